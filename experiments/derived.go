@@ -27,7 +27,9 @@ func (s *setting) derived() []string {
 			}
 		}
 	}
-	if f := s.conf.SLA.Slack; f != 1 {
+	if f := s.conf.SLA.Slack; s.conf.SLA.Deadline == "none" {
+		say("jobs have no deadlines: none is rejected or late because of one.")
+	} else if f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
 	if n := s.underestimated(); n > 0 {

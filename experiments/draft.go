@@ -21,9 +21,13 @@ type Question struct {
 
 // A draft is a scenario as far as it is answered.
 type draft struct {
-	name, workload, fleet, policies, repeat string
-	size                                    int // hosts
-	recorded, slack                         bool
+	name, workload, fleet, policies, deadlines, repeat string
+
+	size     int  // hosts
+	recorded bool // the jobs are those of a log
+	slack    bool // some policy is made for other sharing than auction
+	queue    bool // some policy is a queue, which promises no deadlines
+	needs    bool // some policy has nothing to decide by if jobs have no deadlines
 }
 
 // Questions returns what is asked for a new scenario, in that order.
@@ -34,6 +38,7 @@ func Questions() []Question {
 		{"jobs", "Whose jobs? A log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(admission.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
 		{"repeat", "How often? A number of replications, or METRIC=HALF-WIDTH, until its interval is that narrow", "5", (*draft).setRepeat},
+		{"deadlines", "When are jobs due? none; a number, so many times what the user said the job would take, or of a model its runtime; or usual, as the policies want it", "usual", (*draft).setDeadlines},
 	}
 }
 
@@ -49,12 +54,23 @@ func DraftScenario(answers []string) (string, error) {
 			return "", err
 		}
 	}
+	if d.deadlines == "none" && d.needs {
+		return "", fmt.Errorf("deadlines: found none with the policies %s, want a number: some of them go by deadlines", d.policies)
+	}
+	of := ""
+	if d.recorded {
+		of = "of: estimate, "
+	}
 	slack := ""
 	switch {
+	case d.deadlines == "none", d.deadlines == "usual" && d.queue && !d.needs:
+		slack = "  sla: {deadline: none} # queues promise no deadlines, and turn nobody away for one\n"
+	case d.deadlines != "usual":
+		slack = fmt.Sprintf("  sla: {%sslack: %s} # deadlines are so many times what the jobs take, as far as users know\n", of, d.deadlines)
+	case d.slack:
+		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice what the jobs take: without room these policies cannot wait\n", of)
 	case d.recorded:
 		slack = "  sla: {of: estimate} # the deadline is what the user said the job would take\n"
-	case d.slack:
-		slack = "  sla: {slack: 2} # deadlines are twice the runtime: without room these policies cannot wait\n"
 	}
 	text := fmt.Sprintf(`# bourse scenario check FILE looks at it, bourse run FILE runs it.
 name: %s
@@ -119,6 +135,15 @@ func (d *draft) setJobs(answer string) error {
 	return nil
 }
 
+func (d *draft) setDeadlines(answer string) error {
+	d.deadlines = answer
+	x, err := strconv.ParseFloat(answer, 64)
+	if answer != "none" && answer != "usual" && (err != nil || !(x > 0 && x <= 1e6)) {
+		return fmt.Errorf("found %q, want none, usual, or a number above 0 and at most 1e6", answer)
+	}
+	return nil
+}
+
 func (d *draft) setPolicies(answer string) error {
 	known := admission.Table(nil, nil).Names()
 	var written []string
@@ -126,6 +151,7 @@ func (d *draft) setPolicies(answer string) error {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
 			return fmt.Errorf("%s", scenario.Unknown(name, known))
 		}
+		d.queue, d.needs = d.queue || admission.Queues(name), d.needs || admission.NeedsDeadlines(name)
 		if sharing := admission.SharingOf(name); sharing != "auction" {
 			d.slack = true
 			name = fmt.Sprintf("{name: %s, sharing: %s}", name, sharing)

@@ -299,6 +299,10 @@ func (d *drawer) sla(bool) *branch {
 	if d.odds(0.5) {
 		b.add(leaf("deadline", pick(d, "hard", "soft", "plan")))
 	}
+	if own := d.own(0x6e6f6e65); d.number >= matrixHashes && own.odds(0.08) { // nor of what has hashes
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "deadline" })
+		b.add(leaf("deadline", "none"))
+	}
 	if d.odds(0.4) {
 		b.add(leaf("runs_on", pick(d, "true", "false")))
 	}

@@ -245,7 +245,7 @@ func (run *toldRun) jobLaws(job *metrics.Job) error {
 // exact product of the decimals, rounded toward zero to micro-dollars.
 func (run *toldRun) priceLaw(job *metrics.Job) error {
 	o := run.set.work.annotate
-	if o == nil || o.Price == 0 {
+	if o == nil || o.Price == 0 || job.Bargained { // an offer has other nodes and another runtime
 		return nil
 	}
 	product := big.NewRat(1e6, 1)

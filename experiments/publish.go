@@ -385,7 +385,8 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger,
 // told says what the results themselves make a reader know.
 func (s *Study) told() []string {
 	e := s.Experiment
-	notes := slices.Concat(s.stopped(), s.noSample(), s.refusals(), s.shortfalls(), s.beside().Against)
+	_, late := s.jobs(nil)
+	notes := slices.Concat(s.stopped(), s.noSample(), s.refusals(), late, s.shortfalls(), s.beside().Against)
 	swept := len(e.Sweep) > 0
 	if swept && !slices.ContainsFunc(sweep(s.labels(), e).Metrics, func(m string) bool { return strings.Contains(m, "efficiency") }) {
 		return notes

@@ -92,16 +92,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 	if e.Figure != nil && len(e.Configurations) > 1 {
 		return []report.Table{sweep(l, e).Together(summary)}
 	}
-	shown := slices.Clone(paper.Metrics)
-	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
-		shown = append(shown, metrics.Volatile()...)
-	}
-	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Workload.SWF != "" }) {
-		shown = append(shown, metrics.OfLogs()...)
-	}
-	if e.Figure != nil {
-		shown = e.Figure.Metrics
-	}
+	shown := shownOf(e, paper)
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return !slices.Contains(shown, r.Metric)
 	})
@@ -119,6 +110,21 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		tables = append(tables, report.TTests(l, paper.Tests.Title, tests, stats.CriticalT(0.05, e.Replications-1)))
 	}
 	return tables
+}
+
+// shownOf returns the metrics that tables of e show.
+func shownOf(e *scenario.Experiment, paper *papers.Reference) []string {
+	if e.Figure != nil {
+		return e.Figure.Metrics
+	}
+	shown := slices.Clone(paper.Metrics)
+	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Fleet.Availability != nil }) {
+		shown = append(shown, metrics.Volatile()...)
+	}
+	if slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Workload.SWF != "" }) {
+		shown = append(shown, metrics.OfLogs()...)
+	}
+	return shown
 }
 
 // besidePrinted returns what is printed beside what is measured, without the rows that are
@@ -168,10 +174,14 @@ func (s *Study) Document(dir string) report.Document {
 	rows, found := s.summaryRows(), s.findings()
 	worth := s.negotiation()
 	notes := append(slices.Clip(s.notes), worth.Notes...)
+	all := append(tables(s.labels(), s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth.Tables...)
+	if jobs, _ := s.jobs(shownOf(s.Experiment, s.beside())); len(jobs.Rows) > 0 {
+		all = append(all, jobs)
+	}
 	return report.Document{
 		Findings: found,
 		Title:    s.Experiment.Title, Notes: notes,
-		Tables: append(tables(s.labels(), s.Experiment, s.beside(), rows, s.metricRows(s.beside().Tests.Metrics()...), s.alike), worth.Tables...),
+		Tables: all,
 		Values: func([]string) any {
 			return StudyValues{Results: dir, Notes: notes, Finds: found, Summary: rows, Curve: s.curveRows()}
 		},

@@ -96,6 +96,8 @@ type cell struct {
 
 	unpaid    float64 // $ of penalties that were owed, over all replications
 	creditors int     // users to whom it was, counted in each replication
+
+	jobs metrics.Counts // over all replications
 }
 
 // trial returns how many trials metric m of a replication is of, 0 if of none.
@@ -172,11 +174,12 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	}
 	found = append(found, metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)...)
 	unpaid, users := run.Outcome.UnpaidPenalties()
-	return append(found, unpaid, float64(users))
+	n := run.Outcome.Counts()
+	return append(found, unpaid, float64(users), float64(n.Asked), float64(n.TooLate), float64(n.Started), float64(n.Completed))
 }
 
 // width returns how many numbers measure appends.
-func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 2 }
+func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 6 }
 
 // ofTrials returns how many metrics are of trials.
 func (s *Study) ofTrials() (n int) {
@@ -209,8 +212,13 @@ func (s *Study) add(configuration int, found []float64) {
 			for a := range c.curve {
 				c.curve[a] = append(c.curve[a], found[at+a])
 			}
-			c.unpaid += found[width-2]
-			c.creditors += int(found[width-1])
+			rest := found[width-6 : width]
+			c.unpaid += rest[0]
+			c.creditors += int(rest[1])
+			c.jobs.Asked += int(rest[2])
+			c.jobs.TooLate += int(rest[3])
+			c.jobs.Started += int(rest[4])
+			c.jobs.Completed += int(rest[5])
 			found = found[width:]
 		}
 	}
@@ -253,6 +261,42 @@ func (c *cell) short() string {
 		users = "user"
 	}
 	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications: neither the hosts of these contracts nor the provider had more.", c.unpaid, c.creditors, users)
+}
+
+// jobs returns how many jobs were rejected because of their deadline, and how many the wait and
+// the slowdown cover, if some were rejected or these are shown; with a sweep the first of all
+// points, as a note.
+func (s *Study) jobs(shown []string) (t report.Table, notes []string) {
+	var all metrics.Counts
+	points := make(map[int]bool)
+	over := "one replication"
+	if n := s.Experiment.Replications; n > 1 {
+		over = fmt.Sprintf("all %d replications", n)
+	}
+	t = report.Table{
+		Title: "Jobs, over " + over, Left: 2,
+		Header: []string{"configuration", "policy", "asked", "rejected: too late", "started", "completed"},
+		Note:   "Rejected: too late, as they could not end by their deadline. Waits are of the jobs that started, slowdowns of those completed.",
+	}
+	s.each(func(configuration, policy int, name, label string) {
+		n := s.cells[configuration][policy].jobs
+		if n.TooLate > 0 {
+			points[configuration] = true
+			all.Asked, all.TooLate = all.Asked+n.Asked, all.TooLate+n.TooLate
+		}
+		t.Rows = append(t.Rows, report.Cells(s.labels().Of(name), s.labels().Of(label), n.Asked, n.TooLate, n.Started, n.Completed))
+	})
+	waits := slices.ContainsFunc(shown, func(name string) bool {
+		return slices.Contains([]string{metrics.Wait.Name, metrics.WaitMedian.Name, metrics.WaitP95.Name, metrics.Slowdown.Name, metrics.BoundedSlowdown.Name}, name)
+	})
+	sweep := len(s.Experiment.Sweep) > 0
+	if sweep && len(points) > 0 {
+		notes = []string{fmt.Sprintf("In %d of %d points policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
+	}
+	if sweep || len(points) == 0 && !waits {
+		t.Rows = nil
+	}
+	return t, notes
 }
 
 // refusals names the policies that refused whatever was asked of them.

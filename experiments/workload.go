@@ -188,6 +188,15 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 			a.plan[i].Arrival += first
 		}
 	}
+	if s.conf.SLA.Deadline == "none" {
+		if len(a.plan) > 0 && len(w.fixed) > 0 && &a.plan[0] == &w.fixed[0] { // which others run as it is
+			a.drawn = append(a.drawn[:0], w.fixed...)
+			a.plan = a.drawn
+		}
+		for i := range a.plan {
+			a.plan[i].OnDemand = true
+		}
+	}
 	if rep == 0 && !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
 		return errNoBudget
 	}

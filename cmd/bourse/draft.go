@@ -17,7 +17,7 @@ import (
 func newScenarioCommand() *cli.Command {
 	c := &cli.Command{
 		Name:      "new",
-		Usage:     "ask five questions and write a scenario file",
+		Usage:     "ask a few questions and write a scenario file",
 		ArgsUsage: "[FILE]",
 		Description: `Each question may be answered by a flag, and is not asked then. Answers are lines of
 standard input; an empty one is the default, which stands in brackets. Without FILE the
@@ -40,8 +40,9 @@ func newScenario(c *cli.Context) error {
 	}
 	in := bufio.NewReader(until(c.Context, io.NopCloser(c.App.Reader), io.EOF))
 	var answers []string
-	for i, q := range experiments.Questions() {
-		answer, err := answered(c, in, i+1, q)
+	questions := experiments.Questions()
+	for i, q := range questions {
+		answer, err := answered(c, in, i+1, q, i == len(questions)-1)
 		if err != nil {
 			return err
 		}
@@ -63,8 +64,9 @@ func newScenario(c *cli.Context) error {
 }
 
 // answered returns the answer to a question: a flag's, or else the next line. On a
-// terminal a wrong answer is asked for again.
-func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Question) (string, error) {
+// terminal a wrong answer is asked for again. At the end of standard input the last question
+// has its default.
+func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Question, last bool) (string, error) {
 	if c.IsSet(q.Name) {
 		answer := c.String(q.Name)
 		if err := q.Check(answer); err != nil {
@@ -73,6 +75,9 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Questi
 		return answer, nil
 	}
 	_, asks := descriptor(c.App.Reader)
+	if _, err := in.Peek(1); last && !asks && err == io.EOF {
+		return q.Default, nil
+	}
 	for {
 		fmt.Fprintf(c.App.ErrWriter, "%d. %s [%s]: ", number, q.Ask, q.Default)
 		line, err := in.ReadString('\n')
@@ -82,7 +87,10 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Questi
 		if err := c.Context.Err(); err != nil {
 			return "", err
 		}
-		if err != nil && line == "" {
+		switch {
+		case err != nil && line == "" && last:
+			return q.Default, nil
+		case err != nil && line == "":
 			return "", usagef("question %d has no answer: standard input ended; --%s answers it", number, q.Name)
 		}
 		answer := strings.TrimSpace(line)

@@ -107,7 +107,7 @@ func cell(s string) string { return strings.NewReplacer("|", `\|`, "\n", " ", "<
 const scenarioHead = `# Scenario files
 
 A scenario is YAML (or JSON): what is common to all settings, the settings to compare, and how often to repeat them.
-` + "`bourse scenario new`" + ` asks five questions and writes one, ` + "`bourse scenario show paper`" + ` prints one whole,
+` + "`bourse scenario new`" + ` asks a few questions and writes one, ` + "`bourse scenario show paper`" + ` prints one whole,
 ` + "`bourse scenario check FILE`" + ` finds what is wrong, with line and field, and ` + "`bourse scenario schema`" + ` is for editors. A field
 is overridden by ` + "`--set`" + `, with its path: ` + "`--set base.fleet.hosts=30`" + `. Twelve files to begin from, from ten lines to a
 study, are in [experiments/examples](../../experiments/examples).

@@ -78,6 +78,16 @@ func Forecasts(name string) bool {
 	return slices.Contains([]string{"sac", "cac", "adaptive", "class", "partition"}, name)
 }
 
+// NeedsDeadlines reports whether the named policy has nothing to decide by if jobs have no
+// deadlines.
+func NeedsDeadlines(name string) bool {
+	return slices.Contains([]string{"edf", "libra", "librarisk", "librasla"}, name)
+}
+
+// Queues reports whether the named policy is a queue, which starts jobs in the order in which
+// they came.
+func Queues(name string) bool { return slices.Contains([]string{"easy", "fcfs", "queue"}, name) }
+
 // Classes returns the classes that the named policy sells, nil if it does not look at them.
 func Classes(name string) []string {
 	if name != "class" && name != "partition" {

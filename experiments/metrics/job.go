@@ -87,5 +87,31 @@ func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 	return float64(micros) / 1e6, len(missing)
 }
 
+// Counts are numbers of jobs.
+type Counts struct {
+	Asked     int // all
+	TooLate   int // rejected, as they could not end by their deadline
+	Started   int // of which the wait is known
+	Completed int // of which the slowdown is known
+}
+
+// Counts counts the jobs of o.
+func (o *Outcome) Counts() Counts {
+	n := Counts{Asked: len(o.Jobs)}
+	for i := range o.Jobs {
+		j := &o.Jobs[i]
+		if j.Contract.Outcome == contracts.Refused && j.Reason == contracts.TooLate {
+			n.TooLate++
+		}
+		if _, started := j.wait(); started {
+			n.Started++
+		}
+		if j.completed() {
+			n.Completed++
+		}
+	}
+	return n
+}
+
 // revenue returns what the user of j has paid, less the penalty paid back, in dollars.
 func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

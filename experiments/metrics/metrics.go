@@ -191,14 +191,14 @@ func requests(o *Outcome) int {
 // submitted returns how many jobs were submitted.
 func submitted(o *Outcome) int { return len(o.Jobs) }
 
-// promises returns how many contracts were fulfilled or broke their promise, 0 if none of
-// them promises a time, so that all are fulfilled.
+// promises returns how many contracts were fulfilled or broke their promise, 0 if all were fulfilled and none of
+// them promises a time.
 func promises(o *Outcome) (n int) {
 	due := false
 	for i := range o.Jobs {
 		if j := &o.Jobs[i]; j.judged() {
 			n++
-			due = due || !math.IsInf(j.Due(), 1)
+			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some are killed without a time
 		}
 	}
 	if !due {

@@ -111,7 +111,7 @@ type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: a fast host makes up for a slow one; per-host: each node does its own work"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x what of names"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"what the deadline is a multiple of: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan" doc:"hard: work stops at the deadline; soft: it goes on; plan: soft where a job is not hard and has a penalty rate"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: it goes on; plan: soft where a job is not hard and has a penalty rate; none: jobs have no deadline, which only says over what time a bid spends the budget"`
 	RunsOn      bool     `yaml:"runs_on" doc:"work goes on after a hard deadline too, and the promise is broken all the same"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; omitted, as the plan says"`
 }

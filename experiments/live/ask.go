@@ -13,6 +13,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/order"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 )
 
 // Why the market does not take what it is asked. Nothing has been booked.
@@ -311,7 +312,11 @@ type Host struct {
 	Owner     string     `json:"owner" doc:"account that its charges go to"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
-	Used      float64    `json:"used" doc:"processors that tasks there are entitled to"`
+	Used      float64    `json:"used" doc:"processors that tasks there are entitled to; the name is of versions before, see entitled"`
+	Entitled  float64    `json:"entitled" doc:"processors that tasks there are entitled to"`
+	Asked     float64    `json:"asked" doc:"processors that tasks there used lately, or waited for and are entitled to"`
+	Delivered float64    `json:"delivered" doc:"processors that tasks there used lately, by the kernel's accounting"`
+	Off       float64    `json:"share_error" doc:"the largest part of its entitlement that a task waited for and did not receive, 0 to 1"`
 	Load      float64    `json:"load"`
 	Heard     float64    `json:"heard" doc:"instant at which it last said anything"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
@@ -327,20 +332,26 @@ type HostTask struct {
 	Node     int32   `json:"node"`
 	Bid      float64 `json:"bid" doc:"$/s"`
 	Share    float64 `json:"share"`
+
+	Entitled  float64 `json:"entitled" doc:"processors"`
+	Asked     float64 `json:"asked" doc:"processors that it used lately, or waited for and is entitled to"`
+	Delivered float64 `json:"delivered" doc:"processors that it used lately, by the kernel's accounting"`
 }
 
 // Hosts returns the hosts in the order in which they came.
 func (m *Market) Hosts() []Host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	k := m.core
+	k, now := m.core, m.world.Clock.Now()
 	v := k.broker.View()
 	out := []Host{}
+	m.seen.mu.Lock()
+	defer m.seen.mu.Unlock()
 	for i, h := range k.hosts {
-		p := m.seen.of(h.Spec.Name)
+		p := m.seen.hosts[h.Spec.Name]
 		one := Host{
 			Name: h.Spec.Name, State: "here", Kind: p.told.Offer.Kind, Owner: h.Owner, CPUs: h.Spec.CPUs, Price: v.Price(hosts.ID(i)).Float64(),
-			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Stored: p.told.Stored, Cut: h.machine.Cut(), Contracts: []HostTask{},
+			Load: p.told.Load, Heard: p.heard, Why: p.told.Closed, Stored: p.told.Stored, Cut: h.machine.Cut(), Off: p.delivered.off(), Contracts: []HostTask{},
 		}
 		switch {
 		case h.removed:
@@ -357,7 +368,12 @@ func (m *Market) Hosts() []Host {
 			if c := k.open[t.Contract]; c != nil {
 				t.Account = c.Account
 			}
-			one.Used += a.Rate / h.Spec.Speed
+			t.Entitled = a.Rate / h.Spec.Speed
+			if at := slices.IndexFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Contract == t.Contract && w.Node == t.Node }); at >= 0 {
+				t.Asked, t.Delivered = p.lately(h.orders.Wanted[at].Name, t.Entitled, now)
+			}
+			one.Entitled, one.Asked, one.Delivered = one.Entitled+t.Entitled, one.Asked+t.Asked, one.Delivered+t.Delivered
+			one.Used = one.Entitled
 			one.Contracts = append(one.Contracts, t)
 		}
 		out = append(out, one)

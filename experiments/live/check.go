@@ -152,12 +152,16 @@ func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 
 // contract compares what became of a contract.
 func (out *Checked) contract(l *log, seq int64, c *Contract) error {
-	is, err := encode(c)
-	if err != nil {
-		return err
-	}
 	var was json.RawMessage
 	if _, err := l.get(key(contractTable, c.ID), &was); err != nil {
+		return err
+	}
+	if !bytes.Contains(was, []byte(`,"served":{`)) { // it is of a version before
+		old := *c
+		old.Served, c = nil, &old
+	}
+	is, err := encode(c)
+	if err != nil {
 		return err
 	}
 	if string(was) != string(is) {

@@ -44,8 +44,11 @@ type Contract struct {
 	Penalty    bank.Amount `json:"penalty,omitzero"`
 	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank does not book its settlement or penalty, which is asked for again until it does"`
 
+	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
+
 	order string // signed
 	job   string // its text
+	lost  []loss // its nodes that have no host, as these were lost
 }
 
 // A Place is where a node runs, and for what.
@@ -141,4 +144,5 @@ func (c *Contract) look(k *core) {
 			c.Done += a.Done
 		}
 	}
+	k.serves(c)
 }

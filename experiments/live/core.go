@@ -39,7 +39,9 @@ type state struct {
 	next      int64 // number of the next contract
 	hosts     []*host
 	open      map[int64]*Contract
-	unsettled []unsettled // calls that the bank has refused, in that order
+	unsettled []unsettled          // calls that the bank has refused, in that order
+	meters    map[int64][]*metered // tries of nodes, by open contract
+	dealt     []dealt              // hosts as they were dealt out last
 }
 
 // A host is one of the fleet, in its order.
@@ -95,7 +97,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 		return nil, err
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
-	k.next, k.open = 1, make(map[int64]*Contract)
+	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
 	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
@@ -145,10 +147,13 @@ func (k *core) turn(r *record) ([]result, error) {
 			}
 		}
 		heard = m.Told != nil
-		if err := k.apply(m, &out[i]); err != nil {
+		err := k.apply(m, &out[i])
+		if err == nil {
+			err = k.collect()
+		}
+		if err != nil {
 			return nil, err
 		}
-		k.collect()
 	}
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
@@ -170,7 +175,12 @@ func (k *core) turn(r *record) ([]result, error) {
 	for i := range k.hosts {
 		k.begin(i)
 	}
-	k.collect()
+	if err := k.collect(); err != nil {
+		return nil, err
+	}
+	for i := range k.hosts {
+		k.entitle(i)
+	}
 	if len(k.calls.known) > 0 && k.calls.follow == nil {
 		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
@@ -241,6 +251,7 @@ func (k *core) apply(m *message, out *result) error {
 			return nil
 		}
 		h.gone, h.removed = true, h.removed || h.drained || m.Remove != ""
+		k.lost(int(id))
 		return k.broker.Gone(k.now, id)
 	}
 }
@@ -347,6 +358,9 @@ func (k *core) hear(t *told, out *result) error {
 		out.err = fmt.Errorf("%w: %s", ErrNoHost, t.Host)
 		return nil
 	}
+	if listens(&h.orders, t.Session, t.Boot, t.After) {
+		k.tells(int(id), t)
+	}
 	if err := k.unstarted(h, id, t); err != nil {
 		return err
 	}
@@ -434,11 +448,14 @@ func (k *core) join(j *join, out *result) error {
 }
 
 // collect notes what has become of contracts, which the broker then forgets.
-func (k *core) collect() {
+func (k *core) collect() error {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
 		if c := k.open[int64(e.ID)]; c != nil {
 			c.settled(e, k.calls.settled(c.ID))
+			if err := k.judge(c, e); err != nil {
+				return err
+			}
 			if !k.refused(c) {
 				k.end(c)
 			}
@@ -456,6 +473,7 @@ func (k *core) collect() {
 		}
 	}
 	k.broker.Forget()
+	return nil
 }
 
 func (k *core) end(c *Contract) {

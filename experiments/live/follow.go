@@ -240,7 +240,9 @@ func (f *following) booked(q *question) (r reply, err error) {
 
 // end ends what has ended by this record.
 func (f *following) end(k *core) error {
-	k.collect()
+	if err := k.collect(); err != nil {
+		return err
+	}
 	for _, id := range slices.Sorted(maps.Keys(k.open)) {
 		if _, open := k.broker.Phase(contracts.ID(id)); k.open[id] == nil || !open {
 			continue // with another, or before: the bank has refused to settle it
@@ -253,7 +255,9 @@ func (f *following) end(k *core) error {
 		if err := k.broker.Cancel(k.now, contracts.ID(id)); err != nil {
 			return err
 		}
-		k.collect()
+		if err := k.collect(); err != nil {
+			return err
+		}
 	}
 	return nil
 }

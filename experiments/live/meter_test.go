@@ -37,9 +37,13 @@ func TestMeter(t *testing.T) {
 	if off := w.market.Gauges().Off["h00"]; off > 0.01 {
 		t.Errorf("shares are off by %v", off)
 	}
-	d := delivered{rates: map[int64]float64{1: 0.5, 2: 0.5}, since: map[int64]float64{1: 3, 2: 1}}
-	if off := d.off(); off != 0.25 {
-		t.Errorf("3 of 4 where half is due: off by %v, want 0.25", off)
+	d := delivered{rates: map[int64]float64{1: 0.5, 2: 0.5}, since: map[int64]float64{1: 3, 2: 1}, waited: map[int64]float64{2: 2.5}, length: 4}
+	if off := d.off(); off != 0.5 {
+		t.Errorf("1 of 2 that are due: off by %v, want 0.5", off)
+	}
+	d.waited[2] = 0 // it sleeps
+	if off := d.off(); off != 0 {
+		t.Errorf("it does not wait: off by %v, want 0", off)
 	}
 	if y.unpaid != 0 {
 		t.Errorf("%v s are not paid before anything has ended", y.unpaid)

@@ -31,6 +31,7 @@ type packedHost struct {
 type packedTask struct {
 	used, rate int64 // µs, and of them a second
 	times      int
+	waited     int64 // ms
 }
 
 // How a record begins, but for '{', which is JSON; and kinds of messages in it.
@@ -45,6 +46,7 @@ const (
 const (
 	newSession = 1 << iota // session, boot or after
 	hasEnds
+	hasWaited // some task has waited; without it, none has
 )
 
 // expect returns how much is to be told of t after so many microseconds more.
@@ -72,7 +74,24 @@ func seconds(micros int64) float64 { return float64(micros) / 1e6 }
 func (t *told) small() bool {
 	ok := func(x float64) bool { _, ok := micros(x); return ok }
 	return !slices.ContainsFunc(t.Spans, func(s span) bool {
-		return !ok(s.Length) || !ok(s.At) || slices.ContainsFunc(s.Used, func(u used) bool { return !ok(u.Seconds) })
+		return !ok(s.Length) || !ok(s.At) || slices.ContainsFunc(s.Used, func(u used) bool {
+			_, ms := millis(u.Waited)
+			return !ok(u.Seconds) || !ms
+		})
+	})
+}
+
+// millis returns seconds in milliseconds, if they are a number of these: agents tell so for how
+// long tasks have waited.
+func millis(seconds float64) (int64, bool) {
+	n := math.Round(seconds * 1e3)
+	return int64(n), math.Abs(n) < 1<<40 && n/1e3 == seconds && !(n == 0 && math.Signbit(seconds))
+}
+
+// waited reports whether any task has waited.
+func (t *told) waited() bool {
+	return slices.ContainsFunc(t.Spans, func(s span) bool {
+		return slices.ContainsFunc(s.Used, func(u used) bool { return u.Waited != 0 })
 	})
 }
 
@@ -121,6 +140,9 @@ func (p *packer) told(out []byte, t *told) ([]byte, error) {
 	if len(t.Ends) > 0 {
 		bits |= hasEnds
 	}
+	if t.waited() {
+		bits |= hasWaited
+	}
 	out = append(out, bits)
 	if bits&newSession != 0 {
 		out = binary.AppendVarint(out, t.Session)
@@ -131,7 +153,14 @@ func (p *packer) told(out []byte, t *told) ([]byte, error) {
 	h.Session, h.Boot, h.After, h.Seq, h.First = t.Session, t.Boot, t.After, t.Seq, t.First
 	out = binary.AppendUvarint(out, uint64(len(t.Spans)))
 	for i := range t.Spans {
-		out = h.span(out, &t.Spans[i])
+		if out = h.span(out, &t.Spans[i]); bits&hasWaited == 0 {
+			continue
+		}
+		for _, u := range t.Spans[i].Used {
+			n, _ := millis(u.Waited)
+			t := h.task(u.Name)
+			out, t.waited = binary.AppendVarint(out, n-t.waited), n
+		}
 	}
 	if bits&hasEnds == 0 {
 		return out, nil
@@ -229,7 +258,15 @@ func (p *packer) untold(in *unpacker) *told {
 	h.First += in.signed()
 	t := h.told
 	for n := in.count(); n > 0 && !in.bad; n-- {
-		t.Spans = append(t.Spans, h.unspan(in))
+		s := h.unspan(in)
+		for i := range s.Used {
+			if u := &s.Used[i]; bits&hasWaited != 0 {
+				t := h.task(u.Name)
+				t.waited += in.signed()
+				u.Waited = float64(t.waited) / 1e3
+			}
+		}
+		t.Spans = append(t.Spans, s)
 	}
 	if bits&hasEnds != 0 {
 		in.json(&t.Ends)
@@ -255,7 +292,7 @@ func (h *packedHost) unspan(in *unpacker) (s span) {
 		t := h.task(name)
 		n := t.expect(h.length) + in.signed()
 		t.saw(n, h.length)
-		s.Used = append(s.Used, used{name, seconds(n)})
+		s.Used = append(s.Used, used{Name: name, Seconds: seconds(n)})
 	}
 	return s
 }

@@ -46,7 +46,7 @@ func chatter(rng *rand.Rand, records, tasks int, off float64) (all []*record) {
 						continue
 					}
 					uses[i] += rates[i] * s.Length
-					s.Used = append(s.Used, used{int64(i), micro(uses[i] + off*rng.NormFloat64())})
+					s.Used = append(s.Used, used{int64(i), micro(uses[i] + off*rng.NormFloat64()), float64(rng.IntN(3)*rng.IntN(5000)) / 1e3})
 				}
 				if rng.IntN(100) == 0 {
 					s.Length = []float64{1e300, 1.0 / 3, -1e-300, 5e7}[rng.IntN(4)]
@@ -115,7 +115,7 @@ func TestPackedSize(t *testing.T) {
 		s := span{Deal: 7, Length: micro(1 + 1e-3*rng.NormFloat64()), At: micro(5000 + float64(i))}
 		passed += s.Length
 		for n := range int64(tasks) {
-			s.Used = append(s.Used, used{n, micro(100 + (100+0.05*passed)*float64(n) + 5e-5*rng.NormFloat64())})
+			s.Used = append(s.Used, used{Name: n, Seconds: micro(100 + (100+0.05*passed)*float64(n) + 5e-5*rng.NormFloat64())})
 		}
 		r := &record{Now: float64(i), Messages: []message{{Told: &told{Host: "h00", Session: 1, Boot: "b", Seq: int64(i), First: int64(i), Spans: []span{s}}}}}
 		packed += len(must(p.write(r)))

@@ -89,6 +89,7 @@ type span struct {
 type used struct {
 	Name    int64   `json:"n"`
 	Seconds float64 `json:"s"`
+	Waited  float64 `json:"w,omitempty"`
 }
 
 type end struct {
@@ -110,8 +111,8 @@ func newTold(host string, t *remote.Told) (*told, error) {
 		one := span{Deal: s.Deal, Length: micro(s.Length), At: micro(s.At)}
 		ok := finite(s.Length) && finite(s.At)
 		for _, u := range s.Used {
-			ok = ok && finite(u.Seconds)
-			one.Used = append(one.Used, used{u.Name, micro(u.Seconds)})
+			ok = ok && finite(u.Seconds) && finite(u.Waited)
+			one.Used = append(one.Used, used{u.Name, micro(u.Seconds), micro(u.Waited)})
 		}
 		if !ok {
 			return nil, fmt.Errorf("host %s: span %d: want numbers", host, t.First+int64(i))

@@ -20,6 +20,7 @@ type seen struct {
 	hosts     map[string]*hostSeen
 	states    map[int64]string // of open contracts
 	ended     map[string]int   // contracts by how they ended, since the market was opened
+	broken    map[string]int   // violated ones of these by cause
 	asking    float64          // since when the bank is asked, 0 if it is not
 	unsettled int              // calls that the bank has refused
 	past      past
@@ -71,6 +72,7 @@ const (
 // not held against hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
+	s.broken = make(map[string]int)
 	s.past.init()
 	s.last = m.log.seq << 20 // more than there were when it was opened before
 	s.publish(m, m.core.now)
@@ -103,6 +105,9 @@ func (s *seen) publish(m *Market, now float64) {
 	for _, c := range k.ended {
 		delete(s.states, c.ID)
 		s.ended[c.State]++
+		if c.State == contracts.Late.State() && c.Served != nil {
+			s.broken[c.Served.Cause]++
+		}
 		s.past.end(c, now)
 		s.event(Event{At: c.Ended, Kind: "contract", Contract: c.ID, State: c.State})
 	}

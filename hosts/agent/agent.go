@@ -85,26 +85,29 @@ func (w *wanted) share() hosts.Share { return hosts.Share{Weight: w.Weight, Limi
 
 // A task is one that has a folder.
 type task struct {
-	name      string
-	number    int64
-	folder    string
-	record    record
-	wanted    *wanted // the last that was told, nil if none was since the agent's start
-	isWanted  bool
-	orders    orders
-	share     hosts.Share
-	frozen    bool
-	swept     bool    // its group is removed
-	used      float64 // processor-seconds since it began, as read last
-	spanned   float64 // of those, what is in a span
-	limit     float64 // processors, as the kernel was told last
-	rate      float64 // processors that it used when it was measured last
-	under     float64 // limit that it had then, 0 if it was not measured
-	before    float64 // used at the end of that
-	seen      float64 // instant of that, 0 is none
-	end       *exit
-	deleted   deleted // its output, if that was deleted
-	forgotten float64 // instant at which the end was acknowledged; 0 is not yet
+	name          string
+	number        int64
+	folder        string
+	record        record
+	wanted        *wanted // the last that was told, nil if none was since the agent's start
+	isWanted      bool
+	orders        orders
+	share         hosts.Share
+	frozen        bool
+	swept         bool    // its group is removed
+	used          float64 // processor-seconds since it began, as read last
+	spanned       float64 // of those, what is in a span
+	waited        float64 // s in which it could run and did not
+	unbegun       float64 // s of these before anything of it ran
+	waitedSpanned float64 // of those, what is in a span
+	limit         float64 // processors, as the kernel was told last
+	rate          float64 // processors that it used when it was measured last
+	under         float64 // limit that it had then, 0 if it was not measured
+	before        float64 // used at the end of that
+	seen          float64 // instant of that, 0 is none
+	end           *exit
+	deleted       deleted // its output, if that was deleted
+	forgotten     float64 // instant at which the end was acknowledged; 0 is not yet
 }
 
 // runs reports whether it has not ended, as far as is known.

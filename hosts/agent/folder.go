@@ -74,6 +74,7 @@ type exit struct {
 	Fault       string // what went wrong besides the program
 	OutOfMemory bool
 	Used        float64  // processor-seconds
+	Waited      float64  `json:",omitempty"` // seconds in which it could run and did not, as far as is known
 	Span        float64  // seconds since it began
 	Stored      int64    `json:",omitempty"` // bytes that it left in its folder and printed
 	Lacks       []string // what of isolation the machine does not offer

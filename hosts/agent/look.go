@@ -102,6 +102,7 @@ func (a *Agent) conclude(t *task, e exit) {
 	}
 	t.end = &e
 	t.used = max(t.used, e.Used)
+	t.waits(e.Waited)
 }
 
 // sweep removes what is left of a task that has ended: its group at once, its folder in

@@ -417,7 +417,8 @@ const slow = 60 * time.Second
 func (m *minder) finish() error {
 	m.kernel.Freeze(m.Name)
 	m.exit.Span = boottime() - m.Began
-	m.exit.Used = m.usage().Used
+	last := m.usage() // its threads say for how long they have waited as long as they are there
+	m.exit.Used, m.exit.Waited = last.Used, last.Waited
 	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // charged to here
 	for end := time.Now().Add(slow); m.main > 0; {
 		err := m.kernel.Kill(m.Name)

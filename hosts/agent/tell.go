@@ -4,6 +4,7 @@ package agent
 
 import (
 	"errors"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -36,10 +37,19 @@ func (a *Agent) read() error {
 	all, err := a.Kernel.Read(nil)
 	for _, u := range all {
 		if t := a.tasks[u.Name]; t != nil && t.runs() && t.record.Name != "" {
+			if u.Used == 0 && t.used == 0 { // what is to begin it waits, too
+				t.unbegun = max(0, a.spans.until-t.record.Began)
+			}
 			t.used = max(t.used, u.Used)
+			t.waits(u.Waited)
 		}
 	}
 	return err
+}
+
+// waits notes for how long t has waited since it began, in milliseconds.
+func (t *task) waits(seconds float64) {
+	t.waited = max(t.waited, math.Round((t.unbegun+seconds)*1e3)/1e3)
 }
 
 // used returns what a group has used.
@@ -60,9 +70,9 @@ func (a *Agent) closeSpan(deal int64) {
 		return // what was used comes in the next
 	}
 	for _, t := range a.sorted() {
-		if t.used != t.spanned && t.forgotten == 0 {
-			s.Used = append(s.Used, remote.Used{Name: t.number, Seconds: t.used})
-			t.spanned = t.used
+		if (t.used != t.spanned || t.waited != t.waitedSpanned) && t.forgotten == 0 {
+			s.Used = append(s.Used, remote.Used{Name: t.number, Seconds: t.used, Waited: t.waited})
+			t.spanned, t.waitedSpanned = t.used, t.waited
 		}
 	}
 	a.spans.since = s.At

@@ -152,6 +152,7 @@ func (l cgroup2) hold(name string) (*group, error) {
 		{&g.state, "cgroup.freeze", os.O_WRONLY, true},
 		{&g.events, "cgroup.events", os.O_RDONLY, true},
 		{&g.memory, "memory.events", os.O_RDONLY, false},
+		{&g.pressure, "cpu.pressure", os.O_RDONLY, false},
 	} {
 		f, err := openFile(filepath.Join(l.dir, name, o.file), o.flag)
 		if err == nil {

@@ -56,10 +56,10 @@ func TestCgroup2Files(t *testing.T) {
 			t.Errorf("read %v, want %v: %v", got, want, err)
 		}
 	}
-	read(Usage{"7.0.1", 1.25, false})
+	read(Usage{Name: "7.0.1", Used: 1.25})
 	put("cpu.stat", "usage_usec 1000000\n")
 	put("memory.events", files["memory.events"][:len(files["memory.events"])-2]+"3\n")
-	read(Usage{"7.0.1", 1.25, true}) // it never falls
+	read(Usage{Name: "7.0.1", Used: 1.25, OutOfMemory: true}) // it never falls
 	if err := k.Freeze("7.0.1"); err != nil {
 		t.Error(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,12 +51,14 @@ type layout interface {
 type group struct {
 	weight, quota, usage, state, memory file
 	events                              file // of state, where it is not state itself
+	pressure                            file // on the processors; nil where the kernel does not tell
 	seconds                             float64
+	waits                               waits
 	outOfMemory                         bool
 }
 
 func (g *group) files() []*file {
-	return []*file{&g.weight, &g.quota, &g.usage, &g.state, &g.memory, &g.events}
+	return []*file{&g.weight, &g.quota, &g.usage, &g.state, &g.memory, &g.events, &g.pressure}
 }
 
 func (g *group) close() {
@@ -147,9 +150,30 @@ func (c *cgroups) Read(out []Usage) ([]Usage, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.held)) {
 		g := c.held[name]
 		errs = append(errs, gone(c.read(g)))
-		out = append(out, Usage{name, g.seconds, g.outOfMemory})
+		errs = append(errs, gone(c.wait(name, g)))
+		out = append(out, Usage{name, g.seconds, g.outOfMemory, g.waits.total})
 	}
 	return out, errors.Join(errs...)
+}
+
+// wait brings up to date for how long the group has waited: by its pressure, where the
+// kernel tells, else by its threads.
+func (c *cgroups) wait(name string, g *group) error {
+	if g.pressure.File != nil {
+		text, err := g.pressure.get(c.buf[:])
+		if err != nil {
+			return err
+		}
+		us, err := stalled(text)
+		g.waits.total = max(g.waits.total, float64(us)/1e6)
+		return err
+	}
+	if !g.waits.due(time.Now()) {
+		return nil
+	}
+	all, err := c.procs(name)
+	g.waits.add(all, time.Now())
+	return err
 }
 
 func (c *cgroups) read(g *group) error {

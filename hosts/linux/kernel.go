@@ -77,6 +77,7 @@ type Usage struct {
 	Name        string
 	Used        float64 // processor-seconds since it was made; never falls
 	OutOfMemory bool    // something was killed because memory ran out
+	Waited      float64 // seconds in which something of it could run and did not; never falls, 0 where it is not measured
 }
 
 // A Config says where groups are made.

@@ -56,6 +56,8 @@ type tree struct {
 	counted bool  // used is as of then
 	used    float64
 	checked float64 // used at the last turn
+	waits   waits   // for a processor
+	hungry  bool    // it used its last turn, or waited in it: it would run if it did not stand
 }
 
 func openSignals(c *Config, attach, shares bool) (Kernel, error) {
@@ -187,7 +189,7 @@ func (k *signals) Read(out []Usage) ([]Usage, error) {
 			t = k.groups[name] // its record is gone: what was read stands
 		}
 		t.read()
-		out = append(out, Usage{Name: name, Used: t.used})
+		out = append(out, Usage{Name: name, Used: t.used, Waited: t.waits.total})
 	}
 	return out, nil
 }
@@ -287,6 +289,7 @@ func (k *signals) deal(dt float64) {
 			t.read()
 		}
 		t.claim.used, t.checked = t.used-t.checked, t.used
+		t.wait(dt)
 		t.claim.share = t.share
 		if t.frozen {
 			t.claim.share.Weight = 0

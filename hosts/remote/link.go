@@ -118,6 +118,7 @@ type Span struct {
 type Used struct {
 	Name    int64
 	Seconds float64 // of a processor
+	Waited  float64 // s in which it could run and did not; 0 where that is not measured
 }
 
 // An End is a task that is over. What it used is in a span of the same message, or of one

@@ -7,6 +7,7 @@ package wire
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -24,7 +25,10 @@ func FromTold(t *remote.Told) *SyncRequest {
 	for _, s := range t.Spans {
 		w := &Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for _, u := range s.Used {
-			w.Names, w.Seconds = append(w.Names, u.Name), append(w.Seconds, u.Seconds)
+			w.Names, w.Seconds, w.Waited = append(w.Names, u.Name), append(w.Seconds, u.Seconds), append(w.Waited, u.Waited)
+		}
+		if !slices.ContainsFunc(s.Used, func(u remote.Used) bool { return u.Waited != 0 }) {
+			w.Waited = nil
 		}
 		r.Spans = append(r.Spans, w)
 	}
@@ -50,12 +54,16 @@ func ToTold(r *SyncRequest) (*remote.Told, error) {
 		return nil, fmt.Errorf("leaving: no such as %d", r.Leaving)
 	}
 	for i, s := range r.Spans {
-		if s == nil || len(s.Names) != len(s.Seconds) {
+		if s == nil || len(s.Names) != len(s.Seconds) || len(s.Waited) > 0 && len(s.Waited) != len(s.Names) {
 			return nil, fmt.Errorf("span %d: want as many names as seconds", i)
 		}
 		span := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
 		for k, name := range s.Names {
-			span.Used = append(span.Used, remote.Used{Name: name, Seconds: s.Seconds[k]})
+			one := remote.Used{Name: name, Seconds: s.Seconds[k]}
+			if len(s.Waited) > 0 {
+				one.Waited = s.Waited[k]
+			}
+			span.Used = append(span.Used, one)
 		}
 		t.Spans = append(t.Spans, span)
 	}

@@ -32,7 +32,7 @@ func anyTold(r *rapid.T) *remote.Told {
 	for range rapid.IntRange(0, 3).Draw(r, "spans") {
 		s := remote.Span{Deal: count.Draw(r, "deal"), Length: float.Draw(r, "length"), At: float.Draw(r, "at")}
 		for range rapid.IntRange(0, 3).Draw(r, "used") {
-			s.Used = append(s.Used, remote.Used{Name: count.Draw(r, "name"), Seconds: float.Draw(r, "seconds")})
+			s.Used = append(s.Used, remote.Used{Name: count.Draw(r, "name"), Seconds: float.Draw(r, "seconds"), Waited: float.Draw(r, "waited")})
 		}
 		t.Spans = append(t.Spans, s)
 	}

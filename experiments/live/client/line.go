@@ -84,6 +84,9 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  %s s", Brief(k.Ended-k.Submitted))
 	}
 	text += fmt.Sprintf("  work %s of %s", Brief(k.Done), Brief(k.Work*float64(k.Nodes)))
+	if s := k.Served; s != nil && (!k.Over() || s.Cause != "") {
+		text += "  " + s.String()
+	}
 	if k.Over() {
 		text += fmt.Sprintf("  paid $%v  back $%v", k.Paid, k.Back)
 	}
@@ -93,6 +96,9 @@ func Stands(k *live.Contract) string {
 	if k.Unsettled != "" {
 		text += "  unsettled, the bank is asked again: " + k.Unsettled
 	}
+	if k.Served != nil && k.State == "violated" {
+		text += because(k.Served)
+	}
 	for _, e := range k.Ends {
 		text += ended(&e, k.Nodes)
 	}
@@ -100,6 +106,23 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  output of %d bytes on %s deleted: %s", d.Bytes, d.Host, d.Why)
 	}
 	return text
+}
+
+// because returns why a promise was not kept, after two spaces.
+func because(s *live.Served) string {
+	switch s.Cause {
+	case "program":
+		return "  the program failed"
+	case "asked":
+		return "  the program did not ask for the processor time that it was entitled to"
+	case "price":
+		return "  the bid did not buy the work"
+	case "market":
+		return "  the market promised more than it gave"
+	case "host":
+		return "  a host of " + s.Owner + " delivered too little"
+	}
+	return ""
 }
 
 // ended returns how a task ended that did not end well, after two spaces.
@@ -165,22 +188,23 @@ func Top(market string, all []live.Host, now float64, head string, unsettled int
 	return b.String() + HostTable(all)
 }
 
-// HostTable returns hosts as a table.
+// HostTable returns hosts as a table: the processors that tasks are entitled to, asked for and
+// received lately, of a host and of each contract on it.
 func HostTable(all []live.Host) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, " host\tstate\tkind\tcpus\tused\tprice\tcontracts")
+	fmt.Fprintln(w, " host\tstate\tkind\tcpus\tentitled\tasked\treceived\tprice\tcontracts")
 	for i := range all {
 		h := &all[i]
 		var who []string
 		for _, t := range h.Contracts {
-			who = append(who, fmt.Sprintf("%d (%s) %.2f", live.Short(t.Contract), strings.TrimPrefix(t.Account, "user:"), t.Share))
+			who = append(who, fmt.Sprintf("%d (%s) %.2f/%.2f/%.2f", live.Short(t.Contract), strings.TrimPrefix(t.Account, "user:"), t.Entitled, t.Asked, t.Delivered))
 		}
 		state := h.State
 		if h.Why != "" {
 			state += " (" + h.Why + ")"
 		}
-		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Used, Rate(h.Price), strings.Join(who, "  "))
+		fmt.Fprintf(w, " %s\t%s\t%s\t%.1f\t%.2f\t%.2f\t%.2f\t%s\t%s\n", h.Name, state, h.Kind, h.CPUs, h.Entitled, h.Asked, h.Delivered, Rate(h.Price), strings.Join(who, "  "))
 	}
 	w.Flush()
 	return b.String()

@@ -99,13 +99,17 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
-	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks are entitled to.", "host")
+	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks have used lately, by the kernel's accounting; the same as bourse_host_delivered_processors.", "host")
+	entitled    = gauge("host_entitled_processors", "Processors of a host that tasks are entitled to.", "host")
+	asked       = gauge("host_asked_processors", "Processors of a host that tasks have used lately, or waited for and are entitled to.", "host")
+	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have used lately, by the kernel's accounting.", "host")
+	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the market was started, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
 	hostUp      = gauge("host_up", "1 if a host is here or closed, 0 if it is away; one that was removed is not told of.", "host")
 	hostClosed  = gauge("host_closed", "1 if a host takes no new tasks because its agent closed it, otherwise 0; what runs there continues.", "host")
 	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host keeps.", "host")
 	contracts   = gauge("contracts", "Contracts that wait or run, and those that have ended since the market was started.", "state")
 	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; they are asked for again, at the latest every 5 minutes.")
-	shareError  = gauge("share_error", "Largest distance of a task's part of what was used on a host from the part that it is entitled to.", "host")
+	shareError  = gauge("share_error", "Largest part of its entitlement that a task on a host has waited for and not received.", "host")
 	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Readings of hosts that told of more than can be.", nil, nil)
 	bankAway    = gauge("bank_away_seconds", "Time for which the bank has not answered by now.")
 	clockOffset = gauge("clock_offset_seconds", "By how much the wall clock is ahead of the market's.")
@@ -118,7 +122,7 @@ type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].
 func (g *gauges) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, hostUp, hostClosed, hostStored, contracts, unsettled, shareError, cut, bankAway, clockOffset, mailbox, entries} {
+	for _, d := range []*prometheus.Desc{spotPrice, hostUsed, entitled, asked, delivered, broken, hostUp, hostClosed, hostStored, contracts, unsettled, shareError, cut, bankAway, clockOffset, mailbox, entries} {
 		out <- d
 	}
 }
@@ -139,7 +143,10 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 			up = 0
 		}
 		tell(spotPrice, h.Price, h.Name)
-		tell(hostUsed, h.Used, h.Name)
+		tell(hostUsed, h.Delivered, h.Name)
+		tell(entitled, h.Entitled, h.Name)
+		tell(asked, h.Asked, h.Name)
+		tell(delivered, h.Delivered, h.Name)
 		tell(hostUp, up, h.Name)
 		closed := 0.0
 		if h.State == "closed" {
@@ -151,6 +158,9 @@ func (g *gauges) Collect(out chan<- prometheus.Metric) {
 	}
 	for state, n := range now.Contracts {
 		tell(contracts, float64(n), state)
+	}
+	for cause, n := range now.Broken {
+		out <- prometheus.MustNewConstMetric(broken, prometheus.CounterValue, float64(n), cause)
 	}
 	tell(unsettled, float64(now.Unsettled))
 	out <- prometheus.MustNewConstMetric(cut, prometheus.CounterValue, float64(cuts))

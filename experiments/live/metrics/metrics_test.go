@@ -75,7 +75,8 @@ func told(t *testing.T) string {
 
 // all are the metrics of a live market, each with its labels.
 var all = []string{
-	`bourse_spot_price_dollars_per_second{host="h00"} 0`, `bourse_host_used_processors{host="h00"} 0`, `bourse_host_up{host="h00"} 1`, `bourse_host_closed{host="h00"} 0`, `bourse_host_stored_bytes{host="h00"} 0`,
+	`bourse_spot_price_dollars_per_second{host="h00"} 0`, `bourse_host_used_processors{host="h00"} 0`, `bourse_host_entitled_processors{host="h00"} 0`, `bourse_host_asked_processors{host="h00"} 0`, `bourse_host_delivered_processors{host="h00"} 0`,
+	`bourse_broken_total{cause="host"} 0`, `bourse_broken_total{cause="asked"} 0`, `bourse_host_up{host="h00"} 1`, `bourse_host_closed{host="h00"} 0`, `bourse_host_stored_bytes{host="h00"} 0`,
 	`bourse_contracts{state="running"} 0`, `bourse_decisions_total{class="cac",reason="",verdict="accept"} 1`,
 	`bourse_decisions_total{class="other",reason="no such class",verdict="reject"} 1`, `bourse_share_error{host="h00"} 0`,
 	`bourse_unpaid_work_seconds_total 1.5`, `bourse_readings_cut_total 0`, `bourse_turn_seconds_count 1`, `bourse_log_sync_seconds_count 1`,

@@ -75,7 +75,7 @@ func fromContract(c *live.Contract) *wire.Contract {
 		Work: c.Work, Deadline: c.Deadline, Budget: c.Budget.String(), Job: c.Job, Submitted: c.Submitted, Decision: string(c.Decision),
 		Places: each(c.Places, fromPlace), Receipt: c.Receipt, Ends: each(c.Ends, fromEnd), Ended: c.Ended, Outcome: c.Outcome,
 		Done: c.Done, Delay: c.Delay, Losses: int32(c.Losses), Paid: c.Paid.String(), Back: c.Back.String(), Penalty: c.Penalty.String(), Settlement: c.Settlement,
-		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion),
+		Unsettled: c.Unsettled, Deleted: each(c.Deleted, fromDeletion), Served: fromServed(c.Served),
 	}
 }
 
@@ -85,7 +85,7 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 		Work: c.GetWork(), Deadline: c.GetDeadline(), Job: c.GetJob(), Submitted: c.GetSubmitted(), Decision: raw(c.GetDecision()),
 		Places: all(c.GetPlaces(), toPlace), Receipt: c.GetReceipt(), Ends: all(c.GetEnds(), toEnd), Ended: c.GetEnded(), Outcome: c.GetOutcome(),
 		Done: c.GetDone(), Delay: c.GetDelay(), Losses: int(c.GetLosses()), Settlement: c.GetSettlement(),
-		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion),
+		Unsettled: c.GetUnsettled(), Deleted: all(c.GetDeleted(), toDeletion), Served: toServed(c.GetServed()),
 	}
 	for _, m := range []struct {
 		name, text string
@@ -98,6 +98,22 @@ func toContract(c *wire.Contract) (out live.Contract, err error) {
 	return out, nil
 }
 
+func fromServed(s *live.Served) *wire.Served {
+	if s == nil {
+		return nil
+	}
+	return &wire.Served{Entitled: s.Entitled, Asked: s.Asked, Received: s.Received, Away: s.Away, Cause: s.Cause, Owner: s.Owner}
+}
+
+func toServed(s *wire.Served) *live.Served {
+	if s == nil {
+		return nil
+	}
+	return &live.Served{
+		Entitled: s.GetEntitled(), Asked: s.GetAsked(), Received: s.GetReceived(), Away: s.GetAway(), Cause: s.GetCause(), Owner: s.GetOwner(),
+	}
+}
+
 func fromDeletion(d *live.Deletion) *wire.Deletion {
 	return &wire.Deletion{Node: d.Node, Host: d.Host, Bytes: d.Bytes, Why: d.Why}
 }
@@ -107,17 +123,21 @@ func toDeletion(d *wire.Deletion) live.Deletion {
 }
 
 func fromTask(t *live.HostTask) *wire.HostTask {
-	return &wire.HostTask{Contract: t.Contract, Account: t.Account, Node: t.Node, Bid: t.Bid, Share: t.Share}
+	return &wire.HostTask{Contract: t.Contract, Account: t.Account, Node: t.Node, Bid: t.Bid, Share: t.Share, Entitled: t.Entitled, Asked: t.Asked, Delivered: t.Delivered}
 }
 
 func toTask(t *wire.HostTask) live.HostTask {
-	return live.HostTask{Contract: t.GetContract(), Account: t.GetAccount(), Node: t.GetNode(), Bid: t.GetBid(), Share: t.GetShare()}
+	return live.HostTask{
+		Contract: t.GetContract(), Account: t.GetAccount(), Node: t.GetNode(), Bid: t.GetBid(), Share: t.GetShare(),
+		Entitled: t.GetEntitled(), Asked: t.GetAsked(), Delivered: t.GetDelivered(),
+	}
 }
 
 func fromHost(h *live.Host) *wire.Host {
 	return &wire.Host{
 		Host: h.Name, State: h.State, Kind: h.Kind, Owner: h.Owner, Cpus: h.CPUs, Price: h.Price, Used: h.Used, Load: h.Load,
 		Heard: h.Heard, Why: h.Why, Cut: int64(h.Cut), Contracts: each(h.Contracts, fromTask), Stored: h.Stored,
+		Asked: h.Asked, Delivered: h.Delivered, ShareError: h.Off,
 	}
 }
 
@@ -125,5 +145,6 @@ func toHost(h *wire.Host) live.Host {
 	return live.Host{
 		Name: h.GetHost(), State: h.GetState(), Kind: h.GetKind(), Owner: h.GetOwner(), CPUs: h.GetCpus(), Price: h.GetPrice(), Used: h.GetUsed(), Load: h.GetLoad(),
 		Heard: h.GetHeard(), Why: h.GetWhy(), Cut: int(h.GetCut()), Contracts: all(h.GetContracts(), toTask), Stored: h.GetStored(),
+		Entitled: h.GetUsed(), Asked: h.GetAsked(), Delivered: h.GetDelivered(), Off: h.GetShareError(),
 	}
 }

@@ -587,10 +587,7 @@ type Contract struct {
 	Settlement    string                 `protobuf:"bytes,25,opt,name=settlement,proto3" json:"settlement,omitempty"` // receipt of the bank
 	Unsettled     string                 `protobuf:"bytes,26,opt,name=unsettled,proto3" json:"unsettled,omitempty"`   // why the bank refuses to book its settlement or penalty, if it does
 	Deleted       []*Deletion            `protobuf:"bytes,27,rep,name=deleted,proto3" json:"deleted,omitempty"`
-	Entitled      float64                `protobuf:"fixed64,28,opt,name=entitled,proto3" json:"entitled,omitempty"` // processor-seconds, over all nodes
-	Asked         float64                `protobuf:"fixed64,29,opt,name=asked,proto3" json:"asked,omitempty"`       // processor-seconds that its programs used, or waited for
-	Received      float64                `protobuf:"fixed64,30,opt,name=received,proto3" json:"received,omitempty"` // processor-seconds, by the kernel's accounting
-	Cause         string                 `protobuf:"bytes,31,opt,name=cause,proto3" json:"cause,omitempty"`         // why it was violated: program, asked, price, market or host
+	Served        *Served                `protobuf:"bytes,28,opt,name=served,proto3" json:"served,omitempty"` // none before it begins
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -814,30 +811,94 @@ func (x *Contract) GetDeleted() []*Deletion {
 	return nil
 }
 
-func (x *Contract) GetEntitled() float64 {
+func (x *Contract) GetServed() *Served {
+	if x != nil {
+		return x.Served
+	}
+	return nil
+}
+
+// Served is the processor time of a contract, in processor-seconds over all nodes.
+type Served struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Entitled      float64                `protobuf:"fixed64,1,opt,name=entitled,proto3" json:"entitled,omitempty"` // that its shares came to
+	Asked         float64                `protobuf:"fixed64,2,opt,name=asked,proto3" json:"asked,omitempty"`       // that its programs used, or waited for and were entitled to
+	Received      float64                `protobuf:"fixed64,3,opt,name=received,proto3" json:"received,omitempty"` // by the kernel's accounting
+	Away          float64                `protobuf:"fixed64,4,opt,name=away,proto3" json:"away,omitempty"`         // entitlement while a host was lost, and lost work
+	Cause         string                 `protobuf:"bytes,5,opt,name=cause,proto3" json:"cause,omitempty"`         // why it was violated: program, asked, price, market or host
+	Owner         string                 `protobuf:"bytes,6,opt,name=owner,proto3" json:"owner,omitempty"`         // of the host that missed most
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Served) Reset() {
+	*x = Served{}
+	mi := &file_market_proto_msgTypes[10]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Served) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Served) ProtoMessage() {}
+
+func (x *Served) ProtoReflect() protoreflect.Message {
+	mi := &file_market_proto_msgTypes[10]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Served.ProtoReflect.Descriptor instead.
+func (*Served) Descriptor() ([]byte, []int) {
+	return file_market_proto_rawDescGZIP(), []int{10}
+}
+
+func (x *Served) GetEntitled() float64 {
 	if x != nil {
 		return x.Entitled
 	}
 	return 0
 }
 
-func (x *Contract) GetAsked() float64 {
+func (x *Served) GetAsked() float64 {
 	if x != nil {
 		return x.Asked
 	}
 	return 0
 }
 
-func (x *Contract) GetReceived() float64 {
+func (x *Served) GetReceived() float64 {
 	if x != nil {
 		return x.Received
 	}
 	return 0
 }
 
-func (x *Contract) GetCause() string {
+func (x *Served) GetAway() float64 {
+	if x != nil {
+		return x.Away
+	}
+	return 0
+}
+
+func (x *Served) GetCause() string {
 	if x != nil {
 		return x.Cause
+	}
+	return ""
+}
+
+func (x *Served) GetOwner() string {
+	if x != nil {
+		return x.Owner
 	}
 	return ""
 }
@@ -855,7 +916,7 @@ type Deletion struct {
 
 func (x *Deletion) Reset() {
 	*x = Deletion{}
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -867,7 +928,7 @@ func (x *Deletion) String() string {
 func (*Deletion) ProtoMessage() {}
 
 func (x *Deletion) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[10]
+	mi := &file_market_proto_msgTypes[11]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -880,7 +941,7 @@ func (x *Deletion) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deletion.ProtoReflect.Descriptor instead.
 func (*Deletion) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{10}
+	return file_market_proto_rawDescGZIP(), []int{11}
 }
 
 func (x *Deletion) GetNode() int32 {
@@ -925,7 +986,7 @@ type Place struct {
 
 func (x *Place) Reset() {
 	*x = Place{}
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -937,7 +998,7 @@ func (x *Place) String() string {
 func (*Place) ProtoMessage() {}
 
 func (x *Place) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[11]
+	mi := &file_market_proto_msgTypes[12]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -950,7 +1011,7 @@ func (x *Place) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Place.ProtoReflect.Descriptor instead.
 func (*Place) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{11}
+	return file_market_proto_rawDescGZIP(), []int{12}
 }
 
 func (x *Place) GetHost() string {
@@ -1005,7 +1066,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1017,7 +1078,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[12]
+	mi := &file_market_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1030,7 +1091,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{12}
+	return file_market_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *End) GetNode() int32 {
@@ -1099,7 +1160,7 @@ type StatusRequest struct {
 
 func (x *StatusRequest) Reset() {
 	*x = StatusRequest{}
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1111,7 +1172,7 @@ func (x *StatusRequest) String() string {
 func (*StatusRequest) ProtoMessage() {}
 
 func (x *StatusRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[13]
+	mi := &file_market_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1124,7 +1185,7 @@ func (x *StatusRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusRequest.ProtoReflect.Descriptor instead.
 func (*StatusRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{13}
+	return file_market_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StatusRequest) GetContract() int64 {
@@ -1150,7 +1211,7 @@ type StatusResponse struct {
 
 func (x *StatusResponse) Reset() {
 	*x = StatusResponse{}
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1223,7 @@ func (x *StatusResponse) String() string {
 func (*StatusResponse) ProtoMessage() {}
 
 func (x *StatusResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[14]
+	mi := &file_market_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1236,7 @@ func (x *StatusResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StatusResponse.ProtoReflect.Descriptor instead.
 func (*StatusResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{14}
+	return file_market_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StatusResponse) GetContract() *Contract {
@@ -1197,7 +1258,7 @@ type ListRequest struct {
 
 func (x *ListRequest) Reset() {
 	*x = ListRequest{}
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1209,7 +1270,7 @@ func (x *ListRequest) String() string {
 func (*ListRequest) ProtoMessage() {}
 
 func (x *ListRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[15]
+	mi := &file_market_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1222,7 +1283,7 @@ func (x *ListRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListRequest.ProtoReflect.Descriptor instead.
 func (*ListRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{15}
+	return file_market_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *ListRequest) GetAccount() string {
@@ -1262,7 +1323,7 @@ type ListResponse struct {
 
 func (x *ListResponse) Reset() {
 	*x = ListResponse{}
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1274,7 +1335,7 @@ func (x *ListResponse) String() string {
 func (*ListResponse) ProtoMessage() {}
 
 func (x *ListResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[16]
+	mi := &file_market_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1287,7 +1348,7 @@ func (x *ListResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ListResponse.ProtoReflect.Descriptor instead.
 func (*ListResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{16}
+	return file_market_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *ListResponse) GetContracts() []*Contract {
@@ -1307,7 +1368,7 @@ type PricesRequest struct {
 
 func (x *PricesRequest) Reset() {
 	*x = PricesRequest{}
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1319,7 +1380,7 @@ func (x *PricesRequest) String() string {
 func (*PricesRequest) ProtoMessage() {}
 
 func (x *PricesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[17]
+	mi := &file_market_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1332,7 +1393,7 @@ func (x *PricesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesRequest.ProtoReflect.Descriptor instead.
 func (*PricesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{17}
+	return file_market_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *PricesRequest) GetHost() string {
@@ -1358,7 +1419,7 @@ type PricesResponse struct {
 
 func (x *PricesResponse) Reset() {
 	*x = PricesResponse{}
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1370,7 +1431,7 @@ func (x *PricesResponse) String() string {
 func (*PricesResponse) ProtoMessage() {}
 
 func (x *PricesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[18]
+	mi := &file_market_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1383,7 +1444,7 @@ func (x *PricesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PricesResponse.ProtoReflect.Descriptor instead.
 func (*PricesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{18}
+	return file_market_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *PricesResponse) GetPrices() []*Price {
@@ -1403,7 +1464,7 @@ type Price struct {
 
 func (x *Price) Reset() {
 	*x = Price{}
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1415,7 +1476,7 @@ func (x *Price) String() string {
 func (*Price) ProtoMessage() {}
 
 func (x *Price) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[19]
+	mi := &file_market_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1428,7 +1489,7 @@ func (x *Price) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Price.ProtoReflect.Descriptor instead.
 func (*Price) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{19}
+	return file_market_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Price) GetAt() float64 {
@@ -1453,7 +1514,7 @@ type HostsRequest struct {
 
 func (x *HostsRequest) Reset() {
 	*x = HostsRequest{}
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1465,7 +1526,7 @@ func (x *HostsRequest) String() string {
 func (*HostsRequest) ProtoMessage() {}
 
 func (x *HostsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[20]
+	mi := &file_market_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1478,7 +1539,7 @@ func (x *HostsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsRequest.ProtoReflect.Descriptor instead.
 func (*HostsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{20}
+	return file_market_proto_rawDescGZIP(), []int{21}
 }
 
 type HostsResponse struct {
@@ -1490,7 +1551,7 @@ type HostsResponse struct {
 
 func (x *HostsResponse) Reset() {
 	*x = HostsResponse{}
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1502,7 +1563,7 @@ func (x *HostsResponse) String() string {
 func (*HostsResponse) ProtoMessage() {}
 
 func (x *HostsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[21]
+	mi := &file_market_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1515,7 +1576,7 @@ func (x *HostsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostsResponse.ProtoReflect.Descriptor instead.
 func (*HostsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{21}
+	return file_market_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *HostsResponse) GetHosts() []*Host {
@@ -1550,7 +1611,7 @@ type Host struct {
 
 func (x *Host) Reset() {
 	*x = Host{}
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1562,7 +1623,7 @@ func (x *Host) String() string {
 func (*Host) ProtoMessage() {}
 
 func (x *Host) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[22]
+	mi := &file_market_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1575,7 +1636,7 @@ func (x *Host) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Host.ProtoReflect.Descriptor instead.
 func (*Host) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{22}
+	return file_market_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Host) GetHost() string {
@@ -1713,7 +1774,7 @@ type HostTask struct {
 
 func (x *HostTask) Reset() {
 	*x = HostTask{}
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1725,7 +1786,7 @@ func (x *HostTask) String() string {
 func (*HostTask) ProtoMessage() {}
 
 func (x *HostTask) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[23]
+	mi := &file_market_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1738,7 +1799,7 @@ func (x *HostTask) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HostTask.ProtoReflect.Descriptor instead.
 func (*HostTask) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{23}
+	return file_market_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *HostTask) GetContract() int64 {
@@ -1809,7 +1870,7 @@ type LogsRequest struct {
 
 func (x *LogsRequest) Reset() {
 	*x = LogsRequest{}
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1821,7 +1882,7 @@ func (x *LogsRequest) String() string {
 func (*LogsRequest) ProtoMessage() {}
 
 func (x *LogsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[24]
+	mi := &file_market_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1834,7 +1895,7 @@ func (x *LogsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsRequest.ProtoReflect.Descriptor instead.
 func (*LogsRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{24}
+	return file_market_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *LogsRequest) GetOrder() []byte {
@@ -1876,7 +1937,7 @@ type LogsResponse struct {
 
 func (x *LogsResponse) Reset() {
 	*x = LogsResponse{}
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1888,7 +1949,7 @@ func (x *LogsResponse) String() string {
 func (*LogsResponse) ProtoMessage() {}
 
 func (x *LogsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[25]
+	mi := &file_market_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1901,7 +1962,7 @@ func (x *LogsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use LogsResponse.ProtoReflect.Descriptor instead.
 func (*LogsResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{25}
+	return file_market_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *LogsResponse) GetText() []byte {
@@ -1938,7 +1999,7 @@ type FilesRequest struct {
 
 func (x *FilesRequest) Reset() {
 	*x = FilesRequest{}
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1950,7 +2011,7 @@ func (x *FilesRequest) String() string {
 func (*FilesRequest) ProtoMessage() {}
 
 func (x *FilesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[26]
+	mi := &file_market_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1963,7 +2024,7 @@ func (x *FilesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesRequest.ProtoReflect.Descriptor instead.
 func (*FilesRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{26}
+	return file_market_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *FilesRequest) GetOrder() []byte {
@@ -2011,7 +2072,7 @@ type FilesResponse struct {
 
 func (x *FilesResponse) Reset() {
 	*x = FilesResponse{}
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2023,7 +2084,7 @@ func (x *FilesResponse) String() string {
 func (*FilesResponse) ProtoMessage() {}
 
 func (x *FilesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[27]
+	mi := &file_market_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2036,7 +2097,7 @@ func (x *FilesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FilesResponse.ProtoReflect.Descriptor instead.
 func (*FilesResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{27}
+	return file_market_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *FilesResponse) GetData() []byte {
@@ -2062,7 +2123,7 @@ type PassRequest struct {
 
 func (x *PassRequest) Reset() {
 	*x = PassRequest{}
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2074,7 +2135,7 @@ func (x *PassRequest) String() string {
 func (*PassRequest) ProtoMessage() {}
 
 func (x *PassRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[28]
+	mi := &file_market_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2087,7 +2148,7 @@ func (x *PassRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassRequest.ProtoReflect.Descriptor instead.
 func (*PassRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{28}
+	return file_market_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *PassRequest) GetOrder() []byte {
@@ -2106,7 +2167,7 @@ type PassResponse struct {
 
 func (x *PassResponse) Reset() {
 	*x = PassResponse{}
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2118,7 +2179,7 @@ func (x *PassResponse) String() string {
 func (*PassResponse) ProtoMessage() {}
 
 func (x *PassResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[29]
+	mi := &file_market_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2131,7 +2192,7 @@ func (x *PassResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PassResponse.ProtoReflect.Descriptor instead.
 func (*PassResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{29}
+	return file_market_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *PassResponse) GetReceipt() string {
@@ -2151,7 +2212,7 @@ type PutBlobRequest struct {
 
 func (x *PutBlobRequest) Reset() {
 	*x = PutBlobRequest{}
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2163,7 +2224,7 @@ func (x *PutBlobRequest) String() string {
 func (*PutBlobRequest) ProtoMessage() {}
 
 func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[30]
+	mi := &file_market_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2176,7 +2237,7 @@ func (x *PutBlobRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobRequest.ProtoReflect.Descriptor instead.
 func (*PutBlobRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{30}
+	return file_market_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *PutBlobRequest) GetData() []byte {
@@ -2202,7 +2263,7 @@ type PutBlobResponse struct {
 
 func (x *PutBlobResponse) Reset() {
 	*x = PutBlobResponse{}
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2214,7 +2275,7 @@ func (x *PutBlobResponse) String() string {
 func (*PutBlobResponse) ProtoMessage() {}
 
 func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[31]
+	mi := &file_market_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2227,7 +2288,7 @@ func (x *PutBlobResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PutBlobResponse.ProtoReflect.Descriptor instead.
 func (*PutBlobResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{31}
+	return file_market_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *PutBlobResponse) GetSha() string {
@@ -2247,7 +2308,7 @@ type InviteHostRequest struct {
 
 func (x *InviteHostRequest) Reset() {
 	*x = InviteHostRequest{}
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2259,7 +2320,7 @@ func (x *InviteHostRequest) String() string {
 func (*InviteHostRequest) ProtoMessage() {}
 
 func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[32]
+	mi := &file_market_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2272,7 +2333,7 @@ func (x *InviteHostRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostRequest.ProtoReflect.Descriptor instead.
 func (*InviteHostRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{32}
+	return file_market_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *InviteHostRequest) GetName() string {
@@ -2298,7 +2359,7 @@ type InviteHostResponse struct {
 
 func (x *InviteHostResponse) Reset() {
 	*x = InviteHostResponse{}
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2310,7 +2371,7 @@ func (x *InviteHostResponse) String() string {
 func (*InviteHostResponse) ProtoMessage() {}
 
 func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[33]
+	mi := &file_market_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2323,7 +2384,7 @@ func (x *InviteHostResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use InviteHostResponse.ProtoReflect.Descriptor instead.
 func (*InviteHostResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{33}
+	return file_market_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *InviteHostResponse) GetToken() string {
@@ -2343,7 +2404,7 @@ type DrainRequest struct {
 
 func (x *DrainRequest) Reset() {
 	*x = DrainRequest{}
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2355,7 +2416,7 @@ func (x *DrainRequest) String() string {
 func (*DrainRequest) ProtoMessage() {}
 
 func (x *DrainRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[34]
+	mi := &file_market_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2368,7 +2429,7 @@ func (x *DrainRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainRequest.ProtoReflect.Descriptor instead.
 func (*DrainRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{34}
+	return file_market_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *DrainRequest) GetHost() string {
@@ -2393,7 +2454,7 @@ type DrainResponse struct {
 
 func (x *DrainResponse) Reset() {
 	*x = DrainResponse{}
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2405,7 +2466,7 @@ func (x *DrainResponse) String() string {
 func (*DrainResponse) ProtoMessage() {}
 
 func (x *DrainResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[35]
+	mi := &file_market_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2418,7 +2479,7 @@ func (x *DrainResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DrainResponse.ProtoReflect.Descriptor instead.
 func (*DrainResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{35}
+	return file_market_proto_rawDescGZIP(), []int{36}
 }
 
 type UsersRequest struct {
@@ -2429,7 +2490,7 @@ type UsersRequest struct {
 
 func (x *UsersRequest) Reset() {
 	*x = UsersRequest{}
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2441,7 +2502,7 @@ func (x *UsersRequest) String() string {
 func (*UsersRequest) ProtoMessage() {}
 
 func (x *UsersRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[36]
+	mi := &file_market_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2454,7 +2515,7 @@ func (x *UsersRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersRequest.ProtoReflect.Descriptor instead.
 func (*UsersRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{36}
+	return file_market_proto_rawDescGZIP(), []int{37}
 }
 
 type UsersResponse struct {
@@ -2466,7 +2527,7 @@ type UsersResponse struct {
 
 func (x *UsersResponse) Reset() {
 	*x = UsersResponse{}
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2478,7 +2539,7 @@ func (x *UsersResponse) String() string {
 func (*UsersResponse) ProtoMessage() {}
 
 func (x *UsersResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[37]
+	mi := &file_market_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2491,7 +2552,7 @@ func (x *UsersResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use UsersResponse.ProtoReflect.Descriptor instead.
 func (*UsersResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{37}
+	return file_market_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *UsersResponse) GetUsers() []*User {
@@ -2513,7 +2574,7 @@ type User struct {
 
 func (x *User) Reset() {
 	*x = User{}
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2525,7 +2586,7 @@ func (x *User) String() string {
 func (*User) ProtoMessage() {}
 
 func (x *User) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[38]
+	mi := &file_market_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2538,7 +2599,7 @@ func (x *User) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use User.ProtoReflect.Descriptor instead.
 func (*User) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{38}
+	return file_market_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *User) GetAccount() string {
@@ -2578,7 +2639,7 @@ type RemoveRequest struct {
 
 func (x *RemoveRequest) Reset() {
 	*x = RemoveRequest{}
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2590,7 +2651,7 @@ func (x *RemoveRequest) String() string {
 func (*RemoveRequest) ProtoMessage() {}
 
 func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[39]
+	mi := &file_market_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2603,7 +2664,7 @@ func (x *RemoveRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveRequest.ProtoReflect.Descriptor instead.
 func (*RemoveRequest) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{39}
+	return file_market_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *RemoveRequest) GetHost() string {
@@ -2621,7 +2682,7 @@ type RemoveResponse struct {
 
 func (x *RemoveResponse) Reset() {
 	*x = RemoveResponse{}
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2633,7 +2694,7 @@ func (x *RemoveResponse) String() string {
 func (*RemoveResponse) ProtoMessage() {}
 
 func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_market_proto_msgTypes[40]
+	mi := &file_market_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2646,7 +2707,7 @@ func (x *RemoveResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RemoveResponse.ProtoReflect.Descriptor instead.
 func (*RemoveResponse) Descriptor() ([]byte, []int) {
-	return file_market_proto_rawDescGZIP(), []int{40}
+	return file_market_proto_rawDescGZIP(), []int{41}
 }
 
 var File_market_proto protoreflect.FileDescriptor
@@ -2688,7 +2749,7 @@ const file_market_proto_rawDesc = "" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
 	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"%\n" +
 	"\rQuoteResponse\x12\x14\n" +
-	"\x05least\x18\x01 \x01(\tR\x05least\"\xc2\x06\n" +
+	"\x05least\x18\x01 \x01(\tR\x05least\"\x90\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +
@@ -2719,11 +2780,15 @@ const file_market_proto_rawDesc = "" +
 	"settlement\x18\x19 \x01(\tR\n" +
 	"settlement\x12\x1c\n" +
 	"\tunsettled\x18\x1a \x01(\tR\tunsettled\x124\n" +
-	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x12\x1a\n" +
-	"\bentitled\x18\x1c \x01(\x01R\bentitled\x12\x14\n" +
-	"\x05asked\x18\x1d \x01(\x01R\x05asked\x12\x1a\n" +
-	"\breceived\x18\x1e \x01(\x01R\breceived\x12\x14\n" +
-	"\x05cause\x18\x1f \x01(\tR\x05cause\"Z\n" +
+	"\adeleted\x18\x1b \x03(\v2\x1a.bourse.market.v1.DeletionR\adeleted\x120\n" +
+	"\x06served\x18\x1c \x01(\v2\x18.bourse.market.v1.ServedR\x06served\"\x96\x01\n" +
+	"\x06Served\x12\x1a\n" +
+	"\bentitled\x18\x01 \x01(\x01R\bentitled\x12\x14\n" +
+	"\x05asked\x18\x02 \x01(\x01R\x05asked\x12\x1a\n" +
+	"\breceived\x18\x03 \x01(\x01R\breceived\x12\x12\n" +
+	"\x04away\x18\x04 \x01(\x01R\x04away\x12\x14\n" +
+	"\x05cause\x18\x05 \x01(\tR\x05cause\x12\x14\n" +
+	"\x05owner\x18\x06 \x01(\tR\x05owner\"Z\n" +
 	"\bDeletion\x12\x12\n" +
 	"\x04node\x18\x01 \x01(\x05R\x04node\x12\x12\n" +
 	"\x04host\x18\x02 \x01(\tR\x04host\x12\x14\n" +
@@ -2875,7 +2940,7 @@ func file_market_proto_rawDescGZIP() []byte {
 	return file_market_proto_rawDescData
 }
 
-var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_market_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_market_proto_goTypes = []any{
 	(*AboutRequest)(nil),       // 0: bourse.market.v1.AboutRequest
 	(*AboutResponse)(nil),      // 1: bourse.market.v1.AboutResponse
@@ -2887,88 +2952,90 @@ var file_market_proto_goTypes = []any{
 	(*QuoteRequest)(nil),       // 7: bourse.market.v1.QuoteRequest
 	(*QuoteResponse)(nil),      // 8: bourse.market.v1.QuoteResponse
 	(*Contract)(nil),           // 9: bourse.market.v1.Contract
-	(*Deletion)(nil),           // 10: bourse.market.v1.Deletion
-	(*Place)(nil),              // 11: bourse.market.v1.Place
-	(*End)(nil),                // 12: bourse.market.v1.End
-	(*StatusRequest)(nil),      // 13: bourse.market.v1.StatusRequest
-	(*StatusResponse)(nil),     // 14: bourse.market.v1.StatusResponse
-	(*ListRequest)(nil),        // 15: bourse.market.v1.ListRequest
-	(*ListResponse)(nil),       // 16: bourse.market.v1.ListResponse
-	(*PricesRequest)(nil),      // 17: bourse.market.v1.PricesRequest
-	(*PricesResponse)(nil),     // 18: bourse.market.v1.PricesResponse
-	(*Price)(nil),              // 19: bourse.market.v1.Price
-	(*HostsRequest)(nil),       // 20: bourse.market.v1.HostsRequest
-	(*HostsResponse)(nil),      // 21: bourse.market.v1.HostsResponse
-	(*Host)(nil),               // 22: bourse.market.v1.Host
-	(*HostTask)(nil),           // 23: bourse.market.v1.HostTask
-	(*LogsRequest)(nil),        // 24: bourse.market.v1.LogsRequest
-	(*LogsResponse)(nil),       // 25: bourse.market.v1.LogsResponse
-	(*FilesRequest)(nil),       // 26: bourse.market.v1.FilesRequest
-	(*FilesResponse)(nil),      // 27: bourse.market.v1.FilesResponse
-	(*PassRequest)(nil),        // 28: bourse.market.v1.PassRequest
-	(*PassResponse)(nil),       // 29: bourse.market.v1.PassResponse
-	(*PutBlobRequest)(nil),     // 30: bourse.market.v1.PutBlobRequest
-	(*PutBlobResponse)(nil),    // 31: bourse.market.v1.PutBlobResponse
-	(*InviteHostRequest)(nil),  // 32: bourse.market.v1.InviteHostRequest
-	(*InviteHostResponse)(nil), // 33: bourse.market.v1.InviteHostResponse
-	(*DrainRequest)(nil),       // 34: bourse.market.v1.DrainRequest
-	(*DrainResponse)(nil),      // 35: bourse.market.v1.DrainResponse
-	(*UsersRequest)(nil),       // 36: bourse.market.v1.UsersRequest
-	(*UsersResponse)(nil),      // 37: bourse.market.v1.UsersResponse
-	(*User)(nil),               // 38: bourse.market.v1.User
-	(*RemoveRequest)(nil),      // 39: bourse.market.v1.RemoveRequest
-	(*RemoveResponse)(nil),     // 40: bourse.market.v1.RemoveResponse
+	(*Served)(nil),             // 10: bourse.market.v1.Served
+	(*Deletion)(nil),           // 11: bourse.market.v1.Deletion
+	(*Place)(nil),              // 12: bourse.market.v1.Place
+	(*End)(nil),                // 13: bourse.market.v1.End
+	(*StatusRequest)(nil),      // 14: bourse.market.v1.StatusRequest
+	(*StatusResponse)(nil),     // 15: bourse.market.v1.StatusResponse
+	(*ListRequest)(nil),        // 16: bourse.market.v1.ListRequest
+	(*ListResponse)(nil),       // 17: bourse.market.v1.ListResponse
+	(*PricesRequest)(nil),      // 18: bourse.market.v1.PricesRequest
+	(*PricesResponse)(nil),     // 19: bourse.market.v1.PricesResponse
+	(*Price)(nil),              // 20: bourse.market.v1.Price
+	(*HostsRequest)(nil),       // 21: bourse.market.v1.HostsRequest
+	(*HostsResponse)(nil),      // 22: bourse.market.v1.HostsResponse
+	(*Host)(nil),               // 23: bourse.market.v1.Host
+	(*HostTask)(nil),           // 24: bourse.market.v1.HostTask
+	(*LogsRequest)(nil),        // 25: bourse.market.v1.LogsRequest
+	(*LogsResponse)(nil),       // 26: bourse.market.v1.LogsResponse
+	(*FilesRequest)(nil),       // 27: bourse.market.v1.FilesRequest
+	(*FilesResponse)(nil),      // 28: bourse.market.v1.FilesResponse
+	(*PassRequest)(nil),        // 29: bourse.market.v1.PassRequest
+	(*PassResponse)(nil),       // 30: bourse.market.v1.PassResponse
+	(*PutBlobRequest)(nil),     // 31: bourse.market.v1.PutBlobRequest
+	(*PutBlobResponse)(nil),    // 32: bourse.market.v1.PutBlobResponse
+	(*InviteHostRequest)(nil),  // 33: bourse.market.v1.InviteHostRequest
+	(*InviteHostResponse)(nil), // 34: bourse.market.v1.InviteHostResponse
+	(*DrainRequest)(nil),       // 35: bourse.market.v1.DrainRequest
+	(*DrainResponse)(nil),      // 36: bourse.market.v1.DrainResponse
+	(*UsersRequest)(nil),       // 37: bourse.market.v1.UsersRequest
+	(*UsersResponse)(nil),      // 38: bourse.market.v1.UsersResponse
+	(*User)(nil),               // 39: bourse.market.v1.User
+	(*RemoveRequest)(nil),      // 40: bourse.market.v1.RemoveRequest
+	(*RemoveResponse)(nil),     // 41: bourse.market.v1.RemoveResponse
 }
 var file_market_proto_depIdxs = []int32{
 	6,  // 0: bourse.market.v1.SubmitResponse.answer:type_name -> bourse.market.v1.Answer
 	6,  // 1: bourse.market.v1.CancelResponse.answer:type_name -> bourse.market.v1.Answer
-	11, // 2: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
-	11, // 3: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
-	12, // 4: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
-	10, // 5: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
-	9,  // 6: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
-	9,  // 7: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
-	19, // 8: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
-	22, // 9: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
-	23, // 10: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
-	38, // 11: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
-	0,  // 12: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
-	2,  // 13: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
-	4,  // 14: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
-	7,  // 15: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
-	13, // 16: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
-	15, // 17: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
-	17, // 18: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
-	20, // 19: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
-	24, // 20: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
-	26, // 21: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
-	28, // 22: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
-	30, // 23: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
-	32, // 24: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
-	34, // 25: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
-	36, // 26: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
-	39, // 27: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
-	1,  // 28: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
-	3,  // 29: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
-	5,  // 30: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
-	8,  // 31: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
-	14, // 32: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
-	16, // 33: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
-	18, // 34: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
-	21, // 35: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
-	25, // 36: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
-	27, // 37: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
-	29, // 38: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
-	31, // 39: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
-	33, // 40: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
-	35, // 41: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
-	37, // 42: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
-	40, // 43: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
-	28, // [28:44] is the sub-list for method output_type
-	12, // [12:28] is the sub-list for method input_type
-	12, // [12:12] is the sub-list for extension type_name
-	12, // [12:12] is the sub-list for extension extendee
-	0,  // [0:12] is the sub-list for field type_name
+	12, // 2: bourse.market.v1.Answer.places:type_name -> bourse.market.v1.Place
+	12, // 3: bourse.market.v1.Contract.places:type_name -> bourse.market.v1.Place
+	13, // 4: bourse.market.v1.Contract.ends:type_name -> bourse.market.v1.End
+	11, // 5: bourse.market.v1.Contract.deleted:type_name -> bourse.market.v1.Deletion
+	10, // 6: bourse.market.v1.Contract.served:type_name -> bourse.market.v1.Served
+	9,  // 7: bourse.market.v1.StatusResponse.contract:type_name -> bourse.market.v1.Contract
+	9,  // 8: bourse.market.v1.ListResponse.contracts:type_name -> bourse.market.v1.Contract
+	20, // 9: bourse.market.v1.PricesResponse.prices:type_name -> bourse.market.v1.Price
+	23, // 10: bourse.market.v1.HostsResponse.hosts:type_name -> bourse.market.v1.Host
+	24, // 11: bourse.market.v1.Host.contracts:type_name -> bourse.market.v1.HostTask
+	39, // 12: bourse.market.v1.UsersResponse.users:type_name -> bourse.market.v1.User
+	0,  // 13: bourse.market.v1.Market.About:input_type -> bourse.market.v1.AboutRequest
+	2,  // 14: bourse.market.v1.Market.Submit:input_type -> bourse.market.v1.SubmitRequest
+	4,  // 15: bourse.market.v1.Market.Cancel:input_type -> bourse.market.v1.CancelRequest
+	7,  // 16: bourse.market.v1.Market.Quote:input_type -> bourse.market.v1.QuoteRequest
+	14, // 17: bourse.market.v1.Market.Status:input_type -> bourse.market.v1.StatusRequest
+	16, // 18: bourse.market.v1.Market.List:input_type -> bourse.market.v1.ListRequest
+	18, // 19: bourse.market.v1.Market.Prices:input_type -> bourse.market.v1.PricesRequest
+	21, // 20: bourse.market.v1.Market.Hosts:input_type -> bourse.market.v1.HostsRequest
+	25, // 21: bourse.market.v1.Market.Logs:input_type -> bourse.market.v1.LogsRequest
+	27, // 22: bourse.market.v1.Market.Files:input_type -> bourse.market.v1.FilesRequest
+	29, // 23: bourse.market.v1.Market.Pass:input_type -> bourse.market.v1.PassRequest
+	31, // 24: bourse.market.v1.Market.PutBlob:input_type -> bourse.market.v1.PutBlobRequest
+	33, // 25: bourse.market.v1.Admin.InviteHost:input_type -> bourse.market.v1.InviteHostRequest
+	35, // 26: bourse.market.v1.Admin.Drain:input_type -> bourse.market.v1.DrainRequest
+	37, // 27: bourse.market.v1.Admin.Users:input_type -> bourse.market.v1.UsersRequest
+	40, // 28: bourse.market.v1.Admin.Remove:input_type -> bourse.market.v1.RemoveRequest
+	1,  // 29: bourse.market.v1.Market.About:output_type -> bourse.market.v1.AboutResponse
+	3,  // 30: bourse.market.v1.Market.Submit:output_type -> bourse.market.v1.SubmitResponse
+	5,  // 31: bourse.market.v1.Market.Cancel:output_type -> bourse.market.v1.CancelResponse
+	8,  // 32: bourse.market.v1.Market.Quote:output_type -> bourse.market.v1.QuoteResponse
+	15, // 33: bourse.market.v1.Market.Status:output_type -> bourse.market.v1.StatusResponse
+	17, // 34: bourse.market.v1.Market.List:output_type -> bourse.market.v1.ListResponse
+	19, // 35: bourse.market.v1.Market.Prices:output_type -> bourse.market.v1.PricesResponse
+	22, // 36: bourse.market.v1.Market.Hosts:output_type -> bourse.market.v1.HostsResponse
+	26, // 37: bourse.market.v1.Market.Logs:output_type -> bourse.market.v1.LogsResponse
+	28, // 38: bourse.market.v1.Market.Files:output_type -> bourse.market.v1.FilesResponse
+	30, // 39: bourse.market.v1.Market.Pass:output_type -> bourse.market.v1.PassResponse
+	32, // 40: bourse.market.v1.Market.PutBlob:output_type -> bourse.market.v1.PutBlobResponse
+	34, // 41: bourse.market.v1.Admin.InviteHost:output_type -> bourse.market.v1.InviteHostResponse
+	36, // 42: bourse.market.v1.Admin.Drain:output_type -> bourse.market.v1.DrainResponse
+	38, // 43: bourse.market.v1.Admin.Users:output_type -> bourse.market.v1.UsersResponse
+	41, // 44: bourse.market.v1.Admin.Remove:output_type -> bourse.market.v1.RemoveResponse
+	29, // [29:45] is the sub-list for method output_type
+	13, // [13:29] is the sub-list for method input_type
+	13, // [13:13] is the sub-list for extension type_name
+	13, // [13:13] is the sub-list for extension extendee
+	0,  // [0:13] is the sub-list for field type_name
 }
 
 func init() { file_market_proto_init() }
@@ -2982,7 +3049,7 @@ func file_market_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_market_proto_rawDesc), len(file_market_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   2,
 		},

@@ -18,6 +18,13 @@ type Agent struct {
 	// processor-seconds; nil: none does.
 	Exits func(contract int64) float64
 
+	// Serves returns which parts of its entitlement a program of a contract uses, and waits
+	// for; nil: all, and none.
+	Serves func(contract int64) (uses, waits float64)
+
+	// Fails reports whether a program of a contract that ends by itself has failed.
+	Fails func(contract int64) bool
+
 	machine *sim.Machine
 	tasks   []task // in order of start
 	started map[int64]bool
@@ -32,9 +39,10 @@ type Agent struct {
 
 type task struct {
 	remote.Wanted
-	slot hosts.Slot
-	used float64 // s of a processor
-	due  float64 // instant, +Inf if never
+	slot   hosts.Slot
+	used   float64 // s of a processor
+	waited float64 // s
+	due    float64 // instant, +Inf if never
 }
 
 // New returns an agent of a host that offers spec.
@@ -133,13 +141,22 @@ func (a *Agent) count(now float64) {
 		speed := a.machine.Spec().Speed
 		for i := range a.tasks {
 			t := &a.tasks[i]
-			t.used += a.machine.Rate(t.slot) / speed * max(0, at-a.now)
+			uses, waits := 1.0, 0.0
+			if a.Serves != nil {
+				uses, waits = a.Serves(t.Contract)
+			}
+			entitled := a.machine.Rate(t.slot) / speed * max(0, at-a.now)
+			t.used, t.waited = t.used+uses*entitled, t.waited+waits*entitled
 		}
 		a.now = max(a.now, at)
 		for _, r := range a.machine.Advance(a.now, nil) {
 			i := slices.IndexFunc(a.tasks, func(t task) bool { return t.Name == r.Key })
-			a.tasks[i].used = r.Done / speed
-			if a.tasks[i].Work > r.Done {
+			if a.Serves == nil {
+				a.tasks[i].used = r.Done / speed
+			}
+			if a.Fails != nil && a.Fails(a.tasks[i].Contract) {
+				a.end(i, hosts.Failed)
+			} else if a.tasks[i].Work > r.Done {
 				a.end(i, hosts.Exited)
 			} else {
 				a.end(i, hosts.Worked)
@@ -159,7 +176,7 @@ func (a *Agent) count(now float64) {
 // end notes that task i, which is off the machine, is over.
 func (a *Agent) end(i int, why hosts.End) {
 	t := a.tasks[i]
-	a.over = append(a.over, remote.Used{Name: t.Name, Seconds: t.used})
+	a.over = append(a.over, remote.Used{Name: t.Name, Seconds: t.used, Waited: math.Round(t.waited*1e3) / 1e3})
 	a.ends = append(a.ends, remote.End{Name: t.Name, Why: why})
 	a.tasks = slices.Delete(a.tasks, i, i+1)
 }
@@ -171,7 +188,7 @@ func (a *Agent) close() {
 		return
 	}
 	for i := range a.tasks {
-		s.Used = append(s.Used, remote.Used{Name: a.tasks[i].Name, Seconds: a.tasks[i].used})
+		s.Used = append(s.Used, remote.Used{Name: a.tasks[i].Name, Seconds: a.tasks[i].used, Waited: math.Round(a.tasks[i].waited*1e3) / 1e3})
 	}
 	a.spans = append(a.spans, s)
 	a.over, a.since = nil, a.now

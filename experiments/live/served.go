@@ -1,0 +1,330 @@
+package live
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/settlement"
+	"bourse/hosts"
+	"bourse/hosts/remote"
+)
+
+// Served is what the programs of a contract were entitled to, asked for and received, in
+// processor-seconds over all nodes and tries; and once it has ended, why its promise was not
+// kept.
+type Served struct {
+	Entitled float64 `json:"entitled" doc:"processor-seconds that its shares came to"`
+	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for and were entitled to"`
+	Received float64 `json:"received" doc:"processor-seconds that they used, by the kernel's accounting"`
+	Away     float64 `json:"away,omitempty" doc:"processor-seconds that it was entitled to while a host was lost, and lost work"`
+	Cause    string  `json:"cause,omitempty" doc:"why it was not fulfilled: program, asked (enough was offered), price (its bid did not buy the work), market or host"`
+	Owner    string  `json:"owner,omitempty" doc:"of the host that missed most, if the cause is host"`
+}
+
+// Causes that are broken promises.
+const (
+	byHost   = "host"
+	byMarket = "market"
+)
+
+// String says the three amounts, to a tenth of a second.
+func (s *Served) String() string {
+	return fmt.Sprintf("entitled %.1f  asked %.1f  received %.1f", s.Entitled, s.Asked, s.Received)
+}
+
+// A metered task is one try of a node, as its host tells.
+type metered struct {
+	host  int // of the fleet
+	name  int64
+	node  int32
+	rate  float64 // processors that it is entitled to
+	since float64 // instant up to which that is counted
+	away  float64 // processor-seconds of its host that was lost with it
+	settlement.Served
+}
+
+// count counts what m was entitled to until an instant.
+func (m *metered) count(until float64) {
+	if until > m.since {
+		m.Entitled += m.rate * (until - m.since)
+	}
+	m.since = max(m.since, until)
+}
+
+// due returns now, or the deadline of c where that has passed: its hosts end its tasks then.
+func (c *Contract) due(now float64) float64 { return min(now, c.Submitted+c.Deadline) }
+
+// metered returns the try of a node of a contract, which is made if it is new.
+func (k *core) metered(contract int64, host int, name int64, node int32) *metered {
+	all := k.meters[contract]
+	if i := slices.IndexFunc(all, func(m *metered) bool { return m.host == host && m.name == name }); i >= 0 {
+		return all[i]
+	}
+	m := &metered{host: host, name: name, node: node, since: k.now}
+	k.meters[contract] = append(all, m)
+	return m
+}
+
+// entitle notes what tasks on host i are entitled to from now on, if that has changed.
+func (k *core) entitle(i int) {
+	h := k.hosts[i]
+	for len(k.dealt) < len(k.hosts) {
+		k.dealt = append(k.dealt, dealt{})
+	}
+	d := &k.dealt[i]
+	if d.deal == h.orders.Deal && slices.EqualFunc(d.names, h.orders.Wanted, func(g given, w remote.Wanted) bool { return g.name == w.Name }) {
+		return
+	}
+	v := k.broker.View()
+	on := v.On(hosts.ID(i))
+	was := d.names
+	d.deal, d.names = h.orders.Deal, nil
+	for n := range h.orders.Wanted {
+		w := &h.orders.Wanted[n]
+		at := slices.IndexFunc(on, func(a contracts.Allocation) bool { return int64(a.Contract) == w.Key && a.Node == w.Node })
+		c := k.open[w.Contract]
+		if at < 0 || c == nil {
+			continue
+		}
+		m := k.metered(w.Contract, i, w.Name, w.Node)
+		m.count(c.due(k.now))
+		m.rate = on[at].Rate / h.Spec.Speed
+		d.names = append(d.names, given{w.Name, w.Contract})
+		k.returned(c, m)
+	}
+	for _, g := range was {
+		c := k.open[g.contract]
+		if c == nil || slices.ContainsFunc(d.names, func(n given) bool { return n.name == g.name }) {
+			continue
+		}
+		m := k.metered(g.contract, i, g.name, 0)
+		m.count(c.due(k.now))
+		m.rate = 0
+	}
+}
+
+// Dealt is what a host was dealt out as last.
+type dealt struct {
+	deal  int64
+	names []given
+	heard float64 // instant at which the host last told anything
+}
+
+type given struct{ name, contract int64 }
+
+// tells notes what host i tells that its tasks have used and waited for.
+func (k *core) tells(i int, t *told) {
+	if i >= len(k.dealt) {
+		return
+	}
+	k.dealt[i].heard = k.now
+	for s := range t.Spans {
+		for _, u := range t.Spans[s].Used {
+			if task, ok := k.hosts[i].tasks[u.Name]; ok && k.open[task.contract] != nil {
+				m := k.metered(task.contract, i, u.Name, task.node)
+				m.Used, m.Waited = max(m.Used, u.Seconds), max(m.Waited, u.Waited)
+			}
+		}
+	}
+	for e := range t.Ends {
+		task, ok := k.hosts[i].tasks[t.Ends[e].Name]
+		if !ok || k.open[task.contract] == nil {
+			continue
+		}
+		m := k.metered(task.contract, i, t.Ends[e].Name, task.node)
+		switch one := &t.Ends[e]; {
+		case one.Why == hosts.Failed, one.OutOfMemory:
+			m.Failed = true
+		case one.Why == hosts.Lost:
+			k.loses(k.open[task.contract], m, k.now)
+		}
+	}
+}
+
+// lost notes that host i is lost: since it was heard last nothing is known of its tasks.
+func (k *core) lost(i int) {
+	if i >= len(k.dealt) {
+		return
+	}
+	for _, g := range k.dealt[i].names {
+		if c := k.open[g.contract]; c != nil {
+			k.loses(c, k.metered(g.contract, i, g.name, 0), k.dealt[i].heard)
+		}
+	}
+}
+
+// loses notes that m, of which nothing is known from an instant on, is lost.
+func (k *core) loses(c *Contract, m *metered, from float64) {
+	m.count(c.due(k.now))
+	if silent := m.rate * max(0, m.since-max(from, 0)); silent > 0 {
+		silent = min(silent, m.Entitled)
+		m.Entitled, m.away = m.Entitled-silent, m.away+silent
+	}
+	if m.rate > 0 {
+		c.lost = append(c.lost, loss{m.node, m.host, m.rate, k.now})
+	}
+	m.rate = 0
+}
+
+// A loss is a node that has no host, as that was lost.
+type loss struct {
+	node int32
+	host int     // that it had
+	rate float64 // processors that it was entitled to there
+	at   float64 // instant
+}
+
+// returned notes that a node of c has a host again.
+func (k *core) returned(c *Contract, m *metered) {
+	c.lost = slices.DeleteFunc(c.lost, func(l loss) bool {
+		if l.node == m.node {
+			k.missed(c, &l)
+		}
+		return l.node == m.node
+	})
+}
+
+// missed counts for how long a node of c had no host.
+func (k *core) missed(c *Contract, l *loss) {
+	for _, m := range k.meters[c.ID] {
+		if m.host == l.host && m.node == l.node {
+			m.away += l.rate * max(0, c.due(k.now)-l.at)
+			return
+		}
+	}
+}
+
+// serves brings up to date what c was entitled to, asked for and received.
+func (k *core) serves(c *Contract) {
+	s := &Served{}
+	for _, m := range k.meters[c.ID] {
+		entitled := m.Entitled + m.rate*max(0, c.due(k.now)-m.since)
+		one := settlement.Served{Entitled: entitled, Used: m.Used, Waited: m.Waited}
+		s.Entitled += entitled
+		s.Received += m.Used
+		s.Asked += m.Used + one.Missing()
+		s.Away += m.away
+	}
+	c.Served = s
+}
+
+// judge says of c, which has ended, why it was not fulfilled.
+func (k *core) judge(c *Contract, e *contracts.Settled) error {
+	for i := range c.lost {
+		k.missed(c, &c.lost[i])
+	}
+	c.lost = nil
+	all := k.meters[c.ID]
+	var nodes []settlement.Served
+	for _, m := range all {
+		m.count(c.due(k.now))
+		m.rate = 0
+		nodes = append(nodes, m.Served)
+	}
+	k.serves(c)
+	delete(k.meters, c.ID)
+	if c.State != contracts.Fulfilled.State() && c.State != contracts.Late.State() {
+		return nil // its owner has taken it back
+	}
+	s, work := c.Served, c.Work*float64(c.Nodes)
+	s.Away += e.Wasted
+	for i, left := 0, e.Wasted; i < len(nodes) && left > 0; i++ { // work that was lost is none
+		part := min(left, nodes[i].Used)
+		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
+	}
+	failed := slices.ContainsFunc(nodes, func(n settlement.Served) bool { return n.Failed })
+	switch {
+	case c.Outcome == contracts.Unstarted.String(), failed:
+		s.Cause = "program"
+		return nil
+	case c.State == contracts.Fulfilled.State():
+		return nil
+	}
+	s.Cause = settlement.CauseOf(nodes, work, s.Away, k.conf.promises(c.Class))
+	if s.Cause != byHost && s.Cause != byMarket {
+		return nil
+	}
+	if s.Cause == byHost {
+		s.Owner = k.missedMost(all)
+	}
+	owed, err := k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.Budget, e.ByDue, work)
+	if err != nil || owed.Sign() == 0 {
+		return err
+	}
+	c.Penalty, err = k.calls.promised(k.now, c, owed)
+	return err
+}
+
+// missedMost returns the owner of the host that missed most.
+func (k *core) missedMost(all []*metered) string {
+	by := make([]float64, len(k.hosts))
+	for _, m := range all {
+		by[m.host] += m.Missing() + m.away
+	}
+	most := 0
+	for i := range by {
+		if by[i] > by[most] {
+			most = i
+		}
+	}
+	return k.hosts[most].Owner
+}
+
+// promised has the bank pay a penalty, for which the note says who is at fault: a market may
+// move its own money alone.
+func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amount, error) {
+	note, err := json.Marshal(struct {
+		Cause string      `json:"cause"`
+		Owner string      `json:"owner,omitempty"`
+		Owed  bank.Amount `json:"owed"`
+	}{k.Served.Cause, k.Served.Owner, owed})
+	if err != nil {
+		return bank.Amount{}, err
+	}
+	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.Account), note)
+}
+
+// Promises are what is paid where a promise is broken, by class.
+type Promises struct {
+	BE  settlement.Promise `yaml:"be" doc:"of class be"`
+	SAC settlement.Promise `yaml:"sac" doc:"of class sac"`
+	CAC settlement.Promise `yaml:"cac" doc:"of class cac"`
+	RAC settlement.Promise `yaml:"rac" doc:"of class rac"`
+}
+
+// of returns what is promised to a class, nothing to one that is not sold.
+func (p *Promises) of(class string) settlement.Promise {
+	switch class {
+	case "be":
+		return p.BE
+	case "sac":
+		return p.SAC
+	case "cac":
+		return p.CAC
+	case "rac":
+		return p.RAC
+	}
+	return settlement.Promise{}
+}
+
+// classOf returns the class of an order that names one, or none, in small letters.
+func (c *Config) classOf(named string) string {
+	if c.Admission.Name != "class" {
+		return c.Admission.Name
+	}
+	if named == "" {
+		named, _ = c.Admission.Options()["default"].(string)
+	}
+	return strings.ToLower(cmp.Or(named, "be"))
+}
+
+// promises reports whether the class of an order promises its work: others promise a price.
+func (c *Config) promises(named string) bool {
+	class := c.classOf(named)
+	return class != "be" && class != "rac"
+}

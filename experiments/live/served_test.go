@@ -1,0 +1,113 @@
+package live
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/owners/ownerstest"
+)
+
+// promising is a market that promises a penalty to those of one class.
+const promising = file + `
+promises: {cac: {penalty: 1, most: 0.5}}
+`
+
+// TestCauses checks that a promise that was not kept has the cause that what its program was
+// entitled to, asked for and received says; that a penalty is paid where a host or the market
+// is the cause, and never else; and that all of it is decided again from the log.
+func TestCauses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, class string
+		others      int // of the same bid on the host
+		uses, waits float64
+		exits       float64 // work after which the program ends; 0 is never
+		fails       bool
+		leaves      float64 // s after which its host is silent; 0 is never
+		cause       string
+		state       string
+		penalty     float64
+		served      [3]float64
+	}{
+		{name: "burns", class: "cac", uses: 1, state: "fulfilled", served: [3]float64{40, 39, 39}},
+		{name: "starved", class: "cac", uses: 0.5, waits: 0.5, cause: "host", state: "violated", penalty: 0.035, served: [3]float64{40, 39, 19.5}},
+		{name: "starved much", class: "cac", uses: 0.1, waits: 2, cause: "host", state: "violated", penalty: 0.05, served: [3]float64{40, 40, 3.9}},
+		{name: "starved under be", class: "be", uses: 0.5, waits: 0.5, cause: "host", state: "violated", served: [3]float64{40, 39, 19.5}},
+		{name: "sleeps", class: "cac", uses: 0, cause: "asked", state: "violated", served: [3]float64{40, 0, 0}},
+		{name: "sleeps and is starved a little", class: "cac", uses: 0.2, waits: 0.2, cause: "asked", state: "violated", served: [3]float64{40, 15.6, 7.8}},
+		{name: "fails", class: "cac", uses: 1, exits: 5, fails: true, cause: "program", state: "violated", served: [3]float64{6, 5, 5}},
+		{name: "fails, starved", class: "cac", uses: 0.5, waits: 0.5, exits: 5, fails: true, cause: "program", state: "violated", served: [3]float64{6, 5, 2.5}},
+		{name: "exits early", class: "cac", uses: 1, exits: 5, state: "fulfilled", served: [3]float64{6, 5, 5}},
+		{name: "outbid", class: "be", others: 1, uses: 1, cause: "price", state: "violated", served: [3]float64{20, 19.5, 19.5}},
+		{name: "host lost", class: "cac", uses: 1, leaves: 4, cause: "host", state: "violated", penalty: 0.05, served: [3]float64{4, 3, 3}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTown(t, promising, 1)
+			for i := range 12 { // an audit wants a day's entries
+				if _, err := w.bank.Do(t.Context(), ownerstest.Transfer(string(rune('a'+i)), "user:2", "market:lab", 10000)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := ownerstest.Contract(1)
+			a := w.agents[0]
+			a.Serves = func(contract int64) (float64, float64) {
+				if contract != first {
+					return 1, 0
+				}
+				return c.uses, c.waits
+			}
+			if c.exits > 0 {
+				a.Exits = func(int64) float64 { return c.exits }
+			}
+			a.Fails = func(int64) bool { return c.fails }
+			s := w.order("one", "user:0", c.class, 1, 30, 40, 0.1)
+			if r := w.turn(message{Submit: &s}); r[0].answer.Verdict != "accept" {
+				t.Fatalf("%+v", r[0].answer)
+			}
+			for i := range c.others {
+				s := w.order("other"+string(rune('0'+i)), "user:1", "be", 1, 30, 400, 1)
+				w.turn(message{Submit: &s})
+			}
+			for n := range 60 {
+				if c.leaves > 0 && float64(n) >= c.leaves {
+					w.now++
+					w.turn()
+					if n == int(c.leaves)+30 {
+						w.turn(message{Gone: "h00"})
+					}
+					continue
+				}
+				w.pass(1)
+				if n == 2 {
+					w.crash()
+				}
+			}
+			is := must(w.market.Status(first))
+			if is.State != c.state || is.Served == nil || is.Served.Cause != c.cause {
+				t.Fatalf("%s, %+v, want %s by %q", is.State, is.Served, c.state, c.cause)
+			}
+			if want := must(bank.Dollars(c.penalty)); is.Penalty != want {
+				t.Errorf("a penalty of %v, want %v", is.Penalty, want)
+			}
+			got := [3]float64{is.Served.Entitled, is.Served.Asked, is.Served.Received}
+			for i := range got {
+				if math.Abs(got[i]-c.served[i]) > 0.02*c.served[i]+0.01 {
+					t.Errorf("entitled, asked and received %.3v, want %v", got, c.served)
+				}
+			}
+			if owner := is.Served.Owner; (owner == "host:h00") != (c.cause == "host") {
+				t.Errorf("of %q", owner)
+			}
+			if b := w.market.Gauges().Broken; c.state == "violated" && b[c.cause] != 1 {
+				t.Errorf("%v", b)
+			}
+			if last := w.entries(); c.penalty > 0 && !strings.Contains(strings.Join(last, "\n"), `{"cause":"host","owner":"host:h00","owed":"`) {
+				t.Errorf("%s", last[len(last)-1])
+			}
+			w.check(2)
+		})
+	}
+}

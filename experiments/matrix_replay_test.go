@@ -303,8 +303,11 @@ func (w *retold) spends() (at float64, first *replayContract) {
 			}
 		}
 		gone := math.Inf(1)
-		if pays > 0 || left <= 0 {
-			gone = max(w.now, c.holds, w.now+max(0, left)/pays)
+		switch {
+		case left <= 1e-12*c.request.SLA.Budget.Float64(): // whatever it pays
+			gone = max(w.now, c.holds)
+		case pays > 0:
+			gone = max(w.now, c.holds, w.now+left/pays)
 		}
 		if gone < at {
 			at, first = gone, c

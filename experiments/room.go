@@ -35,7 +35,8 @@ func (a *arena) yardstick(s *setting) yardstick {
 		b := a.relax(s, &r)
 		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen}
 	}
-	processors := int(min(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, math.MaxInt32))
+	// Where tasks are kept to part of a fast processor, a processor runs several at once.
+	processors := int(min(max(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, r.capacity), math.MaxInt32))
 	if len(a.plan) > manyJobs {
 		return planned(new(optimum.Solver).Solve(a.plan, processors, r.widest, optimum.Limits{}))
 	}

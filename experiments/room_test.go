@@ -159,3 +159,19 @@ configurations: [one]
 		t.Errorf("capacity %v", r.capacity)
 	}
 }
+
+// TestPartOfFastProcessor checks that U* counts the jobs that run at once on a processor so fast
+// that no task may have more than part of it: of five on one of speed 4, of which a task gets
+// a quarter, four are done in time.
+func TestPartOfFastProcessor(t *testing.T) {
+	t.Parallel()
+	only, _ := measuredOf(t, 1, strings.Repeat("0,10,10,10,1,1\n", 5), "base.fleet.speed=4", "base.fleet.cap=0.25")
+	if got := only.Runs[0].Outcome.Optimum; got != 4 {
+		t.Errorf("U* is %v, want 4", got)
+	}
+	for _, x := range efficienciesOf(only) {
+		if x > 1 {
+			t.Errorf("efficiency is %v, want 1 at most", x)
+		}
+	}
+}

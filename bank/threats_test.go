@@ -15,7 +15,7 @@ func TestThreats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\|.*\| ((?:bank|cmd)/[a-z/]+) (\w+)(?:: ([^|]+))? \|$`).FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile(`(?m)^\|.*\| ((?:bank|cmd|experiments)/[a-z/]+) (\w+)(?:: ([^|]+))? \|$`).FindAllStringSubmatch(string(text), -1)
 	if want := strings.Count(string(text), "\n| ") - 2; len(rows) != want || want < 20 {
 		t.Errorf("%d rows of %d name a test", len(rows), want)
 	}

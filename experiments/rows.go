@@ -56,7 +56,13 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 			}
 		}
 	}
-	t.metrics = t.metrics[:0]
+	t.metrics = s.measuredRows(t.metrics[:0], r.Configuration, policy, r.Rep, found)
+	return t.out.Metrics(t.metrics)
+}
+
+// measuredRows appends the rows of what was found of a run, as [Study.measure] has it, to
+// which they point.
+func (s *Study) measuredRows(rows []results.Metric, configuration, policy, rep int, found []float64) []results.Metric {
 	at := len(s.Metrics)
 	for m := range s.Metrics {
 		trials := 0.0
@@ -64,9 +70,9 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 			trials = found[at]
 			at++
 		}
-		t.metrics = append(t.metrics, s.metricRow(r.Configuration, policy, r.Rep, m, &found[m], trials))
+		rows = append(rows, s.metricRow(configuration, policy, rep, m, &found[m], trials))
 	}
-	return t.out.Metrics(t.metrics)
+	return rows
 }
 
 func (t *tabulator) encodeJobs() error {

@@ -3,10 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"runtime"
 
 	"bourse/bank/audit"
 	"bourse/bank/tiles"
+	"bourse/experiments"
 	"bourse/experiments/audits"
+	"bourse/experiments/results"
 	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
@@ -15,7 +18,7 @@ import (
 func auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "audit",
-		Usage:     "recompute a ledger from its journal alone, and name the first bad entry or changed file",
+		Usage:     "recompute a ledger or results, and name the first bad entry or number",
 		ArgsUsage: "DIR",
 		Description: `Checks every hash, that money is conserved at every entry, that no account is
 overdrawn, that no escrow is left behind, and each contract's trail: admitted =
@@ -23,7 +26,11 @@ charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
 ledgers are also held against the heads in its manifest and the rows of jobs.csv,
 and every charge, penalty and verdict is computed again from the bids, by share,
 price and time; and every file that a run wrote there against its size and hash in
-the manifest. What you added beside is let be. Who changes the manifest, too, is
+the manifest. What you added beside is let be. Of results, the plan of jobs is drawn again
+from scenario and seed, tables, figures and page are made again from the units that the
+results keep, and jobs.parquet is compared with jobs.csv. The first difference of each file
+is named by row and column, and so is all that was not compared. --deep runs the experiment
+again and compares every decision, note and number; it takes as long as the run. Who changes the manifest, too, is
 found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank every
 entry's order is checked, its signature, key and right as of that entry; --keys holds
 the operator's first key, and that of recovery, against those that you were given.
@@ -36,6 +43,7 @@ clock are named.
 Exit status 3 if anything is amiss.
 
    bourse ledger audit results/paper
+   bourse ledger audit results/paper --deep
    bourse ledger audit books --checkpoint checkpoint --public key.pub
    bourse ledger audit books --keys operator.pub
    bourse ledger audit books --since 1000
@@ -46,6 +54,7 @@ Exit status 3 if anything is amiss.
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
 			&cli.StringSliceFlag{Name: "earlier", Usage: "hold the ledger, and the times of entries, against an older checkpoint that 'ledger publish' printed, in `FILE`; may be repeated"},
 			quantityFlag("fresh", plugin.Seconds, "want a cosignature of a --witness of the last `SECONDS`, or as 24h"),
+			&cli.BoolFlag{Name: "deep", Usage: "run the experiment of results again, and compare every decision, note and number"},
 			keysFlag(),
 			auditsFlag(),
 			amissFlag(),
@@ -69,7 +78,11 @@ func auditAction(c *cli.Context) error {
 	if witnesses := c.StringSlice("witness"); c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
 		return usagef("--fresh: found %v s and %s, want more than 0 s, and a --witness", opts.Fresh, witnessCount(len(witnesses)))
 	}
-	if address := c.Args().First(); tiles.IsLog(address) {
+	address := c.Args().First()
+	if _, err := results.Open(address); c.Bool("deep") && err != nil {
+		return usagef("--deep: want results of 'bourse run', which have a scenario: %w", err)
+	}
+	if tiles.IsLog(address) {
 		opts.Head = head
 		return auditLog(c, address, opts)
 	}
@@ -90,7 +103,14 @@ func auditAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := f.CheckFiles(c.Context, l); err != nil {
+	err = f.CheckFiles(c.Context, l, func(d *results.Dir, sound bool) ([]results.Change, []string, error) {
+		opts := experiments.Options{Workers: runtime.GOMAXPROCS(0)}
+		if c.Bool("deep") {
+			opts.Progress = progress(c, "deep audit")
+		}
+		return experiments.Rederive(c.Context, d, stands, sound, c.Bool("deep"), opts)
+	})
+	if err != nil {
 		return err
 	}
 	return tellAudits(c, f)

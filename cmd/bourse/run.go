@@ -249,19 +249,6 @@ func unwritten(dir string, err error) error {
 	return fmt.Errorf("write results: %s: %w; nothing unfinished was left", dir, err)
 }
 
-// stands returns what is to be said where a model stands in for a log or a trace.
-func stands(e *scenario.Experiment) []string {
-	var said []string
-	if names := e.Generated(); names != nil {
-		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
-			strings.Join(names, ", ")))
-	}
-	if e.DrawsHosts() {
-		said = append(said, "No recorded trace of availability was named, so hosts come and go as models say. --availability FILE takes a trace.")
-	}
-	return said
-}
-
 // A choice is the experiment that the user chose, and how.
 type choice struct {
 	experiment scenario.Experiment

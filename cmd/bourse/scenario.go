@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/misuse"
@@ -151,4 +152,17 @@ func showScenario(c *cli.Context) error {
 		return err
 	}
 	return printJSON(c, experiments.ScenarioFile{RawMessage: compact})
+}
+
+// stands returns what is to be said where a model stands in for a log or a trace.
+func stands(e *scenario.Experiment) []string {
+	var said []string
+	if names := e.Generated(); names != nil {
+		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
+			strings.Join(names, ", ")))
+	}
+	if e.DrawsHosts() {
+		said = append(said, "No recorded trace of availability was named, so hosts come and go as models say. --availability FILE takes a trace.")
+	}
+	return said
 }

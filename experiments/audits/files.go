@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"bourse/experiments/results"
 )
 
 // files are those of a results directory, held against its manifest.
@@ -24,8 +26,10 @@ type change struct {
 }
 
 // CheckFiles holds the files of the results against their manifest, if l are of results.
-// What is wrong with the files of a ledger that was found bad has been said.
-func (f *Found) CheckFiles(ctx context.Context, l *Ledgers) error {
+// What is wrong with the files of a ledger that was found bad has been said. Again makes the
+// results again, if no file has changed: sound reports whether all ledgers are clean. It returns
+// what differs, and what it did not compare.
+func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {
 		return nil
@@ -37,6 +41,16 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers) error {
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
 		Beyond: []string{"whether somebody changed manifest.json, and files to fit it: hold its sha256 against one that was kept elsewhere"},
+	}
+	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
+	if len(changes) == 0 {
+		var beyond []string
+		if changes, beyond, err = again(r, sound); err != nil {
+			return err
+		}
+		f.files.Beyond = append(f.files.Beyond, beyond...)
+	} else {
+		f.files.Beyond = append(f.files.Beyond, "tables, figures, page and decisions: files are not as manifest.json describes them")
 	}
 	for _, c := range changes {
 		if !slices.ContainsFunc(f.Ledgers, func(a Audited) bool {
@@ -55,6 +69,9 @@ func (f *files) print(b *strings.Builder, quiet bool) {
 		fmt.Fprintf(b, "%s: BAD\n", f.Results)
 		for _, x := range f.Findings {
 			fmt.Fprintf(b, "  %s: found %s, want %s\n", x.File, x.Found, x.Want)
+		}
+		if !quiet {
+			beyond(b, f.Beyond[1:]) // the first is of those who change the manifest, too
 		}
 	case !quiet:
 		plural := "s"

@@ -166,24 +166,37 @@ type Whole struct {
 // nil if they keep none, are not as they were written, or are of another plan.
 func ReadWhole(dir string, plan *Plan) *Whole {
 	d, err := Open(dir)
-	if err != nil || d.Manifest.Format != Format || d.Manifest.Outputs[indexName].SHA256 == "" {
+	if err != nil || d.Manifest.Format != Format {
 		return nil
 	}
-	text, err := whole.Read(d.file(indexName), maxTable)
-	if err != nil || hashText(string(text)) != d.Manifest.Outputs[indexName].SHA256 {
-		return nil
-	}
-	w := &Whole{dir: dir, at: make(map[string]int), metas: make(map[string]*format.FileMetaData)}
-	if json.Unmarshal(text, &w.index) != nil || !w.index.Plan.Same(plan) || w.index.Plan.Replications == plan.Replications {
+	w, kept, err := d.Units()
+	if err != nil || !kept.Same(plan) || kept.Replications == plan.Replications {
 		return nil
 	}
 	if changes, err := d.Check(context.Background()); err != nil || len(changes) > 0 {
 		return nil // they are not as they were written
 	}
+	return w
+}
+
+// Units returns the units of d and their plan. It must have the newest format, and units.json
+// as the manifest describes it.
+func (d *Dir) Units() (*Whole, *Plan, error) {
+	if err := d.Unchanged(indexName); err != nil {
+		return nil, nil, err
+	}
+	text, err := whole.Read(d.file(indexName), maxTable)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &Whole{dir: d.Path, at: make(map[string]int), metas: make(map[string]*format.FileMetaData)}
+	if err := json.Unmarshal(text, &w.index); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", d.file(indexName), err)
+	}
 	for i := range w.index.Units {
 		w.at[w.index.Units[i].Name] = i
 	}
-	return w
+	return w, &w.index.Plan, nil
 }
 
 // Path implements [Source].
@@ -237,6 +250,13 @@ func (w *Whole) bytes(name string, s span) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if s.From < 0 || s.From > s.To || s.To > info.Size() {
+		return nil, fmt.Errorf("%s: bytes %d to %d of %s, which has %d", filepath.Join(w.dir, indexName), s.From, s.To, name, info.Size())
+	}
 	b := make([]byte, s.To-s.From)
 	_, err = f.ReadAt(b, s.From)
 	return b, err

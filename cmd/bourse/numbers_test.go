@@ -1,0 +1,412 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/bank/store"
+)
+
+// A forger changes results, and the manifest to fit.
+type forger struct {
+	*testing.T
+	dir string
+}
+
+// smallRun returns results of a small run, with tables in that form.
+func smallRun(t *testing.T, tables string) forger {
+	t.Helper()
+	dir := t.TempDir()
+	text := `
+name: small
+base:
+  workload: {model: {name: paper, jobs: 12, users: 3}}
+configurations: [{name: a, admission: [be, cac]}]
+replications: 2
+`
+	if err := os.WriteFile(filepath.Join(dir, "small.yaml"), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if status, _, errs := bourse(t, t.Context(), "run", filepath.Join(dir, "small.yaml"), "--out", filepath.Join(dir, "r"), "--quiet", "--tables", tables); status != 0 {
+		t.Fatalf("exit status %d: %s", status, errs)
+	}
+	return forger{t, filepath.Join(dir, "r")}
+}
+
+// copied returns a copy of the results, with hard links to what is not changed.
+func (f forger) copied() forger {
+	f.Helper()
+	to := filepath.Join(f.TempDir(), "r")
+	err := filepath.WalkDir(f.dir, func(path string, e fs.DirEntry, err error) error {
+		name, wrong := filepath.Rel(f.dir, path)
+		if err != nil || wrong != nil || e.IsDir() {
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		}
+		return os.Link(path, filepath.Join(to, name))
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return forger{f.T, to}
+}
+
+func (f forger) read(name string) []byte {
+	f.Helper()
+	data, err := os.ReadFile(filepath.Join(f.dir, name))
+	if err != nil {
+		f.Fatal(err)
+	}
+	return data
+}
+
+// write replaces a file, or removes it if data is nil.
+func (f forger) write(name string, data []byte) {
+	f.Helper()
+	path := filepath.Join(f.dir, name)
+	os.Remove(path) // it may be linked
+	if data == nil {
+		return
+	}
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// manifest lets change change the manifest.
+func (f forger) manifest(change func(m map[string]any)) {
+	f.Helper()
+	m := make(map[string]any)
+	decoder := json.NewDecoder(bytes.NewReader(f.read("manifest.json")))
+	decoder.UseNumber()
+	if err := decoder.Decode(&m); err != nil {
+		f.Fatal(err)
+	}
+	change(m)
+	text, err := json.Marshal(m)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.write("manifest.json", text)
+}
+
+// forge writes a file, and its size and hash to the manifest.
+func (f forger) forge(name string, data []byte) {
+	f.Helper()
+	f.write(name, data)
+	f.manifest(func(m map[string]any) {
+		if outputs := m["outputs"].(map[string]any); data == nil {
+			delete(outputs, name)
+		} else {
+			sum := sha256.Sum256(data)
+			outputs[name] = map[string]any{"size": len(data), "sha256": hex.EncodeToString(sum[:])}
+		}
+	})
+}
+
+// replaced forges a file with the first old, which must be there, replaced.
+func (f forger) replaced(name, old, new string) {
+	f.Helper()
+	data := f.read(name)
+	if !bytes.Contains(data, []byte(old)) {
+		f.Fatalf("%s has no %q", name, old)
+	}
+	f.forge(name, bytes.Replace(data, []byte(old), []byte(new), 1))
+}
+
+// audited returns what an audit prints, which must find a fault if there is to be one.
+func (f forger) audited(clean bool, args ...string) string {
+	f.Helper()
+	status, out, errs := bourse(f.T, f.Context(), append([]string{"ledger", "audit", f.dir}, args...)...)
+	if want := 3; status != want && !clean || status != 0 && clean {
+		f.Errorf("audit %v: exit status %d, clean %v: %s%s", args, status, clean, out, errs)
+	}
+	return out
+}
+
+// cell adds a unit to a cell of a CSV file, or a letter if it is no number, and returns the
+// column. It reports whether the cell can be changed so.
+func (f forger) cell(name string, draw func(n int) int) (column string, ok bool) {
+	f.Helper()
+	rows, err := csv.NewReader(bytes.NewReader(f.read(name))).ReadAll()
+	if err != nil || len(rows) < 2 {
+		return "", false
+	}
+	row, at := 1+draw(len(rows)-1), draw(len(rows[0]))
+	text := rows[row][at]
+	switch x, err := strconv.ParseFloat(text, 64); {
+	case text == "":
+		return "", false
+	case err == nil && strings.Contains(text, ".") && len(text)-strings.IndexByte(text, '.') == 7: // money
+		text = fmt.Sprintf("%.6f", x+1e-6)
+	case err == nil && !strings.ContainsAny(text, ".e"):
+		text = strconv.Itoa(int(x) + 1)
+	case err == nil:
+		text = strconv.FormatFloat(x*(1+1e-12)+1e-15, 'g', -1, 64)
+	case text == "true":
+		text = "false"
+	case text == "false":
+		text = "true"
+	default:
+		text += "x"
+	}
+	if text == rows[row][at] {
+		return "", false
+	}
+	rows[row][at] = text
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.WriteAll(rows); err != nil {
+		f.Fatal(err)
+	}
+	f.forge(name, b.Bytes())
+	return rows[0][at], true
+}
+
+// TestEveryCell adds one unit to a cell of a table, and puts the table's new hash into the
+// manifest: the audit names file and column. Where jobs and prices have one form only it is a
+// deep audit that finds all.
+func TestEveryCell(t *testing.T) {
+	t.Parallel()
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 0))
+	both, alone := smallRun(t, "both"), smallRun(t, "csv")
+	for n := 0; n < 200; {
+		from, args := both, []string{"--quiet"}
+		if n%4 == 0 {
+			from, args = alone, append(args, "--deep")
+		}
+		files, err := filepath.Glob(filepath.Join(from.dir, "*.csv"))
+		drawn, wrong := filepath.Glob(filepath.Join(from.dir, "figures", "*.csv"))
+		if err != nil || wrong != nil || len(files) < 4 || len(drawn) == 0 {
+			t.Fatal(files, drawn, err, wrong)
+		}
+		files = append(files, drawn...)
+		name, err := filepath.Rel(from.dir, files[rng.IntN(len(files))])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := from.copied()
+		column, ok := f.cell(name, rng.IntN)
+		if !ok {
+			continue
+		}
+		n++
+		said := f.audited(false, args...)
+		if !strings.Contains(said, name) || !strings.Contains(said, "column "+column) {
+			t.Errorf("%s, column %s: the audit does not name both:\n%s", name, column, said)
+		}
+	}
+}
+
+// TestNumbers changes one file of results after another, and the manifest to fit: the audit
+// names the file, and where.
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	whole := smallRun(t, "both")
+	if said := whole.audited(true); strings.Count(said, "\n") > 25 || !strings.Contains(said, "--deep") {
+		t.Errorf("an audit of results that are as they should be prints\n%s", said)
+	}
+	if said := whole.audited(true, "--deep", "--quiet"); said != "" {
+		t.Errorf("a deep audit of results that are as they should be prints\n%s", said)
+	}
+	figure, err := filepath.Glob(filepath.Join(whole.dir, "figures", "*.svg"))
+	if err != nil || len(figure) == 0 {
+		t.Fatal(err)
+	}
+	svg := "figures/" + filepath.Base(figure[0])
+	seed := func(f forger, name string) {
+		f.Helper()
+		f.replaced(name, "seed: 1 #", "seed: 2 #")
+	}
+	values := func(name string) func(f forger) {
+		return func(f forger) {
+			data := bytes.Clone(f.read(name))
+			data[len(data)/2] ^= 1
+			f.forge(name, data)
+		}
+	}
+	var outputs map[string]any
+	whole.manifest(func(m map[string]any) { outputs = m["outputs"].(map[string]any) })
+	for name := range outputs { // nothing that a run writes is left out
+		if strings.HasPrefix(name, "ledger/") {
+			continue
+		}
+		f := whole.copied()
+		values(name)(f)
+		if said := f.audited(false, "--quiet"); !strings.Contains(said, strings.TrimSuffix(name, filepath.Ext(name))) {
+			t.Errorf("%s, a byte of which is changed: the audit does not name it:\n%s", name, said)
+		}
+	}
+	for name, c := range map[string]struct {
+		change func(f forger)
+		want   string
+	}{
+		"page":               {func(f forger) { f.replaced("report.html", "</body>", "<script>1</script></body>") }, "report.html: found line"},
+		"number on the page": {func(f forger) { f.replaced("report.html", "0.", "1.") }, "report.html: found line"},
+		"figure":             {func(f forger) { f.replaced(svg, "<path", "<!-- --><path") }, svg + ": found line"},
+		"README":             {func(f forger) { f.replaced("README.txt", "seconds", "minutes") }, "README.txt: found line"},
+		"units":              {values("units.values"), "units."},
+		"index":              {func(f forger) { f.replaced("units.json", `"from":`, `"from": `) }, ""},
+		"span":               {func(f forger) { f.replaced("units.json", `"to":`, `"to":1`) }, "units.json"},
+		"plan of units":      {func(f forger) { f.replaced("units.json", `"replications":2`, `"replications":3`) }, "units.json"},
+		"garbage":            {func(f forger) { f.forge("jobs.parquet", []byte("garbage\n")) }, "jobs.parquet"},
+		"garbled":            {values("jobs.parquet"), "jobs.parquet"},
+		"prices":             {values("prices.parquet"), "prices.parquet"},
+		"runtime": {func(f forger) {
+			for {
+				if column, ok := f.cell("jobs.csv", func(n int) int { return min(6, n-1) }); ok || column == "runtime" {
+					return
+				}
+			}
+		}, "jobs.csv: found row 8, column runtime"},
+		"seed": {func(f forger) { seed(f, "scenario.yaml") }, "scenario.yaml: found line"},
+		"no entry of the manifest": {func(f forger) {
+			f.manifest(func(m map[string]any) { delete(m["outputs"].(map[string]any), "curve.csv") })
+		}, "curve.csv: found no entry"},
+		"a file too many":   {func(f forger) { f.forge("more.csv", []byte("a\n1\n")) }, "more.csv: found an entry"},
+		"a figure too many": {func(f forger) { f.forge("figures/more.svg", []byte("<svg/>")) }, "figures/more.svg: found an entry"},
+		"a file too few":    {func(f forger) { f.forge("summary.csv", nil) }, "summary.csv: found no entry"},
+		"no index":          {func(f forger) { f.forge("units.json", nil) }, "units.json"},
+		"a missing file":    {func(f forger) { f.write("summary.csv", nil) }, "summary.csv: found no file"},
+		"row too many":      {func(f forger) { f.forge("metrics.csv", append(f.read("metrics.csv"), "a,be,0,violations,1,1\n"...)) }, "metrics.csv: found row"},
+		"row too few": {func(f forger) {
+			f.forge("jobs.csv", f.read("jobs.csv")[:bytes.LastIndexByte(bytes.TrimSpace(f.read("jobs.csv")), '\n')+1])
+		}, "jobs.csv"},
+		"replications": {func(f forger) { f.manifest(func(m map[string]any) { m["replications"] = 7 }) }, "manifest.json: found replications"},
+		"alike":        {func(f forger) { f.manifest(func(m map[string]any) { m["alike"] = []string{"a"} }) }, "manifest.json: found alike"},
+		"seed everywhere": {func(f forger) {
+			seed(f, "scenario.yaml")
+			f.replaced("units.json", `seed: 1 #`, `seed: 2 #`)
+			f.manifest(func(m map[string]any) {
+				text := strings.Replace(m["scenario"].(string), "seed: 1 #", "seed: 2 #", 1)
+				sum := sha256.Sum256([]byte(text))
+				m["scenario"], m["seed"], m["scenario_sha256"] = text, "2", hex.EncodeToString(sum[:])
+			})
+		}, "by scenario and seed"},
+	} {
+		f := whole.copied()
+		c.change(f)
+		if said := f.audited(c.want == "", "--quiet"); !strings.Contains(said, c.want) {
+			t.Errorf("%s: the audit prints no %q:\n%s", name, c.want, said)
+		}
+	}
+}
+
+// TestForgedNotes changes a number of the note of a decision, in a ledger that is written anew
+// with a manifest to fit: a deep audit names ledger, entry and number.
+func TestForgedNotes(t *testing.T) {
+	t.Parallel()
+	whole := smallRun(t, "both")
+	const key = "ledger/a/cac/0"
+	kinds := make(map[string]int64) // entry by kind and number
+	eachEntry(t, filepath.Join(whole.dir, key), func(e *bank.Entry) {
+		var note map[string]any
+		if json.Unmarshal(e.Note, &note) != nil {
+			return
+		}
+		for name, x := range note {
+			if _, ok := x.(float64); ok {
+				kinds[e.Kind.String()+" "+name] = e.Seq
+			}
+		}
+	})
+	if len(kinds) < 7 {
+		t.Errorf("found numbers of notes %v, want more", kinds)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		f := whole.copied()
+		_, number, _ := strings.Cut(kind, " ")
+		f.reledger(key, func(e *bank.Entry) {
+			if e.Seq == kinds[kind] {
+				var note map[string]json.RawMessage
+				if err := json.Unmarshal(e.Note, &note); err != nil {
+					t.Fatal(err)
+				}
+				was := `"` + number + `":` + string(note[number])
+				e.Note = bytes.Replace(e.Note, []byte(was), []byte(was+"1"), 1)
+				if !strings.Contains(was, ".") {
+					e.Note = bytes.Replace(e.Note, []byte(was+"1"), []byte(was+".5"), 1)
+				}
+			}
+		})
+		said := f.audited(false, "--deep", "--quiet")
+		if want := fmt.Sprintf("%s: found entry %d,", key, kinds[kind]); !strings.Contains(said, want) || !strings.Contains(said, number+": ") {
+			t.Errorf("%s: the audit prints no %q with %s:\n%s", kind, want, number, said)
+		}
+	}
+}
+
+// eachEntry calls do for each entry of a ledger.
+func eachEntry(t *testing.T, dir string, do func(e *bank.Entry)) {
+	t.Helper()
+	r, err := store.OpenReader(dir, store.Options{Reproducible: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	for e := range r.Entries() {
+		do(e)
+	}
+	if err := r.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reledger writes a ledger of the results anew, with entries that change changes, and the
+// manifest and units.json to fit.
+func (f forger) reledger(key string, change func(e *bank.Entry)) {
+	f.Helper()
+	dir, anew := filepath.Join(f.dir, key), f.TempDir()
+	j, err := store.Create(anew, store.Options{Reproducible: true})
+	if err != nil {
+		f.Fatal(err)
+	}
+	eachEntry(f.T, dir, func(e *bank.Entry) {
+		change(e)
+		if err := j.Append(e); err != nil {
+			f.Fatal(err)
+		}
+	})
+	if err := j.Close(); err != nil {
+		f.Fatal(err)
+	}
+	old, err := os.ReadDir(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range old {
+		f.forge(key+"/"+e.Name(), nil)
+	}
+	files, err := os.ReadDir(anew)
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, e := range files {
+		data, err := os.ReadFile(filepath.Join(anew, e.Name()))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.forge(key+"/"+e.Name(), data)
+	}
+	var was string
+	f.manifest(func(m map[string]any) {
+		heads := m["ledgers"].(map[string]any)
+		was, heads[key] = heads[key].(string), j.Head().String()
+	})
+	f.replaced("units.json", was, j.Head().String())
+}

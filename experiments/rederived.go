@@ -1,0 +1,431 @@
+package experiments
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/store"
+	"bourse/contracts"
+	"bourse/experiments/metrics"
+	"bourse/experiments/rescue"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// A rederivation makes the results d again.
+type rederivation struct {
+	findings []results.Change
+	beyonds  []string // what was not compared, and why
+
+	d     *results.Dir
+	sound bool // its ledgers are
+	e     scenario.Experiment
+	p     *Prepared // nil where the scenario cannot be made ready any more
+	units *results.Whole
+	kept  *results.Plan // of units
+	to    Publication
+}
+
+// Rederive makes the results d again and compares each file with theirs: from the units that
+// they keep and the plan of jobs, which is drawn from scenario and seed, or with deep by
+// running the experiment again. Notes are those of [Publication]. Sound reports
+// whether the ledgers are clean; files are as the manifest describes them. It returns
+// what differs, and what was not compared, and why.
+func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts Options) ([]results.Change, []string, error) {
+	r := &rederivation{d: d, sound: sound}
+	err := r.again(ctx, notes, deep, opts)
+	return r.findings, r.beyonds, err
+}
+
+func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts Options) error {
+	m := &r.d.Manifest
+	if m.Format != results.Format || m.Rules != results.Rules {
+		r.beyond("tables, figures, page and decisions: results of format %d and rules %d, and this version computes them by format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		return nil
+	}
+	if err := r.ready(notes); err != nil {
+		return err
+	}
+	r.findings = append(r.findings, r.d.TwoForms()...)
+	if r.units == nil {
+		return nil
+	}
+	if deep && r.p == nil {
+		deep = false
+	}
+	if !deep && r.p != nil {
+		if err := r.plan(ctx); err != nil {
+			return err
+		}
+	}
+	temp, err := os.MkdirTemp("", "bourse-audit-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	r.to.Dir = filepath.Join(temp, filepath.Base(r.d.Path))
+	err = rescue.Do(func() error {
+		if deep {
+			_, err := r.p.Publish(ctx, opts, r.to)
+			return err
+		}
+		return r.gathered()
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.wrong(err)
+		return nil
+	}
+	made, err := results.Open(r.to.Dir)
+	if err != nil {
+		return err
+	}
+	return r.compare(made, deep)
+}
+
+func (r *rederivation) beyond(format string, args ...any) {
+	r.beyonds = append(r.beyonds, fmt.Sprintf(format, args...))
+}
+
+func (r *rederivation) find(file, found, want string) {
+	r.findings = append(r.findings, results.Change{File: file, Found: found, Want: want})
+}
+
+// wrong says that results could not be made again.
+func (r *rederivation) wrong(err error) {
+	if !r.sound || len(r.findings) > 0 {
+		r.beyond("tables, figures and page: %v", err)
+	} else if r.version() {
+		r.find("units.json", err.Error(), "units and values of which tables, figures and page can be made")
+	} else {
+		r.beyond("tables, figures and page: they are of another version of bourse, %s: %v", r.d.Manifest.Version.Revision, err)
+	}
+}
+
+// version reports whether the results are of this version.
+func (r *rederivation) version() bool {
+	return reflect.DeepEqual(r.d.Manifest.Version, results.BuildVersion())
+}
+
+// ready reads scenario and units, and draws what can be known before a run.
+func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err error) {
+	m := &r.d.Manifest
+	if r.e, err = scenario.Stored(r.d.Path, m.Scenario); err != nil {
+		r.find("manifest.json", err.Error(), "a scenario")
+		return nil
+	}
+	if r.units, r.kept, err = r.d.Units(); err != nil {
+		r.find("units.json", err.Error(), "the units of the run")
+		r.units = nil
+		return nil
+	}
+	plan := r.kept
+	tables, err := results.ParseTables(plan.Tables)
+	if err != nil {
+		r.find("units.json", "tables: "+err.Error(), "one of them")
+		r.units = nil
+		return nil
+	}
+	r.to = Publication{
+		Scenario: m.Scenario, Command: m.Command, Notes: notes(&r.e), Elapsed: func() float64 { return 0 }, Tables: tables,
+		Ledgers: plan.Ledgers, Bare: len(m.Ledgers) == 0, Fresh: true,
+	}
+	for path, sum := range plan.Source {
+		r.to.Source = File{path, sum}
+	}
+	if r.p, err = Prepare(&r.e); err != nil {
+		r.p = nil
+		r.beyond("the plan of jobs, and decisions: %v", err)
+	} else if r.p != nil {
+		for path, sum := range r.p.Inputs {
+			if m.Inputs[path] != sum {
+				r.p = nil
+				r.beyond("the plan of jobs, and decisions: %s is not the file that was read", path)
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// storedUnits are the units of results, with rows of metrics made of what was measured.
+type storedUnits struct {
+	*results.Whole
+	study *Study
+	out   *results.Encoder
+}
+
+// Read implements [results.Source].
+func (r storedUnits) Read(name string) (*results.Unit, error) {
+	of, err := parseUnit(name)
+	if err != nil {
+		return nil, err
+	}
+	unit, err := r.Whole.Read(name)
+	if err == nil {
+		err = r.study.check(of, unit.Values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found, width := unit.Values, r.study.width()
+	for rep := of.From; rep < of.To; rep++ {
+		found = found[1:]
+		for policy := range r.study.cells[of.Configuration] {
+			if err := r.out.Metrics(r.study.measuredRows(nil, of.Configuration, policy, rep, found)); err != nil {
+				return nil, err
+			}
+			found = found[width:]
+		}
+	}
+	b, err := r.out.Block()
+	for file, rows := range b {
+		if strings.HasPrefix(file, "metrics.") {
+			unit.Block[file] = slices.Clone(rows)
+		}
+	}
+	return unit, err
+}
+
+// gathered writes what the units of d come to.
+func (r *rederivation) gathered() error {
+	plan := *r.kept
+	x := r.e.Expanded()
+	if x.Until != nil {
+		x.Replications = r.d.Manifest.Replications
+	}
+	if r.p != nil {
+		drawn := r.p.plan(&r.to)
+		drawn.Kind, drawn.Format, drawn.Version, drawn.Replications = plan.Kind, plan.Format, plan.Version, x.Replications
+		drawn.Units = drawn.Units[:0]
+		for _, u := range r.p.Units() {
+			if u.To <= x.Replications {
+				drawn.Units = append(drawn.Units, u.Name())
+			}
+		}
+		plan = drawn
+	}
+	from := storedUnits{r.units, newStudy(&x), results.NewEncoder(r.to.Tables, axes(&x))}
+	at, err := where([]results.Source{from})
+	if err == nil {
+		err = at.whole(&plan)
+	}
+	if err != nil {
+		return err
+	}
+	w, err := results.Create(r.to.Dir, r.to.Tables, axes(&x))
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	_, err = join(w, &x, &plan, at.find, r.to)
+	return err
+}
+
+// planColumns are the columns of jobs that the plan decides, and termColumns those that an offer may
+// change.
+var (
+	planColumns = []string{"configuration", "admission", "replication", "job", "user", "arrival", "runtime", "estimate", "nodes", "work"}
+	termColumns = []string{"configuration", "admission", "replication", "job", "user"}
+)
+
+// plan draws the jobs of each replication again, and compares the rows of jobs with them. It
+// names the first that differs in each column.
+func (r *rederivation) plan(ctx context.Context) error {
+	file := r.d.File("jobs")
+	if file == "" {
+		return nil
+	}
+	p, a, n := r.p, newArena(), 0
+	reps := r.d.Manifest.Replications
+	named := make(map[string]bool)
+	end := errors.New("it ends too soon")
+	var units []Unit
+	for _, u := range p.Units() {
+		if u.To <= reps {
+			units = append(units, u)
+		}
+	}
+	var want []results.Job // of the run at hand
+	var endings []ending
+	next := func(yield func(*results.Job) bool) error {
+		for _, u := range units {
+			for rep := u.From; rep < u.To; rep++ {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				s := p.settings[u.Configuration]
+				if err := a.draw(s, p.Experiment.Seed, rep); err != nil {
+					return err
+				}
+				known := true
+				for i := range a.plan {
+					known = known && a.plan[i].Estimate == a.plan[i].Runtime
+				}
+				want, endings = slices.Grow(want[:0], len(a.plan)), slices.Grow(endings[:0], len(a.plan))[:len(a.plan)]
+				for k := range s.offers {
+					want = want[:len(a.plan)]
+					clear(want)
+					for i := range a.plan {
+						j := metrics.Job{Job: &a.plan[i]}
+						j.Contract.Outcome = contracts.Refused
+						jobRow(&want[i], &endings[i], s.conf, s.conf.Admission[k].Label, rep, &j, known, false)
+						if !yield(&want[i]) {
+							return end
+						}
+					}
+				}
+			}
+		}
+		return nil
+	}
+	first := 1
+	if filepath.Ext(file) == ".csv" {
+		first++ // its header is a row
+	}
+	rows, stop := iter.Pull2(r.d.TextJobs())
+	defer stop()
+	err := next(func(want *results.Job) bool {
+		j, err, ok := rows()
+		if err != nil || !ok {
+			if err == nil {
+				err = end
+			}
+			r.find(file, fmt.Sprintf("row %d: %v", n+first, err), "job "+want.Job)
+			return false
+		}
+		columns := append(slices.Clip(planColumns), "value", "deadline")
+		if j.Reason == results.OfferTaken {
+			columns = termColumns
+		}
+		if column, found, is := results.Differ(&j, want, columns...); column != "" && !named[column] {
+			named[column] = true
+			r.find(file, fmt.Sprintf("row %d, column %s: %s", n+first, column, found), is+" by scenario and seed")
+		}
+		n++
+		return true
+	})
+	if err == nil {
+		if _, _, ok := rows(); ok {
+			r.find(file, fmt.Sprintf("row %d: one more", n+first), fmt.Sprintf("%d jobs by scenario and seed", n))
+		}
+	}
+	if err == end {
+		err = nil
+	}
+	return err
+}
+
+// compare compares files, and says what was not compared.
+func (r *rederivation) compare(made *results.Dir, deep bool) error {
+	const ledger = "ledger/"
+	changes, err := r.d.Different(made, func(name string) bool { return strings.HasPrefix(name, ledger) && !deep })
+	if err != nil {
+		return err
+	}
+	drawn := []string(nil)
+	for _, c := range changes {
+		switch ext := filepath.Ext(c.File); {
+		case strings.HasPrefix(c.File, ledger):
+			continue // its entries are compared
+		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json":
+			drawn = append(drawn, c.File)
+			continue
+		case !r.version():
+			c.Want += ", as this version computes; they are of bourse " + r.d.Manifest.Version.Version + ", revision " + r.d.Manifest.Version.Revision
+		}
+		r.findings = append(r.findings, c)
+	}
+	if len(drawn) > 0 {
+		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
+	}
+	if !deep {
+		r.beyond("decisions with their notes, and prices and what became of jobs beyond what a ledger tells: --deep decides every request again")
+	} else if err := r.entries(made); err != nil {
+		return err
+	}
+	r.beyond("what manifest.json and units.json state of the command, the time it took, the version of the program and the claims at that time")
+	return nil
+}
+
+// entries compares the entries of ledgers, and names the first that differs of each.
+func (r *rederivation) entries(made *results.Dir) error {
+	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
+		head := r.d.Manifest.Ledgers[key]
+		if head == made.Manifest.Ledgers[key] || head == "" { // of the second the manifest's difference tells
+			continue
+		}
+		one, err := store.OpenReader(filepath.Join(r.d.Path, key), store.Options{Reproducible: true})
+		if err != nil {
+			r.find(key, err.Error(), "a ledger")
+			continue
+		}
+		other, err := store.OpenReader(filepath.Join(made.Path, key), store.Options{Reproducible: true})
+		if err == nil {
+			r.entry(key, one, other)
+			err = other.Close()
+		}
+		if err := errors.Join(err, one.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry names the first entry of a ledger that is not as it was made again, and the field.
+func (r *rederivation) entry(key string, one, made *store.Reader) {
+	next, stop := iter.Pull2(made.Entries())
+	defer stop()
+	seq := int64(0)
+	for e, hash := range one.Entries() {
+		seq++
+		want, other, ok := next()
+		if !ok {
+			r.find(key, fmt.Sprintf("entry %d: one more", seq), "none")
+			return
+		}
+		if hash == other {
+			continue
+		}
+		field, x, y := entryDiffers(e, want)
+		r.find(key, fmt.Sprintf("entry %d, %s of contract %d, %s: %s", seq, e.Kind, e.Contract, field, x), y+" by scenario and seed")
+		return
+	}
+	if err := one.Err(); err != nil {
+		r.find(key, err.Error(), "a ledger")
+	} else if _, _, ok := next(); ok {
+		r.find(key, fmt.Sprintf("entry %d: none", seq+1), "one")
+	}
+}
+
+// entryDiffers returns the first field in which two entries differ, of notes too.
+func entryDiffers(a, b *bank.Entry) (field, x, y string) {
+	var one, other map[string]json.RawMessage
+	if json.Unmarshal(a.Note, &one) == nil && json.Unmarshal(b.Note, &other) == nil {
+		all := maps.Clone(one)
+		maps.Copy(all, other)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if x, y := string(one[name]), string(other[name]); x != y {
+				return name, cmp.Or(x, "nothing"), cmp.Or(y, "nothing")
+			}
+		}
+	}
+	rest := *a
+	if rest.Note = b.Note; reflect.DeepEqual(rest, *b) {
+		return "note", string(a.Note), string(b.Note)
+	}
+	return "kind, time or moves", fmt.Sprint(a.Kind, a.Time, a.Moves), fmt.Sprint(b.Kind, b.Time, b.Moves)
+}

@@ -1,0 +1,272 @@
+package results
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bourse/bank/whole"
+)
+
+// Differ returns the first column, among those that are named or all if none is, in which two
+// rows have different cells, with both, and an empty name if there is none.
+func Differ[R any](a, b *R, names ...string) (column, one, other string) {
+	cell := func(row *R, i int) string {
+		v := reflect.ValueOf(row).Elem().Field(i)
+		if v.Kind() == reflect.Pointer {
+			if v.IsNil() {
+				return "nothing"
+			}
+			v = v.Elem()
+		}
+		return fmt.Sprint(v.Interface())
+	}
+	for i, c := range columns[R]() {
+		if len(names) > 0 && !slices.Contains(names, c.Name) {
+			continue
+		}
+		if x, y := cell(a, i), cell(b, i); x != y {
+			return c.Name, x, y
+		}
+	}
+	return "", "", ""
+}
+
+// TextJobs yields the rows of jobs.csv if d, which has the newest format, keeps it, or else
+// those of jobs.parquet, without a look at the manifest.
+func (d *Dir) TextJobs() iter.Seq2[Job, error] {
+	like, text := d.Unchecked(), "jobs"+csvKind
+	if d.File("jobs") != text {
+		return like.Jobs(nil, nil)
+	}
+	return streamTable[Job](like, text, math.MaxInt64, like.axes(text, len(columns[Job]())), new(int))
+}
+
+// TwoForms compares the rows of jobs.parquet with those of jobs.csv, if d has both, and
+// returns the first that differs.
+func (d *Dir) TwoForms() []Change {
+	packed, text := "jobs"+parquetKind, "jobs"+csvKind
+	if d.Manifest.Outputs[packed].SHA256 == "" || d.Manifest.Outputs[text].SHA256 == "" {
+		return nil
+	}
+	next, stop := iter.Pull2(d.TextJobs())
+	defer stop()
+	row := 0
+	differ := func(where, found, want string) []Change {
+		return []Change{{packed, fmt.Sprintf("row %d%s: %s", row, where, found), want + " as in " + text}}
+	}
+	for j, err := range d.Unchecked().Jobs(nil, nil) {
+		row++
+		if err != nil {
+			return []Change{{packed, err.Error(), "the rows of " + text}}
+		}
+		want, err, ok := next()
+		if err != nil {
+			return []Change{{text, err.Error(), "the rows of " + packed}}
+		}
+		if !ok {
+			return differ("", "one more", "none")
+		}
+		if column, x, y := Differ(&j, &want); column != "" {
+			return differ(", column "+column, x, y+",")
+		}
+	}
+	if _, _, ok := next(); ok {
+		row++
+		return differ("", "none", "one")
+	}
+	return nil
+}
+
+// Different compares the files that d and made name in their manifests, but for those that
+// leave reports, and returns the first difference of each file that differs: of a table its row
+// and column. Made are the results as they should be. Files must be as their manifests say.
+func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
+	all := maps.Clone(d.Manifest.Outputs)
+	maps.Copy(all, made.Manifest.Outputs)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		found, ok := d.Manifest.Outputs[name]
+		want, wanted := made.Manifest.Outputs[name]
+		switch {
+		case leave(name) || ok && found == want:
+		case !ok:
+			changes = append(changes, Change{name, "no entry in " + manifestName, "one"})
+		case !wanted:
+			changes = append(changes, Change{name, "an entry in " + manifestName, "none: no run writes such a file"})
+		default:
+			c, err := d.first(made, name)
+			if err != nil {
+				return nil, err
+			}
+			if c != (Change{}) {
+				changes = append(changes, c)
+			}
+		}
+	}
+	return append(changes, d.manifestDiffers(made)...), nil
+}
+
+// first returns the first difference of a file.
+func (d *Dir) first(made *Dir, name string) (Change, error) {
+	switch filepath.Ext(name) {
+	case csvKind:
+		return d.firstCell(made, name)
+	case parquetKind:
+		like, other := d.Unchecked(), made.Unchecked()
+		switch strings.TrimSuffix(name, parquetKind) {
+		case "jobs":
+			return firstRow[Job](like, other, name), nil
+		case "prices":
+			return firstRow[Price](like, other, name), nil
+		case "metrics":
+			return firstRow[Metric](like, other, name), nil
+		}
+	}
+	if name == indexName && d.sameIndex(made) {
+		return Change{}, nil
+	}
+	return d.firstByte(made, name)
+}
+
+// sameIndex reports whether units.json differs only in the program that wrote it.
+func (d *Dir) sameIndex(made *Dir) bool {
+	var both [2]index
+	for i, of := range []*Dir{d, made} {
+		text, err := whole.Read(of.file(indexName), maxTable)
+		decoder := json.NewDecoder(bytes.NewReader(text))
+		decoder.DisallowUnknownFields()
+		if err != nil || decoder.Decode(&both[i]) != nil {
+			return false
+		}
+		both[i].Plan.Version = ""
+	}
+	one, err := json.Marshal(both[0])
+	other, wrong := json.Marshal(both[1])
+	return err == nil && wrong == nil && bytes.Equal(one, other)
+}
+
+func (d *Dir) both(made *Dir, name string, compare func(a, b io.Reader) Change) (Change, error) {
+	a, err := whole.Open(d.file(name))
+	if err != nil {
+		return Change{}, err
+	}
+	defer a.Close()
+	b, err := whole.Open(made.file(name))
+	if err != nil {
+		return Change{}, err
+	}
+	defer b.Close()
+	return compare(a, b), nil
+}
+
+func (d *Dir) firstCell(made *Dir, name string) (Change, error) {
+	return d.both(made, name, func(a, b io.Reader) Change {
+		one, other := csv.NewReader(a), csv.NewReader(b)
+		one.FieldsPerRecord, other.FieldsPerRecord = -1, -1
+		one.ReuseRecord, other.ReuseRecord = true, true
+		var header []string
+		for row := 1; ; row++ {
+			found, err := one.Read()
+			want, end := other.Read()
+			if row == 1 {
+				header = slices.Clone(want)
+			}
+			at := fmt.Sprintf("row %d", row)
+			switch {
+			case err == io.EOF && end == io.EOF:
+				return Change{name, "other bytes between cells", "those that a run writes"}
+			case err == io.EOF:
+				return Change{name, at + ": none", strings.Join(want, ",")}
+			case err != nil && !errors.Is(err, csv.ErrFieldCount):
+				return Change{name, at + ": " + err.Error(), strings.Join(want, ",")}
+			case end == io.EOF:
+				return Change{name, at + ": one more", "none"}
+			case len(found) != len(want):
+				return Change{name, fmt.Sprintf("%s: %d cells", at, len(found)), fmt.Sprint(len(want))}
+			}
+			for i := range want {
+				if found[i] != want[i] {
+					return Change{name, fmt.Sprintf("%s, column %s: %.60q", at, header[i], found[i]), fmt.Sprintf("%.60q", want[i])}
+				}
+			}
+		}
+	})
+}
+
+func firstRow[R any](d, made *Dir, name string) Change {
+	table := strings.TrimSuffix(name, parquetKind)
+	next, stop := iter.Pull2(rowsOf[R](made, table, nil, nil))
+	defer stop()
+	row := 0
+	for found, err := range rowsOf[R](d, table, nil, nil) {
+		row++
+		if err != nil {
+			return Change{name, err.Error(), "a table that can be read"}
+		}
+		want, err, ok := next()
+		if err != nil || !ok {
+			return Change{name, fmt.Sprintf("row %d: one more", row), "none"}
+		}
+		if column, x, y := Differ(&found, &want); column != "" {
+			return Change{name, fmt.Sprintf("row %d, column %s: %s", row, column, x), y}
+		}
+	}
+	if _, _, ok := next(); ok {
+		return Change{name, fmt.Sprintf("row %d: none", row+1), "one"}
+	}
+	return Change{name, "other bytes around the same rows", "those that a run writes"}
+}
+
+// firstByte names the line, of a file of text.
+func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
+	return d.both(made, name, func(a, b io.Reader) Change {
+		one, other := bufio.NewReader(a), bufio.NewReader(b)
+		line, at := 1, 0
+		for ; ; at++ {
+			x, err := one.ReadByte()
+			y, end := other.ReadByte()
+			if err != nil || end != nil || x != y {
+				break
+			}
+			if x == '\n' {
+				line++
+			}
+		}
+		where := fmt.Sprintf("line %d, byte %d", line, at+1)
+		if slices.Contains([]string{".values", ".png"}, filepath.Ext(name)) {
+			where = fmt.Sprintf("byte %d", at+1)
+		}
+		return Change{name, where + ": another byte", "what a run writes of the same scenario and rows"}
+	})
+}
+
+// manifestDiffers names the fields of the manifest that are not as those of made. How to run
+// it again, how long it took, the program and the claims as they were known are not compared.
+func (d *Dir) manifestDiffers(made *Dir) (changes []Change) {
+	a, b := &d.Manifest, &made.Manifest
+	for _, f := range []struct {
+		name        string
+		found, want any
+	}{
+		{"scenario", a.Scenario, b.Scenario}, {"seed", a.Seed, b.Seed}, {"replications", a.Replications, b.Replications}, {"ledgers", a.Ledgers, b.Ledgers},
+		{"alike", a.Alike, b.Alike}, {"columns", a.Columns, b.Columns}, {"inputs", a.Inputs, b.Inputs},
+	} {
+		x, err := json.Marshal(f.found)
+		y, wrong := json.Marshal(f.want)
+		if err != nil || wrong != nil || !bytes.Equal(x, y) {
+			changes = append(changes, Change{manifestName, fmt.Sprintf("%s %.80s", f.name, x), fmt.Sprintf("%.80s", y)})
+		}
+	}
+	return changes
+}

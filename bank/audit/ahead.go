@@ -12,8 +12,7 @@ import (
 
 const (
 	aheadOf = 4096 // entries
-	inPart  = 64   // that are read by one
-	inBatch = 1024 // signatures that are checked together
+	inPart  = 64   // that are read, and whose signatures are checked, by one
 )
 
 // A pipeline has batches used one after another, in order, and each prepared while the one
@@ -149,16 +148,19 @@ func (f *foresight) check(all []checked, opts Options) {
 			}
 		}
 	})
-	var claims []order.Claim
+	signers := make([]string, len(all)) // keys
 	for i := range all {
 		if s := all[i].signed; s != nil {
-			if key := f.signer(s); key != "" {
-				claims = append(claims, order.Claim{Order: s, Key: key})
-			}
+			signers[i] = f.signer(s)
 		}
 	}
-	batches := slices.Collect(slices.Chunk(claims, inBatch))
-	opts.Spread(len(batches), func(i int) { order.Check(batches[i], opts.Chance) })
+	opts.Spread(len(parts), func(i int) {
+		for j := range parts[i] {
+			if key := signers[i*inPart+j]; key != "" {
+				parts[i][j].signed.By(key) // which remembers
+			}
+		}
+	})
 }
 
 // own takes note of the keys that an owned ledger begins with, if that is what a note says.

@@ -40,8 +40,7 @@ type Options struct {
 	Progress func(done, total int64)
 
 	// Chance is where secrets are read from that nobody can predict: crypto/rand.Reader.
-	// Without it a ledger whose entries have requests takes ten times as long, and its
-	// signatures three times.
+	// Without it a ledger whose entries have requests takes ten times as long.
 	Chance io.Reader
 
 	// Keys are the public keys, of the operator and of recovery, that an owned ledger must

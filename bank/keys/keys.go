@@ -5,6 +5,7 @@
 package keys
 
 import (
+	"bytes"
 	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
@@ -15,8 +16,7 @@ import (
 	"os"
 	"strings"
 
-	"bourse/bank/signatures"
-
+	"filippo.io/edwards25519"
 	"golang.org/x/mod/sumdb/note"
 )
 
@@ -33,10 +33,29 @@ func Public(text string) (string, error) {
 	if key != fmt.Sprintf("%s+%08x+%s", v.Name(), v.KeyHash(), base64.StdEncoding.EncodeToString(append([]byte{1}, in...))) {
 		return "", errKey
 	}
-	if !signatures.IsKey(in) {
+	if !isKey(in) {
 		return "", errors.New("the key is one that ed25519 never makes, and for which others may sign")
 	}
 	return key, nil
+}
+
+// isKey reports whether a key is one that ed25519 makes: a multiple of the base point other
+// than zero, in its one form. Anybody can sign for some of the other points.
+func isKey(key ed25519.PublicKey) bool {
+	p, err := new(edwards25519.Point).SetBytes(key)
+	if err != nil || !bytes.Equal(p.Bytes(), key) || p.Equal(edwards25519.NewIdentityPoint()) == 1 {
+		return false
+	}
+	// Taken L times, L being the order of the base point, a multiple of it is zero: L-1 times
+	// it is its own negative.
+	one := append([]byte{1}, make([]byte, 31)...)
+	minusOne, err := edwards25519.NewScalar().SetCanonicalBytes(one)
+	if err != nil {
+		return false
+	}
+	minusOne.Negate(minusOne)
+	times := new(edwards25519.Point).VarTimeMultiScalarMult([]*edwards25519.Scalar{minusOne}, []*edwards25519.Point{p})
+	return times.Equal(new(edwards25519.Point).Negate(p)) == 1
 }
 
 var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")

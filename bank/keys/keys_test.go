@@ -1,6 +1,7 @@
 package keys
 
 import (
+	"crypto/ed25519"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"filippo.io/edwards25519"
 	"golang.org/x/mod/sumdb/note"
 )
 
@@ -112,5 +114,41 @@ func TestKeep(t *testing.T) {
 	}
 	if _, err := Keep(chance, file, "ann"); err == nil {
 		t.Error("a key that others may use is kept")
+	}
+}
+
+// TestIsKey checks that keys are refused for which others can sign, whose signatures are not
+// the same to all, or that are not in their one form.
+func TestIsKey(t *testing.T) {
+	t.Parallel()
+	in, err := hex.DecodeString("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")
+	check(t, err)
+	of8, err := new(edwards25519.Point).SetBytes(in)
+	check(t, err)
+	good, err := new(edwards25519.Point).SetBytes(ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)).Public().(ed25519.PublicKey))
+	check(t, err)
+	small := edwards25519.NewIdentityPoint()
+	for i := range 8 {
+		if got := isKey(new(edwards25519.Point).Add(good, small).Bytes()); got != (i == 0) {
+			t.Errorf("isKey of a key and %d eighths = %v", i, got)
+		}
+		if isKey(small.Bytes()) {
+			t.Errorf("isKey of %d eighths = true", i)
+		}
+		small.Add(small, of8)
+	}
+	if small.Equal(edwards25519.NewIdentityPoint()) != 1 {
+		t.Error("the point is not of order 8")
+	}
+	other := append([]byte{0xee}, make([]byte, 31)...) // zero in another form than its own
+	for i := 1; i < 32; i++ {
+		other[i] = 0xff
+	}
+	other[31] = 0x7f
+	if _, err := new(edwards25519.Point).SetBytes(other); err != nil || isKey(other) {
+		t.Errorf("isKey of another form = %v, which is read with %v", isKey(other), err)
+	}
+	if isKey(nil) || isKey(make([]byte, 31)) {
+		t.Error("isKey of too few bytes = true")
 	}
 }

@@ -2,17 +2,12 @@ package order
 
 import (
 	"bytes"
-	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-
-	"bourse/bank/keys"
-	"bourse/bank/signatures"
 
 	"golang.org/x/mod/sumdb/note"
 )
@@ -104,49 +99,6 @@ func (s *Signed) of(v note.Verifier) []byte {
 		}
 	}
 	return nil
-}
-
-// A Claim is that the owner of a public key signed an order.
-type Claim struct {
-	Order *Signed
-	Key   string
-}
-
-// Check finds out for all claims at once what [Signed.By] then knows, with chance as
-// [signatures.Verify] wants it, or nil.
-func Check(claims []Claim, chance io.Reader) {
-	const least = 64 // from here on it is sooner than one by one
-	type owner struct {
-		note.Verifier
-		key ed25519.PublicKey
-	}
-	owners := make(map[string]owner) // of keys
-	var signed []Claim
-	var all []signatures.Signature
-	for _, c := range claims {
-		o, seen := owners[c.Key]
-		if !seen {
-			if v, err := note.NewVerifier(c.Key); err == nil {
-				o = owner{v, keys.Bytes(c.Key)}
-			}
-			owners[c.Key] = o
-		}
-		if o.Verifier == nil {
-			continue
-		}
-		if sig := c.Order.of(o); sig != nil {
-			signed = append(signed, c)
-			all = append(all, signatures.Signature{Key: o.key, Text: []byte(c.Order.text), Sig: sig})
-		}
-	}
-	good := chance != nil && len(all) >= least && signatures.Verify(all, chance)
-	for _, c := range signed {
-		if good {
-			c.Order.by = append(c.Order.by, signer{c.Key, true})
-		} else {
-			c.Order.By(c.Key)
-		}
-	}
 }
 
 // Text returns the signed text, which is the identity of s: its signatures may be in any

@@ -22,9 +22,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// TestBatches promises that where signatures are checked by hundreds at once, each bad one
-// is named as it is where they are checked one by one, whoever made it, in a ledger and in
-// its log.
+// TestBatches checks that a bad signature is named whoever made it, in a ledger and in its
+// log, whether signatures are checked ahead of their entries, many at once, or one by one.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	const n, at = 150, 90

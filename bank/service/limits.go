@@ -7,11 +7,12 @@ import (
 
 // Limits bound what clients may ask for. Zero values mean the defaults.
 type Limits struct {
-	Bytes    int           // of a call: 1 MiB
-	Orders   int           // of a call: 256
-	Calls    int           // at once: 1024
-	Deadline time.Duration // of a call: 10 s
-	Rate     float64       // orders a second of an account, or of an address where no key is known yet, and reads of an address: 1000; as many at once
+	Bytes       int           // of a call: 1 MiB
+	Orders      int           // of a call: 256
+	Calls       int           // that have arrived, at once: 1024
+	Connections int           // at once, half of them of one address: [peers.Connections]
+	Deadline    time.Duration // of a call: 10 s
+	Rate        float64       // orders a second of an account, or of an address where no key is known yet, and reads of an address: 1000; as many at once
 }
 
 func (l Limits) defaults() Limits {

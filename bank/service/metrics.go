@@ -21,6 +21,7 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec
 	booked   prometheus.Counter
 	refused  *prometheus.CounterVec
+	dropped  *prometheus.CounterVec
 }
 
 func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
@@ -31,6 +32,7 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"call"}),
 		booked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_bank_booked_total", Help: "Orders answered with a receipt, those sent again included."}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_refused_total", Help: "Orders refused."}, []string{"reason"}),
+		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
 	}
 	writing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bourse_bank_writing", Help: "1 if this server writes the ledger, 0 while it waits."}, func() float64 {
 		if ledger.Load() == nil {
@@ -38,13 +40,15 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 		}
 		return 1
 	})
-	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, writing)
+	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, m.dropped, writing)
 	return m
 }
 
 func (m *metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
+
+func (m *metrics) drop(why string) { m.dropped.WithLabelValues(why).Inc() }
 
 // interceptor counts calls.
 func (m *metrics) interceptor() connect.Interceptor {

@@ -5,8 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
-	"log"
 	"net"
 	"net/http"
 	"sync"
@@ -14,6 +12,7 @@ import (
 	"time"
 
 	"bourse/bank/keys"
+	"bourse/bank/peers"
 	"bourse/bank/store"
 	"bourse/bank/wire"
 
@@ -83,32 +82,40 @@ func (s *server) handler() http.Handler {
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
 		connect.WithCompressMinBytes(1<<14), // below, to compress costs more than to send
-		connect.WithInterceptors(s.metrics.interceptor()))
-	mux.Handle(path, s.bound(calls))
+		connect.WithInterceptors(s.metrics.interceptor(), s.bound()))
+	mux.Handle(path, noPages(calls))
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.Handle("GET /metrics", s.metrics.handler())
 	return mux
 }
 
-// bound gives each call its deadline, and refuses those that are too many, and those that a
-// page has a browser on this machine send.
-func (s *server) bound(h http.Handler) http.Handler {
+// noPages refuses calls that a page has a browser on this machine send.
+func noPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
 			const refused = 403
 			http.Error(w, "pages do not ask a bank", refused)
 			return
 		}
-		select {
-		case s.calls <- struct{}{}:
-			defer func() { <-s.calls }()
-		default:
-			http.Error(w, "too many calls at once: ask again later", http.StatusTooManyRequests)
-			return
+		h.ServeHTTP(w, r)
+	})
+}
+
+// bound gives each call its deadline, and refuses those that are too many. A call counts from
+// when all of it has arrived, until its answer is known.
+func (s *server) bound() connect.Interceptor {
+	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
+		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
+			select {
+			case s.calls <- struct{}{}:
+				defer func() { <-s.calls }()
+			default:
+				return nil, connect.NewError(connect.CodeResourceExhausted, errors.New("too many calls at once: ask again later"))
+			}
+			ctx, cancel := context.WithTimeout(ctx, s.Limits.Deadline)
+			defer cancel()
+			return next(ctx, r)
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), s.Limits.Deadline)
-		defer cancel()
-		h.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
@@ -157,36 +164,14 @@ func (s *server) run(ctx context.Context, l net.Listener) error {
 
 // serve answers at l until ctx ends.
 func (s *server) serve(ctx context.Context, l net.Listener) error {
-	h := &http.Server{
-		Handler:           s.handler(),
-		ReadHeaderTimeout: s.Limits.Deadline,
-		ReadTimeout:       2 * s.Limits.Deadline,
-		WriteTimeout:      3 * s.Limits.Deadline,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    1 << 14,
-		Protocols:         new(http.Protocols),
-		ErrorLog:          log.New(io.Discard, "", 0), // anybody could fill it
+	p := &peers.Server{
+		Handler: s.handler(), Connections: s.Limits.Connections, Patience: min(peers.Patience, s.Limits.Deadline), Dropped: s.metrics.drop,
+		Bytes: func(*http.Request) int64 { return int64(s.Limits.Bytes) + 1<<10 },
 	}
-	h.Protocols.SetHTTP1(true)
-	h.Protocols.SetHTTP2(true)
-	h.Protocols.SetUnencryptedHTTP2(s.Certificate == nil)
-	failed := make(chan error, 1)
-	go func() {
-		if s.Certificate == nil {
-			failed <- h.Serve(l)
-			return
-		}
-		h.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*s.Certificate}}
-		failed <- h.ServeTLS(l, "", "")
-	}()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
+	if s.Certificate != nil {
+		p.TLS = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*s.Certificate}}
 	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*s.Limits.Deadline)
-	defer cancel()
-	return h.Shutdown(end)
+	return p.Serve(ctx, l)
 }
 
 // How long to wait before the ledger is asked for again, and between two looks whether it

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bourse/bank/keys"
+	"bourse/bank/peers"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/service"
@@ -49,6 +50,7 @@ To end it with SIGTERM answers what was begun.`,
 			&cli.StringFlag{Name: "secrets", DefaultText: "DIR.secrets", Usage: "keep certificate and key in `FOLDER`, for its owner alone"},
 			&cli.BoolFlag{Name: "plain", Usage: "speak plain HTTP, to this machine alone"},
 			&cli.Float64Flag{Name: "rate", Value: 1000, Usage: "book up to `N` orders a second of each account"},
+			&cli.IntFlag{Name: "connections", Value: peers.Connections, Usage: "keep up to `N` connections, half of them from one address"},
 			logFlag(),
 		},
 		Action: serveAction,
@@ -74,6 +76,9 @@ func serveAction(c *cli.Context) error {
 	if rate := c.Float64("rate"); !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
 	}
+	if n := c.Int("connections"); n < 2 {
+		return usagef("--connections: found %d, want 2 or more", n)
+	}
 	log, err := newLog(c)
 	if err != nil {
 		return err
@@ -82,7 +87,7 @@ func serveAction(c *cli.Context) error {
 	config := service.Config{
 		Read:   p.Reader,
 		Now:    wall,
-		Limits: service.Limits{Rate: c.Float64("rate")},
+		Limits: service.Limits{Rate: c.Float64("rate"), Connections: c.Int("connections")},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
 		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {

@@ -22,6 +22,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/keys"
 	"bourse/bank/owners"
+	"bourse/bank/peers"
 	"bourse/bank/place"
 	bankservice "bourse/bank/service"
 	"bourse/bank/store"
@@ -248,16 +249,17 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 
 // A running lab is a market, its bank and a host in one process.
 type runningLab struct {
-	dir    string
-	conf   live.Config
-	bank   labBank
-	ledger string // its id
-	market *live.Market
-	server *service.Server
-	clock  *live.BootClock
-	secret string // of who keeps it
-	log    *slog.Logger
-	acts   io.Closer // the file of what operators do
+	dir      string
+	conf     live.Config
+	bank     labBank
+	ledger   string // its id
+	market   *live.Market
+	server   *service.Server
+	measured *metrics.Metrics
+	clock    *live.BootClock
+	secret   string // of who keeps it
+	log      *slog.Logger
+	acts     io.Closer // the file of what operators do
 
 	address     string           // that others are told
 	certificate *tls.Certificate // nil speaks plain HTTP
@@ -294,9 +296,9 @@ func openLab(c *cli.Context, dir string) (l *runningLab, err error) {
 
 func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
-	measured := metrics.New()
+	l.measured = metrics.New()
 	w := live.World{
-		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: measured, Follow: c.Bool("follow"),
+		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: l.measured, Follow: c.Bool("follow"),
 		Payee: func(ctx context.Context, account string) (bool, error) {
 			return l.bank.Payee(ctx, account, l.conf.Name)
 		},
@@ -320,7 +322,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 		Actions: actions,
 		Market:  l.market, Dir: l.dir, Name: l.conf.Name, Ledger: w.Ledger, Version: version(),
 		Rate: float64(l.conf.Limits.Orders), Files: l.conf.Limits.Files, Now: l.clock.Now, Bank: l.bank, Admin: l.secret, Token: l.token, Users: l.users,
-		Head: head, Metrics: measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
+		Head: head, Metrics: l.measured.Of(metrics.State{Market: l.market, Offset: l.clock.Offset, Head: l.bank.Head}),
 		Page: page.New(page.Config{
 			Market: l.market, Rules: l.conf, Ledger: w.Ledger, Version: version(), Address: c.String("address"), Now: l.clock.Now, Head: head,
 		}),
@@ -426,7 +428,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 	fmt.Fprintf(c.App.Writer, "market %s  %s  %s, %.4g processors%s, shares by %s%s\n", l.conf.Name, m.URL, count(len(agents), "host"), offer.CPUs, each, offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
 	return l.run(c.Context, m,
-		func(ctx context.Context) error { return serve(ctx, listener, answering(ctx, l.server.Handler())) },
+		func(ctx context.Context) error { return l.answer(ctx, listener, l.server.Handler(), nil) },
 		func(ctx context.Context) error { return l.hosts(ctx, c, agents) })
 }
 
@@ -479,11 +481,9 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 	return err
 }
 
-// answering returns what answers h, until ctx ends: who waits for something new then is
-// answered at once.
-func answering(ctx context.Context, h http.Handler) *http.Server {
-	s := &http.Server{Handler: h, BaseContext: func(net.Listener) context.Context { return ctx }, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute, Protocols: new(http.Protocols)}
-	s.Protocols.SetHTTP1(true)
-	s.Protocols.SetUnencryptedHTTP2(true)
-	return s
+// answer answers at a listener until ctx ends: who waits for something new then is answered
+// at once.
+func (l *runningLab) answer(ctx context.Context, listener net.Listener, h http.Handler, c *tls.Config) error {
+	p := peers.Server{Handler: h, TLS: c, Base: ctx, Connections: l.conf.Limits.Connections, Bytes: service.MostBytes, Dropped: l.measured.Drop}
+	return p.Serve(ctx, listener)
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -94,6 +93,6 @@ func (l *runningLab) serve(c *cli.Context, save func(url string) error) error {
 	mux.Handle("/", l.server.Handler())
 	mux.Handle(link.Handler(l.server))
 	return l.run(c.Context, l.membership(url), func(ctx context.Context) error {
-		return serve(ctx, tls.NewListener(listener, link.ServerTLS(*l.certificate)), answering(ctx, mux))
+		return l.answer(ctx, listener, mux, link.ServerTLS(*l.certificate))
 	})
 }

@@ -1,15 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strings"
-	"time"
 
 	"bourse/bank/keys"
+	"bourse/bank/peers"
 	"bourse/bank/proof"
 	"bourse/bank/witness"
 
@@ -71,7 +69,8 @@ func witnessAction(c *cli.Context) error {
 		return err
 	}
 	note(c, "witness of %s at http://%s", count(len(logs), "log"), listener.Addr())
-	return serve(c.Context, listener, &http.Server{Handler: w, ReadTimeout: 30 * time.Second, WriteTimeout: 30 * time.Second})
+	p := peers.Server{Handler: w, Bytes: func(*http.Request) int64 { return 1 << 16 }}
+	return p.Serve(c.Context, listener)
 }
 
 // watched returns the keys of the logs that c names.
@@ -102,22 +101,4 @@ func watched(c *cli.Context) (map[string][]sumdb.Verifier, error) {
 		logs[origin] = append(logs[origin], v)
 	}
 	return logs, nil
-}
-
-// serve has s answer at l until ctx ends, and finish what it is at.
-func serve(ctx context.Context, l net.Listener, s *http.Server) error {
-	s.ReadHeaderTimeout, s.MaxHeaderBytes = 10*time.Second, 1<<14
-	failed := make(chan error, 1)
-	go func() { failed <- s.Serve(l) }()
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer cancel()
-	if err := s.Shutdown(end); err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 
+	"bourse/bank/peers"
 	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
@@ -49,13 +50,14 @@ type Link struct {
 
 // Limits bound jobs and orders.
 type Limits struct {
-	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a node"`
-	Processes int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
-	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
-	Log       float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
-	Keep      float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live'; 0 is twice disk"`
-	Files     float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market keeps"`
-	Orders    int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
+	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a node"`
+	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
+	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
+	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
+	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live'; 0 is twice disk"`
+	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market keeps"`
+	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
+	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"at once to the market, and as many calls, half of them from one address"`
 }
 
 // Default returns what a file that says nothing stands for, which a name is missing of.
@@ -69,7 +71,7 @@ func Default() Config {
 		Admission: scenario.Named("class"),
 		Leaving:   Leaving{Rule: "resubmit", Lost: "free"},
 		Link:      Link{Interval: 1, Lease: 20, Lost: 30, Patience: 5},
-		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Files: 10e9, Orders: 50},
+		Limits:    Limits{Memory: 1e9, Processes: 256, Disk: 1e9, Log: 16e6, Files: 10e9, Orders: 50, Connections: peers.Connections},
 		Keep:      30,
 	}
 }

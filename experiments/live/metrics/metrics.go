@@ -28,6 +28,7 @@ type Metrics struct {
 	sync      prometheus.Histogram
 	decisions *prometheus.CounterVec
 	unpaid    prometheus.Counter
+	dropped   *prometheus.CounterVec
 }
 
 // New returns metrics of which none has been measured.
@@ -43,8 +44,9 @@ func New() *Metrics {
 		sync:      seconds("sync_seconds", "Time until what a host told is kept for good."),
 		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Decisions; what was deferred counts again when it is decided."}, []string{"class", "verdict", "reason"}),
 		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last reading and a stop that the market ordered."}),
+		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
 	}
-	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid)
+	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
 	return m
 }
 
@@ -62,6 +64,9 @@ func (m *Metrics) Sync(seconds float64) { m.sync.Observe(seconds) }
 
 // Unpaid implements [live.Meter].
 func (m *Metrics) Unpaid(seconds float64) { m.unpaid.Add(seconds) }
+
+// Drop counts a connection or call that was ended or refused.
+func (m *Metrics) Drop(why string) { m.dropped.WithLabelValues(why).Inc() }
 
 // Decided implements [live.Meter].
 func (m *Metrics) Decided(class, verdict, reason string) {

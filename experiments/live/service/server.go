@@ -106,6 +106,14 @@ const (
 	mostCall  = 1 << 20 // bytes of any other
 )
 
+// MostBytes returns how many bytes a call may have.
+func MostBytes(r *http.Request) int64 {
+	if r.URL.Path == wire.MarketPutBlobProcedure {
+		return mostBlob + 1<<10
+	}
+	return mostCall
+}
+
 // guard bounds calls before they are read, and refuses those that a page has a browser make.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

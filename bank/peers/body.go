@@ -1,0 +1,114 @@
+package peers
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+const (
+	small = 1 << 14 // bytes of a body that anybody may have in memory
+	large = 1 << 20 // bytes of one that is in memory; what is larger arrives in a file
+)
+
+var errHeld = errors.New("too many large bodies at once")
+
+// A received body is in memory, and what is behind that in a file.
+type received struct {
+	io.Reader
+	file *os.File
+}
+
+// Read keeps nothing of what has been read to its end.
+func (r *received) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err == io.EOF {
+		r.Reader = bytes.NewReader(nil)
+	}
+	return n, err
+}
+
+// Close removes the file.
+func (r *received) Close() error {
+	if r.file == nil {
+		return nil
+	}
+	return r.file.Close()
+}
+
+// receive returns the whole body of r, or one byte more than may be, when it has arrived. What
+// is slow ends in an error.
+func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r *http.Request) (*received, error) {
+	var text bytes.Buffer
+	is := &received{Reader: &text}
+	if r.Body == http.NoBody {
+		return is, nil
+	}
+	most := s.Bytes(r)
+	in := &paced{Reader: io.LimitReader(r.Body, most+1), control: control, due: time.Now().Add(s.Patience)}
+	n, err := io.Copy(&text, io.LimitReader(in, small))
+	if err == nil && n == small {
+		if !all.take(c, bodies) {
+			return nil, errHeld
+		}
+		defer all.leave(c, bodies)
+		n, err = io.Copy(&text, io.LimitReader(in, large-small))
+		if err == nil && n == large-small {
+			if !all.take(c, files) {
+				return nil, errHeld
+			}
+			defer all.leave(c, files)
+			err = is.spool(in)
+		}
+	}
+	if err != nil {
+		is.Close()
+		return nil, err
+	}
+	if in.n <= most { // else the rest, which nobody reads, has no more time than it had
+		err = control.SetReadDeadline(time.Time{})
+	}
+	return is, err
+}
+
+// spool keeps what follows in a file that has no name.
+func (r *received) spool(in io.Reader) error {
+	f, err := os.CreateTemp("", "bourse-body-")
+	if err != nil {
+		return err
+	}
+	r.file = f
+	if err := os.Remove(f.Name()); err != nil {
+		return err
+	}
+	if _, err := io.Copy(f, in); err != nil {
+		return err
+	}
+	r.Reader = io.MultiReader(r.Reader, f)
+	_, err = f.Seek(0, io.SeekStart)
+	return err
+}
+
+// A paced reader must get what it reads in time.
+type paced struct {
+	io.Reader
+	control *http.ResponseController
+	due     time.Time // of no byte
+	n       int64
+	set     time.Time
+}
+
+func (p *paced) Read(b []byte) (int, error) {
+	if due := p.due.Add(time.Duration(p.n / pace * int64(time.Second))); due != p.set {
+		if err := p.control.SetReadDeadline(due); err != nil {
+			return 0, err
+		}
+		p.set = due
+	}
+	n, err := p.Reader.Read(b)
+	p.n += int64(n)
+	return n, err
+}

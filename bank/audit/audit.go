@@ -201,7 +201,6 @@ type auditor struct {
 
 func newAuditor(opts Options) *auditor {
 	a := &auditor{opts: opts, chain: newChain(), books: newBooks(), authority: authority{pinned: opts.Keys}, times: newTimes(opts)}
-	a.books.late = a.times.late()
 	for _, s := range a.times.seen {
 		a.must(expectation{s.size, s.root, "the checkpoint that " + s.By + " cosigned"})
 	}

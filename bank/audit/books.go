@@ -1,11 +1,8 @@
 package audit
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
-	"math/bits"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,11 +30,8 @@ func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 // books are the accounts, kept again from the entries alone.
 type books struct {
 	time     float64
-	late     float64 // entries that are later are booked one by one
 	accounts map[string]*account
-	recent   [1 << placeBits]*account // some of them, by the place of their name
 	mint     *account
-	table    *crc32.Table
 	escrows  map[int64]*escrow
 	settled  []*escrow            // to be used again
 	admitted map[int64]*[8]uint64 // contracts, 512 a page
@@ -48,7 +42,6 @@ type books struct {
 
 type account struct {
 	name  string
-	ends  ends
 	holds Money
 }
 
@@ -58,12 +51,10 @@ type escrow struct {
 }
 
 func newBooks() *books {
-	mint := &account{name: "mint", ends: endsOf([]byte("mint"))}
+	mint := &account{name: "mint"}
 	return &books{
 		accounts: map[string]*account{"mint": mint},
 		mint:     mint,
-		late:     math.MaxFloat64,
-		table:    crc32.MakeTable(crc32.Castagnoli),
 		escrows:  make(map[int64]*escrow),
 		admitted: make(map[int64]*[8]uint64),
 		name:     regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`),
@@ -162,46 +153,11 @@ func (b *books) move(from *account, m *Move) (found, want string) {
 }
 
 // account returns an account, nil if it was never paid.
-func (b *books) account(name []byte) *account {
-	ends := endsOf(name)
-	recent := &b.recent[ends.place()]
-	if a := *recent; a != nil && a.ends == ends && (len(name) <= maxShort || a.name == string(name)) {
-		return a
-	}
-	a := b.accounts[string(name)]
-	if a != nil {
-		*recent = a
-	}
-	return a
-}
-
-// ends are what a name begins and ends with, 8 bytes each, and its length: all of a
-// name of up to 16 bytes, padded with zeros.
-type ends struct {
-	first, last uint64
-	n           int
-}
-
-func endsOf(name []byte) ends {
-	n := len(name)
-	if n > maxShort {
-		return ends{binary.LittleEndian.Uint64(name), binary.LittleEndian.Uint64(name[n-8:]), n}
-	}
-	var b [maxShort]byte
-	copy(b[:], name)
-	return ends{binary.LittleEndian.Uint64(b[:]), binary.LittleEndian.Uint64(b[8:]), n}
-}
-
-const placeBits = 14
-
-// place tells names apart, most of them.
-func (e *ends) place() int {
-	return int((e.first ^ bits.RotateLeft64(e.last, 7)) * 0x9e3779b97f4a7c15 >> (64 - placeBits))
-}
+func (b *books) account(name []byte) *account { return b.accounts[string(name)] }
 
 // open makes an account that holds nothing.
 func (b *books) open(name []byte) *account {
-	a := &account{name: string(name), ends: endsOf(name)}
+	a := &account{name: string(name)}
 	b.accounts[a.name] = a
 	return a
 }

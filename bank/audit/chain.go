@@ -27,8 +27,6 @@ const (
 type chain struct {
 	size int64
 	leaf []byte   // 0, the hash of the leaf before, and the entries since
-	lent bool     // leaf is where it was read, and the entries that come next follow it
-	own  []byte   // holds leaf otherwise
 	tops [64]hash // tops[i] is of 2^i leaves
 
 	digest stdhash.Hash // of the beginning of leaf
@@ -50,35 +48,15 @@ func (c *chain) fork() chain {
 
 // begin begins a leaf after one with hash before.
 func (c *chain) begin(before hash) {
-	c.own = append(append(c.own[:0], 0), before[:]...)
-	c.leaf, c.lent = c.own, false
+	c.leaf = append(append(c.leaf[:0], 0), before[:]...)
 	if c.hashed > 0 {
 		c.digest.Reset()
 		c.hashed = 0
 	}
 }
 
-// lend says that the leaf, which has begun, stands at start, and that the entries that
-// will be put follow there, until it is taken back.
-func (c *chain) lend(start []byte) { c.leaf, c.lent = start, true }
-
-// takeBack copies the leaf from where it was lent.
-func (c *chain) takeBack() {
-	if c.lent {
-		c.own = append(c.own[:0], c.leaf...)
-		c.leaf, c.lent = c.own, false
-	}
-}
-
 // put adds an entry as it stands in a leaf; it counts once it is passed.
-func (c *chain) put(stored []byte) {
-	if c.lent {
-		c.leaf = c.leaf[:len(c.leaf)+len(stored)]
-		return
-	}
-	c.own = append(c.leaf, stored...)
-	c.leaf = c.own
-}
+func (c *chain) put(stored []byte) { c.leaf = append(c.leaf, stored...) }
 
 // drop takes back what was put last, n bytes.
 func (c *chain) drop(n int) {
@@ -92,16 +70,6 @@ func (c *chain) drop(n int) {
 // pass counts the entry that was put.
 func (c *chain) pass() {
 	c.size++
-	if c.size%leafSize == 0 {
-		c.complete()
-	}
-}
-
-// skip puts and counts n entries, of so many bytes, that come next in the leaf, which
-// is lent.
-func (c *chain) skip(n int64, bytes int) {
-	c.leaf = c.leaf[:len(c.leaf)+bytes]
-	c.size += n
 	if c.size%leafSize == 0 {
 		c.complete()
 	}

@@ -37,14 +37,6 @@
 //
 // # Design
 //
-// An audit is mostly hashing, and is to cost little else. A leaf is hashed where it was
-// read, and the usual entries, transfers of one move between accounts paid before, are
-// checked and booked where they stand; they are neither taken apart nor copied. Whatever
-// is not so, and whatever is amiss, goes the long way, which has words for it. The short
-// way is a second reading of the format, and is kept for what BenchmarkAudit says: 0.11
-// µs of processor a transfer in place of 0.18, where hashing takes 0.03. TestUsual holds
-// the two to each other, byte by byte.
-//
 // A run leaves a ledger of write-ahead logs alone, all of which Pebble has in memory to
 // read it: so an audit reads the logs itself, once, one group in memory at a time. Whatever is
 // not as it should be, Pebble then is asked. TestUnflushed holds the two to each other.

@@ -22,24 +22,11 @@ func (a *auditor) group(key, value []byte) {
 		a.requests.expect(in.b, count)
 	}
 	end := first + count - 1
-	defer a.chain.takeBack()
-	plain := int64(0) // entries to this one are
 	for a.bad == nil && a.chain.size < end {
 		seq := a.chain.size + 1
 		if a.chain.size%leafSize == 0 {
 			if a.leaf(in.take(leafStart)); a.bad != nil {
 				return
-			}
-			if last := min(a.chain.size+leafSize, end); a.plain(last) {
-				plain = last
-			}
-		}
-		if seq <= plain && !a.authority.owned() {
-			if n, bytes := a.books.usual(in.b, seq, plain-a.chain.size); n > 0 {
-				in.take(int64(bytes))
-				a.chain.skip(n, bytes)
-				a.passed()
-				continue
 			}
 		}
 		here := in
@@ -70,13 +57,6 @@ func (a *auditor) group(key, value []byte) {
 	}
 }
 
-// plain tells whether entries that come next, up to last, need only be booked: nobody
-// follows each, sums do not begin anew, and no head is of those before last.
-func (a *auditor) plain(last int64) bool {
-	since := a.opts.Since > a.chain.size && a.opts.Since <= last
-	return (a.follower == nil || !a.follower.Each()) && !since && (a.next == len(a.heads) || a.heads[a.next].size >= last)
-}
-
 // leaf checks the beginning of a leaf, which ends the one before.
 func (a *auditor) leaf(start []byte) {
 	switch {
@@ -85,9 +65,7 @@ func (a *auditor) leaf(start []byte) {
 	case a.chain.size == 0 && string(start) != string(a.chain.leaf):
 		a.fail(1, "another hash than that of no entries", "that, before the entry")
 	default:
-		if a.bad = began(&a.chain, start); a.bad == nil {
-			a.chain.lend(start)
-		}
+		a.bad = began(&a.chain, start)
 	}
 }
 

@@ -74,17 +74,6 @@ func newTimes(opts Options) times {
 	return t
 }
 
-// late returns after when entries are to be shown to entry, one by one.
-func (t *times) late() float64 {
-	switch {
-	case len(t.seen) > 0:
-		return math.Inf(-1)
-	case t.now > 0:
-		return t.now + clocks
-	}
-	return math.MaxFloat64
-}
-
 // entry finds fault with the time of e, by the witnesses. Those that are later than the
 // auditor's clock are counted.
 func (t *times) entry(e *Entry) (found, want string) {

@@ -122,7 +122,7 @@ func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 // and measures how long hosts were there. Open jobs of the warm-up count nowhere.
 func (a *arena) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
-	o.Volatile = a.churn != nil
+	o.Volatile, o.Horizon = a.churn != nil, s.horizon()
 	if o.Volatile && len(o.Jobs) > 0 {
 		until := run.End
 		if run.Closed {

@@ -175,11 +175,11 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	found = append(found, metrics.Efficiency(&run.Outcome, s.Experiment.Alphas...)...)
 	unpaid, users := run.Outcome.UnpaidPenalties()
 	n := run.Outcome.Counts()
-	return append(found, unpaid, float64(users), float64(n.Asked), float64(n.TooLate), float64(n.Started), float64(n.Completed))
+	return append(found, unpaid, float64(users), float64(n.Asked), float64(n.TooLate), float64(n.Started), float64(n.Completed), float64(n.Open))
 }
 
 // width returns how many numbers measure appends.
-func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 6 }
+func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 7 }
 
 // ofTrials returns how many metrics are of trials.
 func (s *Study) ofTrials() (n int) {
@@ -212,13 +212,14 @@ func (s *Study) add(configuration int, found []float64) {
 			for a := range c.curve {
 				c.curve[a] = append(c.curve[a], found[at+a])
 			}
-			rest := found[width-6 : width]
+			rest := found[width-7 : width]
 			c.unpaid += rest[0]
 			c.creditors += int(rest[1])
 			c.jobs.Asked += int(rest[2])
 			c.jobs.TooLate += int(rest[3])
 			c.jobs.Started += int(rest[4])
 			c.jobs.Completed += int(rest[5])
+			c.jobs.Open += int(rest[6])
 			found = found[width:]
 		}
 	}
@@ -268,23 +269,24 @@ func (c *cell) short() string {
 // points, as a note.
 func (s *Study) jobs(shown []string) (t report.Table, notes []string) {
 	var all metrics.Counts
-	points := make(map[int]bool)
+	points, open := make(map[int]bool), false
 	over := "one replication"
 	if n := s.Experiment.Replications; n > 1 {
 		over = fmt.Sprintf("all %d replications", n)
 	}
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
-		Header: []string{"configuration", "policy", "asked", "rejected: too late", "started", "completed"},
-		Note:   "Rejected: too late, as they could not end by their deadline. Waits are of the jobs that started, slowdowns of those completed.",
+		Header: []string{"configuration", "policy", "asked", "rejected: too late", "started", "completed", "open"},
+		Note:   "Rejected: too late, as they could not end by their deadline. Waits are of the jobs that started, slowdowns of those completed. Open: not ended at the horizon; all other metrics leave them out, but for utilization.",
 	}
 	s.each(func(configuration, policy int, name, label string) {
 		n := s.cells[configuration][policy].jobs
+		open = open || n.Open > 0
 		if n.TooLate > 0 {
 			points[configuration] = true
 			all.Asked, all.TooLate = all.Asked+n.Asked, all.TooLate+n.TooLate
 		}
-		t.Rows = append(t.Rows, report.Cells(s.labels().Of(name), s.labels().Of(label), n.Asked, n.TooLate, n.Started, n.Completed))
+		t.Rows = append(t.Rows, report.Cells(s.labels().Of(name), s.labels().Of(label), n.Asked, n.TooLate, n.Started, n.Completed, n.Open))
 	})
 	waits := slices.ContainsFunc(shown, func(name string) bool {
 		return slices.Contains([]string{metrics.Wait.Name, metrics.WaitMedian.Name, metrics.WaitP95.Name, metrics.Slowdown.Name, metrics.BoundedSlowdown.Name}, name)
@@ -293,7 +295,7 @@ func (s *Study) jobs(shown []string) (t report.Table, notes []string) {
 	if sweep && len(points) > 0 {
 		notes = []string{fmt.Sprintf("In %d of %d points policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
 	}
-	if sweep || len(points) == 0 && !waits {
+	if sweep || len(points) == 0 && !waits && !open {
 		t.Rows = nil
 	}
 	return t, notes

@@ -93,18 +93,16 @@ type Counts struct {
 	TooLate   int // rejected, as they could not end by their deadline
 	Started   int // of which the wait is known
 	Completed int // of which the slowdown is known
+	Open      int // at the horizon
 }
 
 // Counts counts the jobs of o.
 func (o *Outcome) Counts() Counts {
-	n := Counts{Asked: len(o.Jobs)}
+	n := Counts{Asked: len(o.Jobs) + len(o.Open), Started: len(o.waits()), Open: len(o.Open)}
 	for i := range o.Jobs {
 		j := &o.Jobs[i]
 		if j.Contract.Outcome == contracts.Refused && j.Reason == contracts.TooLate {
 			n.TooLate++
-		}
-		if _, started := j.wait(); started {
-			n.Started++
 		}
 		if j.completed() {
 			n.Completed++

@@ -34,6 +34,7 @@ type Outcome struct {
 	AdmitsAll  bool    // the policy admits every request that can be placed
 
 	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else
+	Horizon   float64   // instant at which the run ends, whatever is open; +Inf or 0 if it ends when all is done
 	Volatile  bool      // hosts come and go
 	Available float64   // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
 	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them

@@ -1,17 +1,27 @@
 package metrics
 
+import "math"
+
 // Utilization is the work done against what the fleet could have done from the
 // first arrival to the last end. Hosts that come and go could have done it while they
 // were there, until the horizon if anything was open then, and work that was lost or is
-// not finished counts as done.
+// not finished counts as done. With a horizon it is against what the fleet could have done until
+// then, from 0 or, after a warm-up, from the first arrival that is measured.
 var Utilization = Metric{
 	Name:  "utilization",
 	Unit:  "1",
 	Bound: Proportion,
-	Doc:   "work done / (capacity x time from first arrival to last end), w/w* (§4.2)",
+	Doc:   "work done / (capacity x time from first arrival to last end; with a horizon, from 0 to it), w/w* (§4.2)",
 	Of: func(o *Outcome) (float64, bool) {
 		if o.Volatile {
 			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done + j.Contract.Wasted }), o.Available)
+		}
+		if o.Horizon > 0 && !math.IsInf(o.Horizon, 1) {
+			from := 0.0
+			if len(o.Earlier) > 0 && len(o.Jobs) > 0 {
+				from = o.Jobs[0].Arrival
+			}
+			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done }), o.Capacity*(o.Horizon-from))
 		}
 		done, last := 0.0, 0.0
 		for i := range o.Jobs {

@@ -13,8 +13,15 @@ const Tau = 10
 
 // Wait is how long jobs wait before they start.
 var Wait = Metric{
-	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started",
-	Of: func(o *Outcome) (float64, bool) { return mean(o, (*Job).wait) },
+	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, those open at the horizon too",
+	Of: func(o *Outcome) (float64, bool) {
+		waits := o.waits()
+		sum := 0.0
+		for _, w := range waits {
+			sum += w
+		}
+		return over(sum, float64(len(waits)))
+	},
 }
 
 // WaitMedian is how long half of the jobs wait at most, and WaitP95 19 of 20.
@@ -27,12 +34,7 @@ func waitAt(name string, p float64, doc string) Metric {
 	return Metric{
 		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
 		Of: func(o *Outcome) (float64, bool) {
-			waits := make([]float64, 0, len(o.Jobs))
-			for i := range o.Jobs {
-				if w, ok := o.Jobs[i].wait(); ok {
-					waits = append(waits, w)
-				}
-			}
+			waits := o.waits()
 			if len(waits) == 0 {
 				return 0, false
 			}
@@ -78,6 +80,19 @@ var Revenue = Metric{
 		}
 		return sum, len(o.Jobs) > 0
 	},
+}
+
+// waits returns how long the jobs waited that started, those open at the horizon too.
+func (o *Outcome) waits() []float64 {
+	waits := make([]float64, 0, len(o.Jobs)+len(o.Open))
+	for _, jobs := range [][]Job{o.Jobs, o.Open} {
+		for i := range jobs {
+			if w, ok := jobs[i].wait(); ok {
+				waits = append(waits, w)
+			}
+		}
+	}
+	return waits
 }
 
 // wait returns how long j waited before it started, and whether it did.

@@ -32,10 +32,24 @@ func (s *setting) derived() []string {
 	} else if f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
+	if w := s.tooWide(); w != "" {
+		said = append(said, w)
+	}
 	if n := s.underestimated(); n > 0 {
 		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	return said
+}
+
+// tooWide says how many jobs can never run, and why; nothing if all can.
+func (s *setting) tooWide() string {
+	if s.wide == 0 {
+		return ""
+	}
+	name, _ := results.Spot(s.conf.Name)
+	f := &s.conf.Fleet
+	return fmt.Sprintf("%s: %d of %d jobs can never run: they have more nodes, each on a host of its own, than the fleet has hosts, %d. "+
+		"With hosts of one processor each, or with workload.annotate.sizes: {rule: fold, hosts: %d, per: %.0f}, they can.", name, s.wide, s.jobs, f.Hosts, f.Hosts, max(1, f.CPUs))
 }
 
 // underestimated returns how many jobs of a log or plan run longer than their deadlines,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"bourse/bank/whole"
 	"bourse/experiments/scenario"
@@ -40,6 +41,12 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 		p.jobs = append(p.jobs, len(a.plan))
+		s.jobs = len(a.plan)
+		for i, r := 0, s.room(); i < len(a.plan); i++ {
+			if a.plan[i].Nodes > r.widest {
+				s.wide++
+			}
+		}
 		if x.Replications == 1 {
 			continue
 		}
@@ -52,6 +59,17 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 		}
 	}
 	return p, nil
+}
+
+// Warnings returns what in the experiment can be run and is hardly meant.
+func (p *Prepared) Warnings() []string {
+	var all []string
+	for _, s := range p.settings {
+		if w := s.tooWide(); w != "" && !slices.Contains(all, w) {
+			all = append(all, w)
+		}
+	}
+	return all
 }
 
 // Each runs every replication and gives them to take, in order of configuration and

@@ -33,6 +33,8 @@ type setting struct {
 	bidding choice
 	price   choice
 	offers  []offer
+
+	jobs, wide int // of the first replication, and those that no hosts of the fleet can run at once
 }
 
 // An offer is one admission policy of a setting, under a label of its own, and

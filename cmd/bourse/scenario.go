@@ -101,6 +101,7 @@ type checked struct {
 	Replications   int      `json:"replications"`
 	Configurations []string `json:"configurations"`
 
+	Warnings  []string            `json:"warnings" doc:"what can be run and is hardly meant, such as jobs wider than the fleet"`
 	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
 }
 
@@ -118,7 +119,10 @@ func checkScenario(c *cli.Context) error {
 		names = append(names, conf.Name)
 	}
 	if c.Bool("json") {
-		return printJSON(c, checked{e.Name, e.Replications, names, report.List(e.Overrides())})
+		return printJSON(c, checked{e.Name, e.Replications, names, report.List(ready.Warnings()), report.List(e.Overrides())})
+	}
+	for _, w := range ready.Warnings() {
+		note(c, "warning: %s", w)
 	}
 	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))
 	return nil

@@ -55,8 +55,8 @@ func TestSchema(t *testing.T) {
 	if p := got.Defs["Fleet"].Properties["hosts"]; p.Type != "integer" || p.Minimum != 1 || p.Maximum != 1e7 {
 		t.Errorf("fleet.hosts = %+v, want an integer in [1,1e7]", p)
 	}
-	if p := got.Defs["SLA"].Properties["deadline"]; len(p.Enum) != 3 {
-		t.Errorf("sla.deadline = %+v, want one of three", p)
+	if p := got.Defs["SLA"].Properties["deadline"]; len(p.Enum) != 4 {
+		t.Errorf("sla.deadline = %+v, want one of four", p)
 	}
 	for name, o := range got.Defs {
 		for field, p := range o.Properties {

@@ -25,6 +25,7 @@ const (
 	NoRate      Reason = "budget is no spending rate" // less than a nano-dollar per second and node
 	Unfunded    Reason = "unfunded"                   // the owner's balance does not cover the budget
 	NotAllowed  Reason = "refused by the bank"        // whoever owns the account has not asked for it
+	BelowFloor  Reason = "below the floor"            // a bid is less than the floor price of what the node may use
 	TooLate     Reason = "cannot end by its deadline" // not even if it were let in
 	TakenBack   Reason = "taken back by its owner"    // before it was decided
 )

@@ -101,6 +101,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // which nobody looks at
 	}
+	parts.Least = s.conf.Fleet.Floor.Second()
 	if admission.Spot(o.Name) { // the bids of others are what they were admitted by
 		parts.Renew = s.conf.Market.Renew
 	}

@@ -167,6 +167,9 @@ func (d *drawer) fleet(g *drawing, planner bool) *branch {
 		cpus = pick(d, 1, 2, 4, 8, 16, 2.5, 0.5)
 	}
 	b.add(leaf("cpus", number(cpus)))
+	if own := d.own(0x666c6f6f72); d.number >= matrixHashes && own.odds(0.25) {
+		b.add(fork("floor_per_hour", leaf("cpu", number(pick(own, 0.01, 0.5, 3.6, 40)))))
+	}
 	if d.odds(0.4) {
 		b.add(leaf("speed", number(pick(d, 0.5, 2, 1.3, 0.7, 1))))
 	}

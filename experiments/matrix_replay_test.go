@@ -21,6 +21,7 @@ type retold struct {
 	rule    shareRule
 	payment string
 	cap     float64
+	floor   float64 // $/h of a processor
 	leaving floor.Leaving
 	charged bool
 	submits bool    // before what else happens at an instant
@@ -127,6 +128,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if run.Closed {
 		w.closes = run.set.horizon()
 	}
+	w.floor = c.Fleet.Floor.CPU
 	if run.offer.Name == "be" {
 		w.renew = c.Market.Renew
 	}

@@ -295,6 +295,8 @@ func (w *retold) charge(h *replayHost) {
 			k.paying = bid
 		default:
 			k.paying = 0
+			continue
 		}
+		k.paying = max(k.paying, min(bid, w.floor/3600*(k.rate/h.speed)))
 	}
 }

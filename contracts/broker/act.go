@@ -104,6 +104,9 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 			d.Verdict, d.Placements = contracts.Reject, nil
 		}
 	}
+	if again && c.run == none && d.Verdict == contracts.Accept && a.Verb == contracts.Admit && b.below(c, d) {
+		d.Verdict, d.Placements = contracts.Reject, nil
+	}
 	b.unwait(i)
 	switch {
 	case d.Verdict == contracts.Accept && again:
@@ -137,6 +140,8 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	case a.Verb == contracts.Admit && !c.SLA.GoesOn() && c.Due() <= b.now:
 		d.Reason = contracts.TooLate
 		return false, nil
+	case a.Verb == contracts.Admit && b.below(c, d):
+		return false, nil
 	}
 	err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book))
 	if err == nil {
@@ -152,6 +157,30 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("admit %d: %w", c.ID, err)
+}
+
+// below reports whether a node of c is to bid less than the floor price of all that it may
+// use on its host, and gives d that reason.
+func (b *Broker) below(c *contract, d *contracts.Decision) bool {
+	if b.Least == 0 || b.Payment.Whole {
+		return false
+	}
+	for _, p := range d.Placements {
+		spec := b.Fleet[p.Host].Spec()
+		claim := spec.CPUs
+		for _, limit := range [...]float64{spec.Cap, c.Needs.Max.CPU} {
+			if limit > 0 {
+				claim = min(claim, limit)
+			}
+		}
+		const rounding = 1e-15 // dollars per second: bids are whole nano-dollars
+		if least := b.Least * claim; p.Bid.Float64()+rounding < least {
+			d.Reason = contracts.BelowFloor
+			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))
+			return true
+		}
+	}
+	return false
 }
 
 // accept starts contract i, whose budget is held, or books its hosts.

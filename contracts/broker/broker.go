@@ -48,11 +48,15 @@ type Config struct {
 	Spans
 }
 
-// Spans are those of time that a broker lets pass.
+// Spans are those of time that a broker lets pass, and what it costs at least.
 type Spans struct {
 	// Patience is how long the last word of metered hosts on a contract is awaited after
 	// its deadline, at which they stop it by themselves, s.
 	Patience float64
+
+	// Least is what a processor costs at least, dollars per second, but where budgets are paid
+	// whole.
+	Least float64
 
 	// Renew is after how many seconds a contract bids again what is left of its budget over
 	// what is left of the time until its deadline; 0 is never.
@@ -61,9 +65,13 @@ type Spans struct {
 
 // floor returns what of c is the floor's.
 func (c *Config) floor() floor.Config {
+	least := c.Least
+	if c.Payment.Whole {
+		least = 0
+	}
 	return floor.Config{
 		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
-		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability,
+		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: least,
 	}
 }
 

@@ -93,13 +93,21 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
-		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Name: func(h hosts.ID) string { return b.Fleet[h].Spec().Name }}
+		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Floor: b.floorOf(booked), Name: func(h hosts.ID) string { return b.Fleet[h].Spec().Name }}
 		if s, ok := b.Teller.(sparing); ok {
 			t.Spare = s.Spare()
 		}
 		*n = t.Append(*n)
 	}
 	return *n
+}
+
+// floorOf returns the floor price that a contract agrees to.
+func (b *Broker) floorOf(booked bool) float64 {
+	if booked || b.Payment.Whole {
+		return 0
+	}
+	return b.Least
 }
 
 func (b *Broker) reason(d *contracts.Decision) []byte {

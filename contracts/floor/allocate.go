@@ -1,6 +1,10 @@
 package floor
 
-import "bourse/hosts"
+import (
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
 
 // Bring brings f to now, at which nothing happens by itself: what it shows as a view
 // is then true of that instant.
@@ -91,11 +95,24 @@ func (f *Floor) share(v *host) (next float64) {
 			f.change(s.Contract).rates[s.Node] = rate
 		}
 	}
-	f.Tariff(on, v.auction.Price(), v.rated.capacity, v.rated.speed)
+	f.charge(on, v.auction.Price(), &v.rated)
 	if v.near > 0 {
 		f.watch(v)
 	}
 	return m.Next()
+}
+
+// charge sets what is paid for tasks on a host: by the tariff, and for each processor that one
+// gets at least the floor price, but never more than its bid.
+func (f *Floor) charge(on []contracts.Allocation, price market.Rate, r *rated) {
+	f.Tariff(on, price, r.capacity, r.speed)
+	if f.Least == 0 {
+		return
+	}
+	for i := range on {
+		s := &on[i]
+		s.Paying = max(s.Paying, min(s.Bid.Float64(), f.Least*(s.Rate/r.speed)))
+	}
 }
 
 // order tells the machine of v the shares that it has not been told.

@@ -31,6 +31,7 @@ type Config struct {
 	Spends       bool              // what accrues is paid out of the budget of the contract; a Bidding rule then gives no weight to one that has spent it
 	OneByOne     bool              // of what is done at one instant, the contract of the lowest number comes first
 	Availability *Availability     // when hosts are there; nil: always
+	Least        float64           // what a processor costs at least, dollars per second
 }
 
 // A Floor runs contracts on hosts.

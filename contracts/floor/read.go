@@ -66,7 +66,7 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 			s.Rate = done[k].Work / done[k].Span
 		}
 	}
-	f.Tariff(d.on, d.price, v.rated.capacity, v.rated.speed)
+	f.charge(d.on, d.price, &v.rated)
 	for i := range d.on {
 		was := &d.on[i]
 		at := slices.IndexFunc(v.on, func(s contracts.Allocation) bool { return s.Slot == was.Slot && s.Contract == was.Contract })

@@ -29,9 +29,10 @@ func (f *Floor) Room(h hosts.ID) hosts.Resources { return f.Machines[h].Room() }
 // Price returns the spot price of h.
 func (f *Floor) Price(h hosts.ID) market.Rate { return f.hosts[h].auction.Price() }
 
-// Percentile returns F⁻¹(g) of h in dollars per second.
+// Percentile returns F⁻¹(g) of h in dollars per second, and at least what all of it costs at
+// the floor price.
 func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
-	return f.Forecast.Percentile(f.hosts[h].auction.History(), f.now, g)
+	return max(f.Forecast.Percentile(f.hosts[h].auction.History(), f.now, g), f.Least*f.specs[h].CPUs)
 }
 
 // On returns what is on h, in order of admission.

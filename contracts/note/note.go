@@ -23,6 +23,7 @@
 //	on_demand     true: no instant is promised
 //	per_host      true: the work of every node is promised by itself
 //	max_cpu       the most that one node uses, processors
+//	floor         what a processor costs at least, $/s; left out if nothing
 //	penalty_rate  what the provider owes for delay, $/s
 //	penalty_max   the most that it owes, $; left out if there is no bound
 //	on            hosts, each after its bid or after others of the same bid; a
@@ -67,6 +68,7 @@ type Terms struct {
 	Booked bool                  // as gangs, one on the host of each placement
 	Name   func(hosts.ID) string // of a host
 	Spare  int                   // bytes of the note that others need
+	Floor  float64               // price of a processor, $/s
 }
 
 // Append appends t to b.
@@ -80,6 +82,9 @@ func (t Terms) Append(b []byte) []byte {
 	b = flag(b, "per_host", t.PerHost)
 	if t.Needs.Max.CPU > 0 {
 		b = number(b, "max_cpu", t.Needs.Max.CPU)
+	}
+	if t.Floor > 0 {
+		b = number(b, "floor", t.Floor)
 	}
 	if p := t.SLA.Penalty; p.Rate > 0 {
 		b = number(b, "penalty_rate", p.Rate)

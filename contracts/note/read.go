@@ -50,6 +50,7 @@ type Agreement struct {
 	OnDemand    bool    `json:"on_demand"`
 	PerHost     bool    `json:"per_host"`
 	MaxCPU      float64 `json:"max_cpu"`
+	Floor       float64 // $/s of a processor
 	PenaltyRate float64 `json:"penalty_rate"`
 	PenaltyMax  float64 `json:"penalty_max"` // +Inf if there is no bound
 	On          []any   // float64, a bid, each followed by its hosts, strings

@@ -25,6 +25,7 @@ type Config struct {
 	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"of the market, as its right to settle has it"`
 	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"who is let in"`
+	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"what hosts are paid at least, dollars an hour"`
 	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
@@ -140,7 +141,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	b.Availability = &floor.Availability{Leaving: leaving, Charged: c.Leaving.Lost == "charged"}
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
-	b.Patience = c.Link.Patience
+	b.Patience, b.Least = c.Link.Patience, c.Floor.Second()
 	if admission.Spot(c.Admission.Name) {
 		b.Renew = c.Market.Renew
 	}

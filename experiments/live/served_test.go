@@ -7,6 +7,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/owners/ownerstest"
+	"bourse/contracts/order"
 )
 
 // promising is a market that promises a penalty to those of one class.
@@ -110,4 +111,31 @@ func TestCauses(t *testing.T) {
 			w.check(2)
 		})
 	}
+}
+
+// TestFloorPrice checks that a contract by itself pays the floor price of what it has used, that
+// one which bids less is refused, and that a quote is of what is accepted.
+func TestFloorPrice(t *testing.T) {
+	t.Parallel()
+	w := newTown(t, file+"\nfloor_per_hour: {cpu: 0.36}\n", 1)
+	s, low := w.order("one", "user:0", "be", 1, 30, 40, 0.1), w.order("low", "user:0", "be", 1, 30, 40, 0.0039)
+	first := w.turn(message{Submit: &s})[0].answer
+	w.pass(45)
+	if c := must(w.market.Status(first.Contract)); c.Paid.String() != "0.003900" || c.Served.Received != 39 {
+		t.Errorf("%+v, %v", c, c.Served)
+	}
+	if a := w.turn(message{Submit: &low})[0].answer; a.Verdict != "reject" || a.Reason != "below the floor" {
+		t.Errorf("%+v", a)
+	}
+	terms := order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 30, Deadline: 40}
+	if least, ok, err := w.market.Quote(t.Context(), terms); err != nil || !ok || least.String() != "0.004000" {
+		t.Errorf("%v, %v, %v", least, ok, err)
+	}
+	for i := range 9 { // an audit wants a day's entries
+		s := w.order(string(rune('a'+i)), "user:1", "be", 1, 1, 5, 0.01)
+		w.turn(message{Submit: &s})
+		w.pass(8)
+	}
+	w.crash()
+	w.check(10)
 }

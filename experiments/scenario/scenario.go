@@ -59,9 +59,18 @@ type Fleet struct {
 	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
 	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
 	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
+	Floor     Floor     `yaml:"floor_per_hour" doc:"what is paid at least, dollars an hour"`
 
 	Availability *Availability `yaml:"availability" doc:"when hosts are there; omitted, always"`
 }
+
+// A Floor is what resources of a host cost at least.
+type Floor struct {
+	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"of each processor that a task gets"`
+}
+
+// Second returns what a processor costs at least, dollars per second.
+func (f Floor) Second() float64 { return f.CPU / 3600 }
 
 // SpeedOf returns the speed of host h.
 func (f *Fleet) SpeedOf(h int) float64 {

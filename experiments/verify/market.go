@@ -205,7 +205,7 @@ func (m *market) allocate(h *machine) {
 		capped := m.share(h)
 		switch c := h.crowd; {
 		case c == nil || c.urgent*h.each < 1 && 2*c.heaviest <= h.price:
-			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && len(h.alone) > max(m.few, 2*capped) {
+			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && len(h.alone) > max(m.few, 2*capped) {
 				m.join(h, capped)
 			}
 			return
@@ -230,9 +230,15 @@ func (m *market) spare(h *machine) {
 	}
 	if used <= m.rules.CPUs-1+1e-9 {
 		for _, n := range h.alone {
-			n.paying = 0
+			n.paying = m.floor(n)
 		}
 	}
+}
+
+// floor returns what is paid for n at least, in nano-dollars per second: for its processors at
+// the floor price, and never more than its bid.
+func (m *market) floor(n *task) float64 {
+	return min(float64(n.bid), 1e9*m.rules.Floor*n.rate/n.host.speed)
 }
 
 // join puts tasks of h into the crowd, but for those at their limit, which come first,
@@ -318,9 +324,9 @@ func (m *market) get(n *task, cpus float64) {
 	others, got := n.host.price-n.bid, cpus/m.rules.CPUs
 	if m.rules.Payment == "admission" {
 		others = n.met
-		n.more = charge("admission", float64(n.bid), float64(n.met+n.over), got) - charge("admission", float64(n.bid), float64(n.met), got)
+		n.more = max(m.floor(n), charge("admission", float64(n.bid), float64(n.met+n.over), got)) - max(m.floor(n), charge("admission", float64(n.bid), float64(n.met), got))
 	}
-	n.paying = charge(m.rules.Payment, float64(n.bid), float64(others), got)
+	n.paying = max(m.floor(n), charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
 // charge returns what is paid for a bid where the others bid so much together and it

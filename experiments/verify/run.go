@@ -33,6 +33,7 @@ type Rules struct {
 	CPUs    float64   // of a host
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
+	Floor   float64   // what a processor costs at least, dollars per second
 	Leave   bool      // hosts come and go, which ledgers do not tell
 	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
 	Offers  bool      // users may take an offer in place of a refusal
@@ -290,7 +291,31 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		t.stop(e, "its note does not say on which hosts")
 		return "", ""
 	}
+	if found, want = t.least(d); found != "" {
+		return found, want
+	}
 	return t.place(e, d)
+}
+
+// least checks that d was agreed at the floor price, and bids as much on each host for all the
+// processors that a node may use there.
+func (t *trail) least(d *contract) (found, want string) {
+	r := t.run.Rules
+	if d.terms.Floor != r.Floor {
+		return fmt.Sprintf("a floor price of %v $/s a processor", d.terms.Floor), fmt.Sprintf("%v, that of the hosts", r.Floor)
+	}
+	claim := r.CPUs
+	for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
+		if most > 0 {
+			claim = min(claim, most)
+		}
+	}
+	for _, on := range d.on {
+		if low := 1e9 * r.Floor * claim; float64(on.bid) < low-1e-6-1e-12*low {
+			return fmt.Sprintf("a bid of %d nano-dollars per second", on.bid), fmt.Sprintf("at least %v, the floor price of %v processors", low, claim)
+		}
+	}
+	return "", ""
 }
 
 // promised checks what j says of the terms.

@@ -57,6 +57,8 @@ func (n *note) value(s *scanner, key []byte) {
 		t.PerHost = s.flag()
 	case "max_cpu":
 		t.MaxCPU = s.number()
+	case "floor":
+		t.Floor = s.number()
 	case "penalty_rate":
 		t.PenaltyRate = s.number()
 	case "penalty_max":

@@ -18,6 +18,7 @@ type terms struct {
 	OnDemand    bool    `json:"on_demand"` // no instant is promised
 	PerHost     bool    `json:"per_host"`
 	MaxCPU      float64 `json:"max_cpu"`
+	Floor       float64 // price of a processor, $/s
 	PenaltyRate float64 `json:"penalty_rate"` // $/s
 	PenaltyMax  float64 `json:"penalty_max"`  // $, NaN for unbounded
 	On          []any   // bids, each followed by its hosts, where they could not be read, and

@@ -43,7 +43,7 @@ var may = map[string]string{
 	"contracts/broker":         "bank contracts contracts/floor contracts/memo contracts/note contracts/settlement contracts/sharing hosts hosts/eventheap hosts/availability market",
 	"experiments/des":          "",
 	"experiments/stats":        "",
-	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
+	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats workloadgen",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
 	"experiments/trail":        "bank contracts/note experiments/report experiments/results",
 	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",

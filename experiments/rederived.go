@@ -353,7 +353,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
 	}
 	if !deep {
-		r.beyond("decisions with their notes, and prices and what became of jobs beyond what a ledger tells: --deep decides every request again")
+		r.beyond("decisions with their notes, prices, what became of jobs beyond what a ledger tells, and what was measured of each run (units.values): --deep decides every request again")
 	} else if err := r.entries(made); err != nil {
 		return err
 	}

@@ -218,7 +218,7 @@ func TestEveryCell(t *testing.T) {
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	whole := smallRun(t, "both")
-	if said := whole.audited(true); strings.Count(said, "\n") > 25 || !strings.Contains(said, "--deep") {
+	if said := whole.audited(true); strings.Count(said, "\n") > 25 || !strings.Contains(said, "units.values") || !strings.Contains(said, "--deep") {
 		t.Errorf("an audit of results that are as they should be prints\n%s", said)
 	}
 	if said := whole.audited(true, "--deep", "--quiet"); said != "" {

@@ -315,12 +315,21 @@ func joinCommand() *cli.Command {
 		Usage:     "become a user of a market, by the token of 'bourse user invite'",
 		ArgsUsage: "TOKEN",
 		Description: `Makes a key, which the account has from then on, and remembers the market for 'bourse
-submit' and the like.
+submit' and the like. TOKEN is a file that holds the token, or - for standard input; the token
+itself is seen by all who list processes.
 
-   bourse join https://192.0.2.7:8421/0f3c…/q1Vb…/user:bob`,
+   bourse join bob.token`,
 		Flags: []cli.Flag{homeFlag()},
 		Action: func(c *cli.Context) error {
-			i, err := client.ParseInvitation(c.Args().First())
+			text := c.Args().First()
+			if !strings.Contains(text, "://") {
+				in, err := readText(c, text)
+				if err != nil {
+					return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as 'bourse user invite' prints it, or a file that holds it: %w", err)
+				}
+				text = string(in)
+			}
+			i, err := client.ParseInvitation(text)
 			if err != nil {
 				return usagef("TOKEN: %w", err)
 			}

@@ -29,6 +29,7 @@ var (
 )
 
 const (
+	lasting = 60  // s for which an order to read may be used at most, as at the bank
 	slack   = 300 // s for which an order, but none to read, may be used after it has expired, as at the bank
 	patient = 2 * time.Second
 )
@@ -53,6 +54,8 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
 		return nil, wrong("one that expired at %s; the market's clock is at %s", s.Value("expires"), bankorder.Instant(m.world.Clock.Now()))
+	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
+		return nil, wrong("one to read until %s, want it for at most %d s; the market's clock is at %s", s.Value("expires"), lasting, bankorder.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {

@@ -26,6 +26,7 @@ var guards = []struct {
 	{"experiments/live TestRefused: of another ledger", "experiments/live/ask.go", []string{`s.Value("ledger") != m.world.Ledger:`, `s.Value("ledger") == "":`}},
 	{"experiments/live TestRefused: to read, as an order", "experiments/live/ask.go", []string{`case s.Kind != kind:`, `case s.Kind == "":`}},
 	{"experiments/live TestRefused: that has expired", "experiments/live/ask.go", []string{`s.Expires()+slack < m.world.Clock.Now(), `, ``}},
+	{"experiments/live TestRefused: to read for longer", "experiments/live/ask.go", []string{`s.Expires() > m.world.Clock.Now()+lasting:`, `s.Expires() > m.world.Clock.Now()+9*lasting:`}},
 	{"experiments/live TestRefused: with another job", "experiments/live/ask.go", []string{`order.Sum(job) != terms.Job {`, `len(job) == 0 {`}},
 	{"experiments/live TestRefused: another order under the id", "experiments/live/market.go", []string{"same := first[account+\"/\"+id]\n", "there = false\n\t\tsame := first[account+\"/\"+id]\n"}},
 	{"experiments/live TestRefused: cancelled by another", "experiments/live/core.go", []string{`c == nil || c.Account != signed.Value("account") {`, `c == nil {`}},
@@ -60,6 +61,11 @@ var guards = []struct {
 		"r := &archive{task: t, name: l.Archive, root: root,", "root, err = outer.OpenRoot(\".\")\n\tif err != nil {\n\t\treturn nil, err\n\t}\n\tr := &archive{task: t, name: l.Archive, root: root,"}},
 	{"hosts/agent TestArchiveOpens: a pipe as a file", "hosts/agent/archive.go", []string{`if err != nil || !info.Mode().IsRegular() {`, `if err != nil {`}},
 	{"hosts/agent TestArchiveParts: more than its limit", "hosts/agent/archive.go", []string{`r.room -= info.Size(); r.room < 0 {`, `r.room -= info.Size(); r.room < math.MinInt64/2 {`}},
+
+	{"bank/peers TestCrowd", "bank/peers/room.go", []string{`ended = p.longest(kind, c)`, `ended = nil`}},
+	{"bank/peers TestOneAddress", "bank/peers/room.go", []string{`(r.most[kind]+1)/2:`, `r.most[kind]:`}},
+	{"bank/peers TestTimes: a slow body", "bank/peers/body.go", []string{`p.control.SetReadDeadline(due)`, `p.control.SetReadDeadline(due.Add(time.Hour))`}},
+	{"bank/peers TestTimes: an answer that nobody reads", "bank/peers/peers.go", []string{`a.control.SetWriteDeadline(time.Now().Add(a.patience))`, `a.control.SetWriteDeadline(time.Now().Add(time.Hour))`}},
 
 	{"bank/owners TestAttacks: an admission at another's cost", "bank/owners/door.go", []string{`e.Moves[0].From != a.Value("account")`, `e.Moves[0].From == ""`}},
 	{"bank/owners TestAttacks: a settlement to one who is no payee", "bank/owners/door.go", []string{`if m.To != owner && !o.of`, `if m.To == "" && !o.of`}},

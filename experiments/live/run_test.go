@@ -188,7 +188,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("cancelled by another: %v", err)
 		}
 		for i, want := range []error{nil, ErrNoContract} {
-			head := order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "r", Account: fmt.Sprintf("user:%d", i), Expires: 9000}
+			head := order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "r", Account: fmt.Sprintf("user:%d", i), Expires: 460}
 			o := must(order.About(head, "read", ownerstest.Contract(1)))
 			signed := must(bankorder.Sign([]byte(o.String()), ownerstest.Private(head.Account)))
 			if id, err := s.now().MayRead(t.Context(), signed); !errors.Is(err, want) || err == nil && id != ownerstest.Contract(1) {
@@ -197,6 +197,10 @@ func TestRefused(t *testing.T) {
 			if _, err := s.now().Signed(t.Context(), signed, "order"); !errors.Is(err, ErrOrder) {
 				t.Errorf("to read, as an order: %v", err)
 			}
+		}
+		o := must(order.About(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "r", Account: "user:0", Expires: 500}, "read", ownerstest.Contract(1)))
+		if _, err := s.now().MayRead(t.Context(), must(bankorder.Sign([]byte(o.String()), ownerstest.Private("user:0")))); !errors.Is(err, ErrOrder) {
+			t.Errorf("to read for longer than a minute: %v", err)
 		}
 		s.stop()
 	})

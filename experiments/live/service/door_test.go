@@ -103,9 +103,9 @@ func TestDoor(t *testing.T) {
 		want  connect.Code
 	}{
 		{"no order", nil, connect.CodeInvalidArgument},
-		{"another's key", reading(t, "a", "user:bob", "user:ann", "lab", 0, 1900), connect.CodePermissionDenied},
-		{"no account", reading(t, "a", "user:eve", "user:eve", "lab", 0, 1900), connect.CodePermissionDenied},
-		{"another market", reading(t, "a", "user:bob", "user:bob", "other", 0, 1900), connect.CodeInvalidArgument},
+		{"another's key", reading(t, "a", "user:bob", "user:ann", "lab", 0, 1060), connect.CodePermissionDenied},
+		{"no account", reading(t, "a", "user:eve", "user:eve", "lab", 0, 1060), connect.CodePermissionDenied},
+		{"another market", reading(t, "a", "user:bob", "user:bob", "other", 0, 1060), connect.CodeInvalidArgument},
 		{"an old order", reading(t, "a", "user:dan", "user:dan", "lab", 0, 100), connect.CodeInvalidArgument},
 		{"another kind", ownerstest.Note([]string{"user:cid"}, "transfer", "a", "user:cid", "to", "user:ann", "amount", "1.000000"), connect.CodeInvalidArgument},
 	} {
@@ -114,7 +114,7 @@ func TestDoor(t *testing.T) {
 		}
 	}
 	for range 6 { // in her name, and not by her
-		if got := put(reading(t, "a", "user:ann", "user:bob", "lab", 0, 1900), "forged"); got != connect.CodePermissionDenied {
+		if got := put(reading(t, "a", "user:ann", "user:bob", "lab", 0, 1060), "forged"); got != connect.CodePermissionDenied {
 			t.Errorf("in another's name: %v", got)
 		}
 	}
@@ -123,7 +123,7 @@ func TestDoor(t *testing.T) {
 		if i >= 4 {
 			want = connect.CodeResourceExhausted
 		}
-		if got := put(reading(t, fmt.Sprint(i), "user:ann", "user:ann", "lab", 0, 1900), fmt.Sprint("file ", i)); got != want {
+		if got := put(reading(t, fmt.Sprint(i), "user:ann", "user:ann", "lab", 0, 1060), fmt.Sprint("file ", i)); got != want {
 			t.Errorf("file %d: %v, want %v", i, got, want)
 		}
 	}
@@ -132,7 +132,7 @@ func TestDoor(t *testing.T) {
 	}
 	job := []byte(`{"command":["true"]}`)
 	terms := order.Terms{Class: "be", Nodes: 1, CPUs: 1, Work: 5, Deadline: 60, Budget: bank.Micros(1), Job: order.Sum(job)}
-	o, err := terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "o", Account: "user:bob", Expires: 1900})
+	o, err := terms.Order(order.Head{Ledger: ownerstest.Ledger, Market: "lab", ID: "o", Account: "user:bob", Expires: 1060})
 	check(t, err)
 	forged, err := bankorder.Sign([]byte(o.String()), ownerstest.Private("user:ann"))
 	check(t, err)
@@ -141,11 +141,11 @@ func TestDoor(t *testing.T) {
 	}
 	for name, call := range map[string]func() error{
 		"a log": func() error {
-			_, err := s.Logs(t.Context(), &wire.LogsRequest{Order: reading(t, "l", "user:cid", "user:cid", "lab", 7, 1900)})
+			_, err := s.Logs(t.Context(), &wire.LogsRequest{Order: reading(t, "l", "user:cid", "user:cid", "lab", 7, 1060)})
 			return err
 		},
 		"files": func() error {
-			_, err := s.Files(t.Context(), &wire.FilesRequest{Archive: "x", Order: reading(t, "f", "user:cid", "user:cid", "lab", 7, 1900)})
+			_, err := s.Files(t.Context(), &wire.FilesRequest{Archive: "x", Order: reading(t, "f", "user:cid", "user:cid", "lab", 7, 1060)})
 			return err
 		},
 	} {
@@ -153,7 +153,7 @@ func TestDoor(t *testing.T) {
 			t.Errorf("%s of no contract: %v", name, err)
 		}
 	}
-	if _, err := s.Files(t.Context(), &wire.FilesRequest{Order: reading(t, "g", "user:cid", "user:cid", "lab", 7, 1900)}); connect.CodeOf(err) != connect.CodeInvalidArgument {
+	if _, err := s.Files(t.Context(), &wire.FilesRequest{Order: reading(t, "g", "user:cid", "user:cid", "lab", 7, 1060)}); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("an archive without a name: %v", err)
 	}
 }

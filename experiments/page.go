@@ -259,7 +259,7 @@ const mostEntries = 1 << 18
 // entries returns the entries of jobs in the ledger in dir, by contract; nil if there is
 // none.
 func entries(dir string, jobs []results.Job) (of map[int64][]trail.Entry, err error) {
-	r, err := store.OpenReader(dir, store.Options{Reproducible: true})
+	r, err := store.OpenReader(dir, store.Options{})
 	if errors.Is(err, store.ErrNone) {
 		return nil, nil
 	}

@@ -127,13 +127,8 @@ func Audit(dir string, opts Options) (*Report, error) {
 	}
 }
 
-// audit reads the ledger once, or, if its requests may be amiss, once more to see
-// which. What is logs alone is read without Pebble unless something is amiss, which is told
-// in one way.
+// audit reads the ledger once, or, if its requests may be amiss, once more to see which.
 func audit(dir string, opts Options) *Report {
-	if r := readUnflushed(dir, opts); r != nil {
-		return r
-	}
 	r, doubt := read(dir, opts)
 	if doubt {
 		opts.Chance = nil
@@ -196,7 +191,6 @@ type auditor struct {
 	again    *Finding                   // a request of an owned ledger that is kept as if it came again
 	anew     *Finding                   // a head that the log did not pass through, for want of a bad entry
 	files    []Finding
-	sums     map[string]string // of files that were read to their ends, as HEAD says it
 }
 
 func newAuditor(opts Options) *auditor {

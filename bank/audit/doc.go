@@ -34,10 +34,4 @@
 //
 // What entries mean to those who made them an audit does not know. A [Follower] does: it
 // is told each entry that is in order in itself, and finds what is amiss with it.
-//
-// # Design
-//
-// A run leaves a ledger of write-ahead logs alone, all of which Pebble has in memory to
-// read it: so an audit reads the logs itself, once, one group in memory at a time. Whatever is
-// not as it should be, Pebble then is asked. TestUnflushed holds the two to each other.
 package audit

@@ -39,13 +39,10 @@ func (a *auditor) readPebble() (err error) {
 
 // read reads the groups in order until one is bad or no more are given. An error is
 // that of v. What is kept beside the groups is held against them at the entry that it stands
-// for; where values are read once it comes last, and must stand for the last.
+// for.
 func (a *auditor) read(v Values) (err error) {
-	u, once := v.(*unflushed)
-	var kept kept
-	if once {
-		kept.size = u.size // or it is found to be another
-	} else if kept, err = readKept(v); err != nil {
+	kept, err := readKept(v)
+	if err != nil {
 		return err
 	}
 	r := &requests{values: v, kept: kept.size, later: make(map[string]bool), secret: a.secret()}
@@ -54,12 +51,12 @@ func (a *auditor) read(v Values) (err error) {
 		a.requests = nil
 		a.doubt = r.doubt || r.secret != nil && r.seen.n > 0 && (err != nil || a.bad != nil)
 	}()
-	if kept.size == 0 && !once {
+	if kept.size == 0 {
 		a.checkKept(v, kept)
 	}
 	for key, value := range a.ahead(v.Scan([]byte{'G'}, []byte{'G' + 1}, &err)) {
 		a.group(key, value)
-		if a.bad == nil && a.chain.size == kept.size && !once {
+		if a.bad == nil && a.chain.size == kept.size {
 			a.checkKept(v, kept)
 		}
 		if a.bad != nil {
@@ -68,12 +65,6 @@ func (a *auditor) read(v Values) (err error) {
 	}
 	if err != nil {
 		return err
-	}
-	if once {
-		if kept, err = readKept(v); err != nil || kept.size != u.size || kept.size != a.chain.size {
-			return errUnusual
-		}
-		a.checkKept(v, kept)
 	}
 	if a.bad == nil && a.chain.size < kept.size {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by its balances", kept.size))

@@ -16,7 +16,7 @@
 // opening replays at most the groups since.
 //
 // The same entries in the same groups give the same files, byte for byte, in a
-// directory made with [Options].Reproducible: all is in one log.
+// directory made with [Options].Reproducible: all is in write-ahead logs.
 //
 // # Format
 //

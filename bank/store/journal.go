@@ -112,18 +112,13 @@ func Create(dir string, opts Options) (*Journal, error) {
 }
 
 // newBackend makes a directory for a new ledger.
-func newBackend(dir string, opts Options) (k Backend, err error) {
+func newBackend(dir string, opts Options) (Backend, error) {
 	d := newDirectory(dir, opts)
-	if opts.Reproducible {
-		k, err = d.createLog()
-	} else {
-		k, err = d, d.create()
-	}
-	if err != nil {
+	if err := d.create(); err != nil {
 		d.Release()
 		return nil, err
 	}
-	return k, nil
+	return d, nil
 }
 
 // NewJournal returns the journal of a new ledger in k, which holds nothing. Its name

@@ -35,8 +35,7 @@ func NewReader(v Values, head Head, close func() error) *Reader {
 }
 
 // OpenReader opens the ledger in dir for reading, which may be in use: it is then read
-// as it is at this moment. One that is reproducible and closed nobody may write meanwhile:
-// its entries are read as they come. It returns an error wrapping [ErrNone] if there is none.
+// as it is at this moment. It returns an error wrapping [ErrNone] if there is none.
 func OpenReader(dir string, opts Options) (*Reader, error) {
 	opts = opts.defaults()
 	r, err := openReader(dir, opts)
@@ -56,15 +55,6 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	}
 	if err := checkFinished(opts.FS, dir); err != nil && !opts.Unfinished {
 		return nil, err
-	}
-	if opts.Reproducible {
-		l, err := logsOf(opts.FS, dir, s)
-		if err != nil {
-			return nil, unopened(err)
-		}
-		if l != nil {
-			return &Reader{values: l, head: s.head, close: func() error { return nil }}, nil
-		}
 	}
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
 	if s.acks { // before the database is read, which then has what was before them

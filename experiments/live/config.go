@@ -29,7 +29,7 @@ type Config struct {
 	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
-	Promises  Promises        `yaml:"promises" doc:"what the market pays for contracts that a host or the market itself breaks, by class; by default nothing"`
+	Promises  penalties       `yaml:"promises" doc:"what the market pays for contracts that a host or the market itself breaks, by class; by default nothing"`
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is kept, for 'bourse live check': at least, and a thirtieth more; 0 keeps all of it"`
 
 	text []byte // of the file

@@ -289,8 +289,8 @@ func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amoun
 	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.Account), note)
 }
 
-// Promises are what is paid where a promise is broken, by class.
-type Promises struct {
+// penalties are what is paid where a promise is broken, by class.
+type penalties struct {
 	BE  settlement.Promise `yaml:"be" doc:"of class be"`
 	SAC settlement.Promise `yaml:"sac" doc:"of class sac"`
 	CAC settlement.Promise `yaml:"cac" doc:"of class cac"`
@@ -298,7 +298,7 @@ type Promises struct {
 }
 
 // of returns what is promised to a class, nothing to one that is not sold.
-func (p *Promises) of(class string) settlement.Promise {
+func (p *penalties) of(class string) settlement.Promise {
 	switch class {
 	case "be":
 		return p.BE

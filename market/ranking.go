@@ -14,11 +14,9 @@ import (
 type Ranking struct {
 	items []standing
 
-	// chunks hold the keys up to bound in order, none of them empty unless it is the
-	// only one: short enough to insert by shifting, long enough that there are few.
+	// chunks hold the keys in order, none of them empty unless it is the only one: short
+	// enough to insert by shifting, long enough that there are few.
 	chunks [][]key
-	bound  Rate
-	held   int // keys in chunks
 	free   [][]key
 	stale  bool   // some of few items are no longer at the price in their key
 	moved  []move // of many, those that may not be
@@ -74,7 +72,7 @@ func (r *Ranking) Set(item int32, price Rate) {
 	of.price = price
 	if len(r.items) <= few {
 		r.stale = true
-	} else if !of.left && min(old, price) <= r.bound {
+	} else if !of.left {
 		of.left = true
 		r.moved = append(r.moved, move{item, old})
 	}
@@ -83,14 +81,7 @@ func (r *Ranking) Set(item int32, price Rate) {
 // put moves an item of many to its price.
 func (r *Ranking) put(m move) {
 	old, k := key{m.from, m.item}, key{r.items[m.item].price, m.item}
-	switch is, was := k.price <= r.bound, old.price <= r.bound; {
-	case old == k || !is && !was:
-		return
-	case !was:
-		r.insert(k)
-		return
-	case !is:
-		r.remove(r.chunkOf(old), old)
+	if old == k {
 		return
 	}
 	from, to := r.chunkOf(old), r.chunkOf(k)
@@ -124,18 +115,8 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	case len(r.items) <= few:
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
-	if r.call%64 == 0 {
-		r.lower()
-	}
 	var at place
-	for n > 0 {
-		if at.chunk == len(r.chunks) || len(r.chunks[at.chunk]) == 0 {
-			below := r.bound
-			if !r.raise() {
-				break
-			}
-			at = r.seek(key{below, math.MaxInt32})
-		}
+	for n > 0 && at.chunk < len(r.chunks) {
 		price := r.chunks[at.chunk][at.i].price
 		end := r.seek(key{price, math.MaxInt32})
 		before := len(out)
@@ -186,7 +167,6 @@ func (r *Ranking) Reset() {
 	r.stale, r.moved = false, r.moved[:0]
 	r.free = append(r.free, r.chunks...)
 	r.chunks = r.chunks[:0]
-	r.bound, r.held = math.MaxInt64, len(r.items)
 	for item := range int32(len(r.items)) {
 		if item%(chunkSize/2) == 0 {
 			r.chunks = append(r.chunks, r.newChunk())
@@ -327,7 +307,6 @@ func (r *Ranking) insert(k key) {
 	}
 	c := r.chunks[at]
 	r.chunks[at] = slices.Insert(c, search(c, k), k)
-	r.held++
 }
 
 // remove takes k from the chunk at, which it joins with a neighbour where both
@@ -336,7 +315,6 @@ func (r *Ranking) remove(at int, k key) {
 	c := r.chunks[at]
 	i := search(c, k)
 	r.chunks[at] = slices.Delete(c, i, i+1)
-	r.held--
 	r.join(at)
 	r.join(at - 1)
 }

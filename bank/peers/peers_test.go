@@ -117,7 +117,7 @@ func TestTimes(t *testing.T) {
 	t.Parallel()
 	at, _ := served(t, time.Second/2)
 	begun := time.Now()
-	slow, unread := dial(t, "127.0.0.1", at, fmt.Sprintf(post, 100)), dial(t, "127.0.0.1", at, "GET /long HTTP/1.1\r\nHost: x\r\n\r\n")
+	slow, unread := dial(t, "127.0.0.1", at, fmt.Sprintf(post, 100)), dial(t, "127.0.0.1", at, "GET /long HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
 	ended := make(chan string)
 	go func() {
 		answer, _ := io.ReadAll(slow)

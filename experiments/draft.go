@@ -151,7 +151,7 @@ func (d *draft) setPolicies(answer string) error {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
 			return fmt.Errorf("%s", scenario.Unknown(name, known))
 		}
-		d.queue, d.needs = d.queue || admission.Queues(name), d.needs || admission.NeedsDeadlines(name)
+		d.queue, d.needs = d.queue || admission.Queues(name), d.needs || admission.NeedsDeadlines(name, "")
 		if sharing := admission.SharingOf(name); sharing != "auction" {
 			d.slack = true
 			name = fmt.Sprintf("{name: %s, sharing: %s}", name, sharing)

@@ -280,6 +280,9 @@ func (r *rederivation) plan(ctx context.Context) error {
 					want = want[:len(a.plan)]
 					clear(want)
 					for i := range a.plan {
+						if a.plan[i].Arrival >= s.horizon() { // it is not submitted any more
+							continue
+						}
 						j := metrics.Job{Job: &a.plan[i]}
 						j.Contract.Outcome = contracts.Refused
 						jobRow(&want[i], &endings[i], s.conf, s.conf.Admission[k].Label, rep, &j, known, false)

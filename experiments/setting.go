@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"bourse/contracts"
@@ -144,7 +143,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			return nil, err
 		}
 		o := &s.offers[i]
-		if c.SLA.Deadline == "none" && (admission.NeedsDeadlines(o.Name) || slices.Contains([]string{"deadline", "librasla"}, o.sharing.Name)) {
+		if c.SLA.Deadline == "none" && admission.NeedsDeadlines(o.Name, o.sharing.Name) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: goes by deadlines, want sla.deadline: hard, soft or plan with it, not none", o.Name, o.sharing.Name))
 		}
 		if !admission.Books(o.Name) {

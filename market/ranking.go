@@ -1,7 +1,6 @@
 package market
 
 import (
-	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -369,8 +368,6 @@ func search(keys []key, k key) int {
 	}
 	return low
 }
-
-func compare(a, b key) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item)) }
 
 func (k key) before(o key) bool {
 	return k.price < o.price || k.price == o.price && k.item < o.item

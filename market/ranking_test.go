@@ -1,6 +1,7 @@
 package market
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -336,3 +337,6 @@ func TestOneIsDrawn(t *testing.T) {
 		t.Errorf("the next number is %d, want %d", g, w)
 	}
 }
+
+// compare orders keys as a ranking does.
+func compare(a, b key) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item)) }

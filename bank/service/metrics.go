@@ -41,6 +41,7 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 		return 1
 	})
 	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, m.dropped, writing)
+	m.dropped.WithLabelValues("connections") // so that it is there before anything is
 	return m
 }
 

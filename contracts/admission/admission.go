@@ -78,10 +78,10 @@ func Forecasts(name string) bool {
 	return slices.Contains([]string{"sac", "cac", "adaptive", "class", "partition"}, name)
 }
 
-// NeedsDeadlines reports whether the named policy has nothing to decide by if jobs have no
-// deadlines.
-func NeedsDeadlines(name string) bool {
-	return slices.Contains([]string{"edf", "libra", "librarisk", "librasla"}, name)
+// NeedsDeadlines reports whether the named policy, under the named sharing rule, has nothing to
+// go by if jobs have no deadlines.
+func NeedsDeadlines(policy, sharing string) bool {
+	return policy == "edf" || slices.ContainsFunc([]string{policies[policy].sharing, sharing}, func(rule string) bool { return rule == "deadline" || rule == "librasla" })
 }
 
 // Queues reports whether the named policy is a queue, which starts jobs in the order in which

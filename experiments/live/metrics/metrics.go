@@ -47,6 +47,7 @@ func New() *Metrics {
 		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
+	m.dropped.WithLabelValues("connections") // so that it is there before anything is
 	return m
 }
 

@@ -79,7 +79,7 @@ var all = []string{
 	`bourse_broken_total{cause="host"} 0`, `bourse_broken_total{cause="asked"} 0`, `bourse_host_up{host="h00"} 1`, `bourse_host_closed{host="h00"} 0`, `bourse_host_stored_bytes{host="h00"} 0`,
 	`bourse_contracts{state="running"} 0`, `bourse_decisions_total{class="cac",reason="",verdict="accept"} 1`,
 	`bourse_decisions_total{class="other",reason="no such class",verdict="reject"} 1`, `bourse_share_error{host="h00"} 0`,
-	`bourse_unpaid_work_seconds_total 1.5`, `bourse_readings_cut_total 0`, `bourse_turn_seconds_count 1`, `bourse_log_sync_seconds_count 1`,
+	`bourse_unpaid_work_seconds_total 1.5`, `bourse_dropped_total{why="connections"} 0`, `bourse_readings_cut_total 0`, `bourse_turn_seconds_count 1`, `bourse_log_sync_seconds_count 1`,
 	`bourse_bank_call_seconds_sum 0.01`, `bourse_bank_away_seconds 0`, `bourse_sync_seconds_sum 0.001`, `bourse_clock_offset_seconds 0.25`,
 	`bourse_mailbox_length 0`, `bourse_contracts_unsettled 0`, `bourse_ledger_entries `,
 }

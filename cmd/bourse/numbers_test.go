@@ -207,7 +207,10 @@ func TestEveryCell(t *testing.T) {
 		}
 		n++
 		said := f.audited(false, args...)
-		if !strings.Contains(said, name) || !strings.Contains(said, "column "+column) {
+		// Of a table that became shorter units.json has bytes that are not there: that is named, with
+		// the file.
+		shorter := len(f.read(name)) < len(from.read(name)) && strings.Contains(said, "units.json: found")
+		if !strings.Contains(said, name) || !strings.Contains(said, "column "+column) && !shorter {
 			t.Errorf("%s, column %s: the audit does not name both:\n%s", name, column, said)
 		}
 	}

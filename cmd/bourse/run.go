@@ -314,7 +314,9 @@ func overrides(c *cli.Context) ([]string, error) {
 		if err != nil {
 			return nil, usagef("--until: %w", err)
 		}
-		sets = append(sets, "replications=2000", until)
+		if sets = append(sets, until); c.String("replications") == "" {
+			sets = append(sets, "replications=2000")
+		}
 	}
 	for _, name := range []string{"replications", "seed"} {
 		if v := c.String(name); v != "" {

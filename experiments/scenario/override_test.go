@@ -85,3 +85,14 @@ configurations:
 		}
 	}
 }
+
+// TestOverridesOfPreset checks that a setting which goes over a preset's own is not told of: nobody
+// wrote that one.
+func TestOverridesOfPreset(t *testing.T) {
+	t.Parallel()
+	const preset = "name: own\nbase: {admission: [be], fleet: {hosts: 2}, workload: {plan: p.csv}}\nconfigurations: [{name: a}, {name: b}]\n"
+	e, err := Parse("preset own", []byte(preset), Known{}, "configurations.a.fleet.hosts=7", "base.admission=[cac]")
+	if err != nil || len(e.Overrides()) > 0 {
+		t.Errorf("%v, %v, want none", e.Overrides(), err)
+	}
+}

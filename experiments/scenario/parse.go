@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Known holds the names that a scenario may use. The names of a family that is
@@ -108,7 +109,10 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	default:
 		return Experiment{}, fail(root.at, "", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.found())
 	}
-	said := settingsOf(root)
+	var said []setting
+	if !strings.HasPrefix(name, "preset ") { // of which nobody has written anything
+		said = settingsOf(root)
+	}
 	if root, err = start(root, known.Presets); err != nil {
 		return Experiment{}, err
 	}

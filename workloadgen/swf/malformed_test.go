@@ -42,3 +42,16 @@ func TestMalformed(t *testing.T) {
 		}
 	}
 }
+
+// TestLongBlankLine checks that a line of blanks beyond the longest, above the first record, is
+// skipped as too long.
+func TestLongBlankLine(t *testing.T) {
+	t.Parallel()
+	log, err := Read(strings.NewReader("; MaxProcs: 4\n" + strings.Repeat(" ", maxLine+1) + "\n1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 1 -1 -1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := &log.Accounting; len(log.Records) != 1 || a.Count(LineTooLong) != 1 {
+		t.Errorf("%d records: %s", len(log.Records), a)
+	}
+}

@@ -3,7 +3,6 @@ package swf
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 		switch text := bytes.TrimSpace(s.line); {
 		case len(text) == 0 && !s.long:
 			s.acc.Blank++
-		case text[0] == ';':
+		case len(text) > 0 && text[0] == ';':
 			s.acc.Comments++
 			s.header = append(s.header, string(s.line))
 		default:
@@ -227,22 +226,13 @@ func (t *Trace) Check() error {
 	records := a.Used + a.Repaired
 	switch {
 	case a.Skipped > records:
-		worst := slices.MaxFunc(a.Reasons(), func(a, b Tally) int {
-			return cmp.Or(skips(a.First.Reason)-skips(b.First.Reason), a.Count-b.Count)
-		})
+		skipped := slices.DeleteFunc(a.Reasons(), func(t Tally) bool { return !t.First.Reason.Skips() })
+		worst := slices.MaxFunc(skipped, func(a, b Tally) int { return a.Count - b.Count })
 		return fmt.Errorf("%w: %d of %d lines are not records; %s", ErrNotLog, a.Skipped, a.Skipped+records, worst.First)
 	case records > 0 && a.Count(FieldsBeyond) == records:
 		return fmt.Errorf("%w: every line has more than %d fields", ErrNotLog, Fields)
 	}
 	return nil
-}
-
-// skips is 1 for a reason to skip a line.
-func skips(r Reason) int {
-	if r.Skips() {
-		return 1
-	}
-	return 0
 }
 
 // Read reads a whole log.

@@ -75,8 +75,10 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Questi
 		return answer, nil
 	}
 	_, asks := descriptor(c.App.Reader)
-	if _, err := in.Peek(1); last && !asks && err == io.EOF {
-		return q.Default, nil
+	if last && !asks { // on a terminal one is asked first
+		if _, err := in.Peek(1); err == io.EOF {
+			return q.Default, nil
+		}
 	}
 	for {
 		fmt.Fprintf(c.App.ErrWriter, "%d. %s [%s]: ", number, q.Ask, q.Default)

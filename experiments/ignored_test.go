@@ -59,7 +59,7 @@ func changed(path string, v any) string {
 	return others[field]
 }
 
-// points returns what becomes of each configuration, at all points of a sweep.
+// pointsOf returns what becomes of each configuration, at all points of a sweep.
 func pointsOf(e *scenario.Experiment) map[string][]scenario.Configuration {
 	all := make(map[string][]scenario.Configuration)
 	for _, c := range e.Expanded().Configurations {

@@ -155,6 +155,9 @@ func (s *Study) beside() *papers.Reference {
 	return s.paper
 }
 
+// besides is how many numbers measure appends behind the efficiencies: of penalties and of jobs.
+const besides = 7
+
 // measure appends to found all that s keeps of a run: every metric, how many trials those
 // have that are of trials, and efficiency at every alpha; NaN where it is undefined.
 func (s *Study) measure(run *Run, found []float64) []float64 {
@@ -179,7 +182,9 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 }
 
 // width returns how many numbers measure appends.
-func (s *Study) width() int { return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + 7 }
+func (s *Study) width() int {
+	return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + besides
+}
 
 // ofTrials returns how many metrics are of trials.
 func (s *Study) ofTrials() (n int) {
@@ -212,7 +217,7 @@ func (s *Study) add(configuration int, found []float64) {
 			for a := range c.curve {
 				c.curve[a] = append(c.curve[a], found[at+a])
 			}
-			rest := found[width-7 : width]
+			rest := found[width-besides : width]
 			c.unpaid += rest[0]
 			c.creditors += int(rest[1])
 			c.jobs.Asked += int(rest[2])

@@ -40,6 +40,9 @@ type Outcome struct {
 	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
 }
 
+// bounded reports whether the run ends at a horizon, whatever is open.
+func (o *Outcome) bounded() bool { return o.Horizon > 0 && !math.IsInf(o.Horizon, 1) }
+
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {
 	Name  string // as written in results

@@ -1,14 +1,12 @@
 package metrics
 
-import "math"
-
 // Queued is how many jobs wait when the run ends.
 var Queued = Metric{
 	Name: "queued", Less: true,
 	Unit: "jobs",
 	Doc:  "jobs that wait for a host at the horizon",
 	Of: func(o *Outcome) (float64, bool) {
-		if !o.Volatile && (o.Horizon == 0 || math.IsInf(o.Horizon, 1)) {
+		if !o.Volatile && !o.bounded() {
 			return 0, false
 		}
 		n := 0.0

@@ -1,7 +1,5 @@
 package metrics
 
-import "math"
-
 // Utilization is the work done against what the fleet could have done from the
 // first arrival to the last end. Hosts that come and go could have done it while they
 // were there, until the horizon if anything was open then, and work that was lost or is
@@ -16,7 +14,7 @@ var Utilization = Metric{
 		if o.Volatile {
 			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done + j.Contract.Wasted }), o.Available)
 		}
-		if o.Horizon > 0 && !math.IsInf(o.Horizon, 1) {
+		if o.bounded() {
 			from := 0.0
 			if len(o.Earlier) > 0 && len(o.Jobs) > 0 {
 				from = o.Jobs[0].Arrival

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -107,8 +108,8 @@ func ReadPrices(r io.Reader, file string, wanted Wanted) (p Prices, read Read, e
 	}
 	if len(p.Steps) == 0 {
 		for _, n := range []*names{&series, &zones} {
-			if n.wanted != "" && !slices.Contains(n.met, n.wanted) {
-				return Prices{}, read, misuse.Errorf("%s: %s: found %q, want one of %s", file, n.of, n.wanted, short(slices.Sorted(slices.Values(n.met))))
+			if n.wanted != "" && !n.met[n.wanted] {
+				return Prices{}, read, misuse.Errorf("%s: %s: found %q, want one of %s", file, n.of, n.wanted, short(slices.Sorted(maps.Keys(n.met))))
 			}
 		}
 	}
@@ -127,16 +128,19 @@ const milliseconds = 1e11
 // names are the series or zones of a file, of which one is read.
 type names struct {
 	of, wanted string
-	met        []string
+	first      string
+	met        map[string]bool
 }
 
 // take reports whether what has this name is read, which must be the only one if none is wanted.
 func (n *names) take(name string) (bool, error) {
-	if !slices.Contains(n.met, name) {
-		n.met = append(n.met, name)
-		if n.wanted == "" && len(n.met) > 1 {
-			return false, fmt.Errorf("%s: found %s and %s, want the name of one (--%s)", n.of, n.met[0], n.met[1], n.of)
+	if !n.met[name] {
+		if len(n.met) == 0 {
+			n.first, n.met = name, make(map[string]bool)
+		} else if n.wanted == "" {
+			return false, fmt.Errorf("%s: found %s and %s, want the name of one (--%s)", n.of, n.first, name, n.of)
 		}
+		n.met[name] = true
 	}
 	return n.wanted == "" || name == n.wanted, nil
 }

@@ -1,9 +1,9 @@
-// Package peers serves HTTP to peers that may be hostile: who sends or reads slowly, opens
-// connections and does nothing, or very many of them, keeps nobody else from an answer, and
-// takes little memory. What can be waited for is bounded in time, and what can be held, in
-// number: in all, and of one address. Where there is no room, the connection that has waited
-// longest for its peer ends for the new one, so that honest peers behind the same address get
-// their answers, too. A connection on which a call is being answered is not ended.
+// Package peers serves HTTP to peers that may be hostile. A peer that sends or reads slowly, or
+// opens many connections, does not keep other peers from an answer and takes little memory.
+// Every wait has a time limit. Connections, calls and large bodies are limited in total and per
+// address. When a limit is reached, the connection that has waited longest for its peer is closed
+// in favour of the new one, so honest peers behind the same address still get answers. A
+// connection whose call is being answered is never closed.
 package peers
 
 import (
@@ -162,7 +162,7 @@ func (s *Server) answer(all *room) http.Handler {
 	})
 }
 
-// An answering is an answer whose parts the peer must take in time.
+// An answering is a response writer that gives the peer a time limit for each part.
 type answering struct {
 	http.ResponseWriter
 	control  *http.ResponseController

@@ -61,8 +61,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// take takes one more of a kind for a connection. Where there is no room it ends the
-// connection that has waited longest for its peer; ok is false if there is none.
+// take counts one more of a kind for a connection. At the limit it closes the connection that
+// has waited longest for its peer; ok is false if there is none to close.
 func (r *room) take(c *conn, kind int) (ok bool) {
 	r.mu.Lock()
 	p := r.peers[c.address]

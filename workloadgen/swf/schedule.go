@@ -31,9 +31,9 @@ type Slot struct {
 //	status     1 completed, 0 cut off, 5 turned away
 //
 // and the average CPU time, which is of another run, is Unknown; all else stands as
-// in t. A job that t has no record of gets one of its own. The comments of t are
-// kept, but that MaxJobs, MaxRecords and MaxProcs are those of the run, on that many
-// processors; about is added to them.
+// in t. A job that t has no record of gets one of its own. The comments of t are kept, except
+// that MaxJobs, MaxRecords and MaxProcs describe the run, which had that many processors; about
+// is added to them.
 func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {
 	whole, _, _ := t.Whole()
 	recorded := make(map[int64]*Record, len(whole))

@@ -23,6 +23,10 @@ The hosts are the simulated ones on which contracts run; there is no admission, 
 deadline and no money. --json prints how fast they are in place of the times: events,
 CPU seconds, and events per CPU second.
 
+An event, an arrival or the completion of a task, costs one pass over the tasks of its
+host. With few tasks per host (load 0.85), one core processes 3 to 7 million events per
+second, with 100 tasks on a host about 1 million, with 1,000 about 0.1 million.
+
    bourse engine workload.txt.gz --capacity 2 --cap 1
    bourse engine workload.txt.gz --json`,
 		Flags: []cli.Flag{

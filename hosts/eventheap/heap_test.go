@@ -97,35 +97,6 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestTournament checks that the first of all items is found, the lowest of
-// several due at once, at sizes around those where a level is added.
-func TestTournament(t *testing.T) {
-	t.Parallel()
-	var used eventheap.Tournament
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SampledFrom([]int{1, 2, 7, 8, 9, 63, 64, 65, 513, 600}).Draw(t, "n")
-		used.Reset(n)
-		due := make([]float64, n)
-		for i := range due {
-			due[i] = math.Inf(1)
-		}
-		for range rapid.IntRange(0, 60).Draw(t, "steps") {
-			item := rapid.IntRange(0, n-1).Draw(t, "item")
-			due[item] = rapid.SampledFrom([]float64{0, 0.5, 1, 2e9, math.Inf(1)}).Draw(t, "at")
-			used.Set(int32(item), due[item])
-			first := 0
-			for i, at := range due {
-				if at < due[first] {
-					first = i
-				}
-			}
-			if got, at := used.Min(); int(got) != first || at != due[first] {
-				t.Fatalf("Min = %d at %v, want %d at %v", got, at, first, due[first])
-			}
-		}
-	})
-}
-
 // A plainHeap is the same on container/heap.
 type plainHeap struct {
 	items []int32
@@ -143,25 +114,22 @@ func (p *plainHeap) Swap(i, j int) {
 }
 
 // BenchmarkHold moves the first of n items to a later instant, as a simulation
-// does, and prints how many times longer the heap takes than the tournament, and
-// one on container/heap than ours.
+// does, and prints how many times longer container/heap takes.
 func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 2))
-			heap, fixed := eventheap.Heap{}, eventheap.Tournament{}
+			var heap eventheap.Heap
 			plain := &plainHeap{due: make([]float64, n), place: make([]int, n)}
 			heap.Grow(n)
-			fixed.Reset(n)
 			for i := range n {
 				at := rng.Float64()
 				heap.Set(int32(i), at)
-				fixed.Set(int32(i), at)
 				plain.due[i], plain.place[i] = at, i
 				plain.Push(int32(i))
 			}
 			container.Init(plain)
-			var onHeap, onFixed, onPlain time.Duration
+			var onHeap, onPlain time.Duration
 			const moves = 1000
 			b.ReportAllocs()
 			for b.Loop() {
@@ -170,24 +138,17 @@ func BenchmarkHold(b *testing.B) {
 					item, at, _ := heap.Min()
 					heap.Set(item, at+rng.Float64())
 				}
-				middle := time.Now()
-				for range moves {
-					item, at := fixed.Min()
-					fixed.Set(item, at+rng.Float64())
-				}
 				last := time.Now()
 				for range moves {
 					item := plain.items[0]
 					plain.due[item] += rng.Float64()
 					container.Fix(plain, 0)
 				}
-				onHeap += middle.Sub(start)
-				onFixed += last.Sub(middle)
+				onHeap += last.Sub(start)
 				onPlain += time.Since(last)
 			}
 			b.ReportMetric(float64(onPlain)/float64(onHeap), "container/ours")
-			b.ReportMetric(float64(onHeap)/float64(onFixed), "times-tournament")
-			b.ReportMetric(float64(onFixed.Nanoseconds())/float64(b.N)/moves, "ns/move")
+			b.ReportMetric(float64(onHeap.Nanoseconds())/float64(b.N)/moves, "ns/move")
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -20,15 +20,8 @@ type Engine struct {
 	left     []int32 // by job: tasks that still run
 	end      []float64
 	order    []int32
-	next     eventheap.Tournament // of hosts, by their next completion
-	many     int32                // of its machines; 0 is engineMany
+	next     eventheap.Heap // of hosts, by their next completion
 }
-
-// engineMany is how many tasks an engine's machines keep in the linear form.
-// BenchmarkForms finds virtual time the faster from 8 tasks on where one host has the
-// cache to itself; where a thousand share it, as in BenchmarkEngine, 16 is better than
-// 10 by a quarter at load 0.85, and than 32 in overload.
-const engineMany = 16
 
 // A Result is what became of a workload. Its slices are the engine's, until
 // the next run.
@@ -70,7 +63,8 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 	if err := e.reset(w, capacity, limit); err != nil {
 		return Result{}, err
 	}
-	e.next.Reset(w.Hosts)
+	e.next.Grow(w.Hosts)
+	e.next.Reset()
 	if cap(e.order) < len(w.Jobs) {
 		e.order = make([]int32, 0, len(w.Jobs))
 	}
@@ -92,8 +86,8 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 // finishUntil completes, in order, every task that is due by at.
 func (e *Engine) finishUntil(at float64) {
 	for {
-		i, next := e.next.Min()
-		if next > at {
+		i, next, ok := e.next.Min()
+		if !ok || next > at {
 			return
 		}
 		m := &e.machines[i]
@@ -131,7 +125,7 @@ func (e *Engine) count(r *hosts.Report) int32 {
 
 // start begins a task of job on its arrival.
 func (m *Machine) start(job *Job, number int64) {
-	m.bring(job.Arrival)
+	m.advance(job.Arrival)
 	m.add(number, job.Work, hosts.Share{Weight: float64(job.Rate)})
 }
 
@@ -165,22 +159,14 @@ type first struct {
 
 const some = 8
 
-// resetHosts makes n idle hosts. The first tasks of all of them share a few blocks of
+// resetHosts makes n idle hosts. The first tasks of all of them share one block of
 // memory, in order of hosts; a host that needs more gets its own.
 func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	if cap(e.machines) < n {
 		e.machines = make([]Machine, n)
-		virtuals, few := make([]virtual, n), make([]first, n)
-		tasks, cold, due := make([]hotTask, n*some), make([]coldTask, n*some), make([]entry, n*some)
+		few := make([]first, n)
 		for i := range e.machines {
-			m, v := &e.machines[i], &virtuals[i]
-			if m.many = e.many; m.many == 0 {
-				m.many = engineMany
-			}
-			m.spare = v
-			v.tasks, tasks = tasks[:0:some], tasks[some:]
-			v.cold, cold = cold[:0:some], cold[some:]
-			v.due.entries, due = due[:0:some], due[some:]
+			m := &e.machines[i]
 			m.tasks, m.shares, m.rates, m.place = few[i].tasks[:0], few[i].shares[:0], few[i].rates[:0], few[i].place[:0]
 		}
 	}

@@ -39,9 +39,8 @@ func TestGoldenShares(t *testing.T) {
 			}
 			w := readWorkload(t, file)
 			checked := 0
-			for _, drive := range append(drivers[:2:2], alwaysVirtual) {
-				e := drive.engine()
-				got, err := drive.run(e, w, capacity, limit)
+			for _, drive := range drivers {
+				got, err := drive.run(new(sim.Engine), w, capacity, limit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -74,23 +73,13 @@ func TestGoldenShares(t *testing.T) {
 // A driver is a way to run a workload.
 type driver struct {
 	name string
-	many int
 	run  func(*sim.Engine, *sim.Workload, float64, float64) (sim.Result, error)
 }
 
-func (d *driver) engine() *sim.Engine {
-	e := new(sim.Engine)
-	e.SetMany(d.many)
-	return e
-}
-
 var drivers = []driver{
-	{"when touched", 0, (*sim.Engine).Run},
-	{"in order", 0, (*sim.Engine).RunInOrder},
+	{"when touched", (*sim.Engine).Run},
+	{"in order", (*sim.Engine).RunInOrder},
 }
-
-// alwaysVirtual keeps even a single task in virtual time.
-var alwaysVirtual = driver{"in virtual time", sim.Virtual, (*sim.Engine).RunInOrder}
 
 func readWorkload(t testing.TB, file string) *sim.Workload {
 	t.Helper()

@@ -1,9 +1,16 @@
 // Package sim is the machine whose progress is computed, not measured: exact
 // between events, never stepped through time.
 //
-// A [Machine] shares one host among its tasks, few or many, for a market or a
-// cluster. An [Engine] runs whole workloads on very many of them, without admission.
-// Neither knows prices, contracts, or who asked.
+// A [Machine] shares one host among its tasks, for a market or a cluster. An [Engine]
+// runs whole workloads on very many of them, without admission. Both are independent of
+// prices, contracts and users.
+//
+// # Design
+//
+// Each event on a host costs one pass over the host's tasks. Virtual time with heaps
+// would cost time logarithmic in their number. It is faster from about 16 tasks on a
+// host, but a market reads the share of every task after each event anyway, and no
+// result depends on the difference: [Engine] alone is slower in long overload.
 package sim
 
 import (
@@ -19,21 +26,15 @@ import (
 // The host is divided when a rate or an instant is next asked for, so several
 // changes at one instant cost one division.
 //
-// While few tasks run, a call costs time linear in their number: a pass over them is
-// faster than keeping any order. Once they are many the machine keeps them in virtual
-// time, and a call costs time logarithmic in their number, but for Processors, which is
-// linear. It returns when fewer than half as many are left, so that it does not go to
-// and fro. Both forms give the same to 1e-9; an instant beyond 1e300 s may be never.
+// A call costs time linear in the number of tasks that run.
 type Machine struct {
 	now     float64
-	next    float64  // earliest completion, if not stale
-	virtual *virtual // the tasks that run, while they are many; else nil
-	many    int32    // tasks from which on they are many
-	unused  int32    // the first slot that is vacant, none if there is none
-	stale   bool     // rates are not those of shares
-	holding bool     // some slot is in holds
+	next    float64 // earliest completion, if not stale
+	unused  int32   // the first slot that is vacant, none if there is none
+	stale   bool    // rates are not those of shares
+	holding bool    // some slot is in holds
 
-	// The tasks that run, in order of start, while they are few.
+	// The tasks that run, in order of start.
 	finite  bool // some task since Reset has had an end of its work
 	limited bool // somebody was at a limit at the last division
 	summed  bool // weight is the sum of the weights, added up in that order
@@ -42,26 +43,17 @@ type Machine struct {
 	shares  []hosts.Share
 	rates   []float64 // processors
 
-	place []int32 // by slot: its index in tasks, or what virtual makes of it, or a mark below
+	place []int32 // by slot: its index in tasks, or a mark below
 	spec  hosts.Spec
 	ended []hosts.Report // completed, in that order, and not yet reported
-	spare *virtual       // memory for when tasks are many
-	lists *Lists         // where the memory of few tasks comes from, nil if it is the machine's own
+	lists *Lists         // where the memory of tasks comes from, nil if it is the machine's own
 
 	holds []hosts.Resources // by slot: what its task holds; as long as need be
 	room  hosts.Resources
-	_     [24]byte // machines in a row begin with a cache line
+	_     [40]byte // machines in a row begin with a cache line
 }
 
-// manyTasks is from how many tasks on a market's machine keeps them in virtual time.
-// A market reads what every task gets after each event on a host, so that an event costs
-// time linear in its tasks whatever the form. The number is above what any scenario
-// comes to whose results are held to the last bit: 3,005, with volunteers-models-pps; an
-// [Engine] has its own.
-const manyTasks = 4096
-
-// Borrow makes m, which is idle, take the memory of its tasks from l from now on. What
-// it needs for many is its own all the same.
+// Borrow makes m, which is idle, take the memory of its tasks from l from now on.
 func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
 // Marks in place for a slot whose task does not run. A slot that is vacant has vacant
@@ -92,11 +84,8 @@ func New(spec hosts.Spec) *Machine {
 // Reset makes m an idle machine at instant 0 that offers spec, and keeps what
 // it has allocated.
 func (m *Machine) Reset(spec hosts.Spec) {
-	if m.many == 0 {
-		m.many = manyTasks
-	}
 	*m = Machine{
-		lists: m.lists, many: m.many, spare: m.spare, unused: none,
+		lists: m.lists, unused: none,
 		spec: spec, room: spec.Room, next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
 		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0],
@@ -119,12 +108,7 @@ func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 func (m *Machine) Room() hosts.Resources { return m.room }
 
 // Len returns the number of tasks that run.
-func (m *Machine) Len() int {
-	if m.virtual != nil {
-		return int(m.virtual.live)
-	}
-	return len(m.tasks)
-}
+func (m *Machine) Len() int { return len(m.tasks) }
 
 // Start begins a task with share s. It returns an error, and nothing has
 // changed but the instant, if what the task holds does not fit in Room.
@@ -133,7 +117,7 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	if !(t.Work >= 0) {
 		panic("hosts/sim: work is negative or not a number")
 	}
-	m.bring(now)
+	m.advance(now)
 	holds := !t.Holds.Zero()
 	if holds && !t.Holds.Fit(m.room) {
 		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
@@ -147,9 +131,6 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 
 // add begins a task of which nothing is to be checked, now.
 func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
-	if m.virtual != nil || len(m.tasks) >= int(m.many) {
-		m.suit(s, true)
-	}
 	slot := hosts.Slot(m.unused)
 	if slot != none {
 		m.unused = vacant - m.place[slot]
@@ -157,43 +138,17 @@ func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
 		slot = hosts.Slot(len(m.place))
 		m.place = append(m.place, 0)
 	}
-	m.stale = true
-	if m.virtual != nil {
-		m.begin(slot, key, work, 0, s)
-	} else {
-		m.append(slot, key, work, 0, s)
-	}
+	m.append(slot, key, work, s)
 	return slot
-}
-
-// suit puts m in the form for a task more, or changed, of share s.
-func (m *Machine) suit(s hosts.Share, more bool) {
-	switch {
-	case !fits(s.Weight):
-		if m.virtual != nil {
-			m.linearize()
-		}
-	case m.virtual == nil && more:
-		m.virtualize()
-	}
 }
 
 // SetShare changes the task's share from now on. A task that has completed and
 // awaits its report is past changing.
 func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	check(s)
-	m.bring(now)
+	m.advance(now)
 	i := m.find(slot)
-	if i < 0 {
-		return
-	}
-	if m.virtual != nil {
-		m.suit(s, false)
-		i = m.place[slot]
-	}
-	if m.virtual != nil {
-		m.change(slot, s)
-	} else if m.shares[i] != s {
+	if i >= 0 && m.shares[i] != s {
 		m.shares[i] = s
 		m.summed, m.stale = false, true
 	}
@@ -202,7 +157,7 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 // Stop removes the task and reports what it had done. If it has completed and
 // awaits its report, that is the report.
 func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
-	m.bring(now)
+	m.advance(now)
 	i := m.find(slot)
 	if i == over {
 		e := m.reported(slot)
@@ -211,15 +166,9 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 		m.vacate(slot)
 		return r
 	}
-	r.Slot, r.At = slot, m.now
-	if v := m.virtual; v != nil {
-		r.Key, r.Done = v.tasks[slot].key, m.worked(slot)
-		m.drop(slot)
-	} else {
-		t := &m.tasks[i]
-		r.Key, r.Done = t.key, t.done
-		m.remove(int(i))
-	}
+	t := &m.tasks[i]
+	r.Slot, r.At, r.Key, r.Done = slot, m.now, t.key, t.done
+	m.remove(int(i))
 	m.vacate(slot)
 	return r
 }
@@ -231,11 +180,8 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 		m.divide()
 	}
 	i := m.find(slot)
-	switch {
-	case i == over:
+	if i == over {
 		return 0
-	case m.virtual != nil:
-		return m.gets(slot) * m.spec.Speed
 	}
 	return m.rates[i] * m.spec.Speed
 }
@@ -244,9 +190,6 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 func (m *Machine) Processors() []float64 {
 	if m.stale {
 		m.divide()
-	}
-	if m.virtual != nil {
-		m.allocate()
 	}
 	return m.rates
 }
@@ -257,9 +200,6 @@ func (m *Machine) Done(slot hosts.Slot) float64 {
 	i := m.find(slot)
 	if i == over {
 		return m.ended[m.reported(slot)].Done
-	}
-	if m.virtual != nil {
-		return m.worked(slot)
 	}
 	return m.tasks[i].done
 }
@@ -298,8 +238,8 @@ func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	return out
 }
 
-// bring lets time pass until now, through every completion on the way.
-func (m *Machine) bring(now float64) {
+// advance lets time pass until now, through every completion on the way.
+func (m *Machine) advance(now float64) {
 	if now != m.now {
 		m.pass(now)
 	}
@@ -316,11 +256,7 @@ func (m *Machine) pass(now float64) {
 	if m.stale || m.next <= now {
 		m.completeUntil(now)
 	}
-	switch {
-	case m.now == now: // brought there by a completion
-	case m.virtual != nil:
-		m.flow(now)
-	default:
+	if m.now != now { // else a completion was just then
 		m.accrue(now)
 	}
 }
@@ -335,11 +271,7 @@ func (m *Machine) completeUntil(now float64) {
 		if m.next > now {
 			return
 		}
-		if m.virtual != nil {
-			m.finish()
-		} else {
-			m.complete()
-		}
+		m.complete()
 	}
 }
 
@@ -349,12 +281,7 @@ func (m *Machine) hold(slot hosts.Slot, r hosts.Resources) {
 		m.holds = append(m.holds, hosts.Resources{})
 	}
 	m.holds[slot], m.holding = r, true
-	if v := m.virtual; v != nil {
-		v.hold(r, 1)
-		m.room = v.remaining(m.spec.Room)
-	} else {
-		m.room = m.room.Sub(r)
-	}
+	m.room = m.room.Sub(r)
 }
 
 // release gives back what the task in slot held, which is out already.
@@ -362,14 +289,8 @@ func (m *Machine) release(slot hosts.Slot) {
 	if int(slot) >= len(m.holds) || m.holds[slot].Zero() {
 		return
 	}
-	r := m.holds[slot]
 	m.holds[slot] = hosts.Resources{}
-	if v := m.virtual; v != nil {
-		v.hold(r, -1)
-		m.room = v.remaining(m.spec.Room)
-	} else {
-		m.recount()
-	}
+	m.recount()
 }
 
 // find returns where the slot's task is in tasks, or over.

@@ -2,114 +2,191 @@ package sim
 
 import (
 	"math"
-	"slices"
 
 	"bourse/hosts"
+	"bourse/hosts/slab"
 )
 
-// schedule divides the host and finds the next completion.
-func (m *Machine) schedule() {
-	v := m.virtual
-	if v.bounded {
-		m.border()
+// Each event is one pass over all tasks of the machine.
+
+// append adds a task, which has been started last.
+func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share) {
+	n := len(m.tasks)
+	if n == cap(m.tasks) {
+		m.grow()
 	}
-	span := math.Inf(1)
-	v.byV = false
-	if v.free > 0 {
-		rate, weight := v.room*v.speed, v.weight.hi
-		v.pace, v.perV = rate/weight, weight/rate
-		span, v.byV = v.seconds(v.due.first(v.tasks).key.minus(v.v)), true
+	m.resize(n + 1)
+	if work <= math.MaxFloat64 {
+		m.finite = true
 	}
-	if v.bounded {
-		if e := v.capped.due.first(v.tasks); e != nil {
-			if left := max(0, e.key.minus(twoFloat{m.now, v.rest})); left <= span {
-				span, v.byV = left, false
-			}
-		} else {
-			v.bounded = len(v.capped.edge.entries)+len(v.edge.entries) > 0
+	t := &m.tasks[n] // field by field: a copy of what was just written has to wait for it
+	t.key, t.work, t.done, t.finish, t.slot = key, work, 0, 0, slot
+	m.shares[n], m.rates[n] = s, 0
+	m.weight += s.Weight
+	m.place[slot] = int32(n)
+	m.stale = true
+}
+
+// grow makes room for one task more.
+func (m *Machine) grow() {
+	if l := m.lists; l != nil {
+		m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
+		return
+	}
+	size := max(4, 2*cap(m.tasks))
+	m.tasks = append(make([]task, 0, size), m.tasks...)
+	m.shares = append(make([]hosts.Share, 0, size), m.shares...)
+	m.rates = append(make([]float64, 0, max(size, cap(m.rates))), m.rates...)
+}
+
+// resize makes the lists of tasks n long; there is room.
+func (m *Machine) resize(n int) {
+	m.tasks = m.tasks[:n] // one by one: only the lengths are written
+	m.shares = m.shares[:n]
+	m.rates = m.rates[:n]
+}
+
+// trim gives memory back: the lists are loose.
+func (m *Machine) trim() {
+	if l := m.lists; l != nil {
+		m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
+	}
+}
+
+// divide allocates the host among its tasks, and finds the next completion.
+func (m *Machine) divide() {
+	m.stale = false
+	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
+		return
+	}
+	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
+	if !m.finite {
+		m.next = math.Inf(1)
+		return
+	}
+	next, now, speed, tasks := never, m.now, m.spec.Speed, m.tasks
+	rates := m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
+		t.finish = t.due(now, rates[i]*speed)
+		next = min(next, math.Float64bits(t.finish))
+	}
+	m.next = math.Float64frombits(next)
+}
+
+// proportional does so in one pass on a host without a cap, and reports whether it
+// could: if nobody is at a limit, all get what hosts.Divide would find in its first
+// round. Where there is a cap somebody is at it too often for a pass in vain.
+func (m *Machine) proportional() bool {
+	if !m.summed {
+		m.weight, m.summed = 0, true
+		for i := range m.shares { // in order of start, whatever has happened
+			m.weight += m.shares[i].Weight
 		}
 	}
-	m.next, v.after = addTo(m.now, v.rest+span)
-}
-
-// seconds returns the time that dv of virtual time takes.
-func (v *virtual) seconds(dv float64) float64 {
-	if dv <= 0 {
-		return 0
+	tasks := m.tasks
+	if len(tasks) < 2 || m.weight == 0 {
+		return false
 	}
-	return dv * v.perV
-}
-
-// flow lets time pass until at, by when nothing completes.
-func (m *Machine) flow(at float64) {
-	v := m.virtual
-	if v.free > 0 {
-		v.v = v.v.add(((at - m.now) - v.rest) * v.pace)
-	}
-	m.now, v.rest = at, 0
-}
-
-// finish ends the tasks that complete at the next completion: all whose instants are
-// one float, in order of start.
-func (m *Machine) finish() {
-	v, at, from := m.virtual, m.next, len(m.ended)
-	for m.next <= at {
-		m.finishDue(at)
-		m.schedule()
-	}
-	if len(m.ended) > from+1 {
-		slices.SortFunc(m.ended[from:], func(a, b hosts.Report) int { return v.earlier(a.Slot, b.Slot) })
-	}
-	m.shrink()
-}
-
-// finishDue ends the tasks that complete at the next completion, which is at, by the
-// division that there is.
-func (m *Machine) finishDue(at float64) {
-	v := m.virtual
-	to := v.v // V then
-	if v.byV {
-		to = v.due.entries[0].key
-	} else if v.free > 0 {
-		to = to.add(max(0, (at-m.now)+(v.after-v.rest)) * v.pace)
-	}
-	for v.free > 0 {
-		e := v.due.first(v.tasks)
-		if e.key.minus(to) > 0 {
-			break // if it ends within the same float it is next
+	factor := m.spec.CPUs / m.weight
+	next, now, speed, shares, rates := never, m.now, m.spec.Speed, m.shares[:len(tasks)], m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
+		rate, below := shares[i].Part(factor)
+		if !below {
+			return false
 		}
-		slot := e.slot
-		m.end(slot, at)
-		v.due.pop()
-		m.unfree(&v.tasks[slot], &v.cold[slot])
+		rates[i] = rate
+		t.finish = t.due(now, rate*speed)
+		next = min(next, math.Float64bits(t.finish))
 	}
-	if v.bounded {
-		some := v.byV // the one that is next completes, whatever rounding makes of its instant
-		for e := v.capped.due.first(v.tasks); e != nil && (!some || e.key.hi <= at); e = v.capped.due.first(v.tasks) {
-			slot, place := e.slot, m.place[e.slot]
-			some = true
-			m.end(slot, at)
-			v.capped.due.pop()
-			if place == capped {
-				m.uncap(&v.cold[slot])
-			}
+	m.next = math.Float64frombits(next)
+	return true
+}
+
+// never is +Inf, in bits. Instants, which are positive, are in order of their bits.
+var never = math.Float64bits(math.Inf(1))
+
+// due returns when t completes that does so much work a second from now on.
+func (t *task) due(now, rate float64) float64 {
+	if left := t.work - t.done; left > 0 {
+		return now + left/rate
+	}
+	return now
+}
+
+// complete ends the tasks that complete at the next completion, and credits the others
+// with the work done until then.
+func (m *Machine) complete() {
+	at := m.next
+	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
+	tasks, from := m.tasks, len(m.ended)
+	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
+		if t.finish <= at {
+			m.ended = append(m.ended, hosts.Report{Key: t.key, At: at, Done: t.work, Exit: hosts.Exit{Slot: t.slot}})
+			m.place[t.slot] = over
+			continue
+		}
+		if t.done += rates[i] * span; t.done > t.work {
+			t.done = t.work
+		}
+		weight += shares[i].Weight
+		if kept != i {
+			tasks[kept], shares[kept] = *t, shares[i]
+			m.place[t.slot] = int32(kept)
+		}
+		kept++
+	}
+	m.now, m.weight, m.summed, m.stale = at, weight, true, true
+	if m.resize(kept); slab.Loose(kept, cap(m.tasks)) {
+		m.trim()
+	}
+	if m.holding {
+		for i := from; i < len(m.ended); i++ {
+			m.release(m.ended[i].Slot)
 		}
 	}
-	if v.free > 0 {
-		v.v = to
-	}
-	m.now, v.rest = at, v.after
 }
 
-// end reports the task in slot as completed. It is to be taken out of its group.
-func (m *Machine) end(slot hosts.Slot, at float64) {
-	v := m.virtual
-	t := &v.tasks[slot]
-	m.ended = append(m.ended, hosts.Report{Key: t.key, At: at, Done: t.work, Exit: hosts.Exit{Slot: slot}})
-	m.place[slot] = over
-	t.stamp++
-	v.live--
+// accrue credits the tasks with the work done until at.
+func (m *Machine) accrue(at float64) {
+	span, tasks := (at-m.now)*m.spec.Speed, m.tasks
+	rates := m.rates[:len(tasks)]
+	for i := range tasks {
+		t := &tasks[i]
+		if t.done += rates[i] * span; t.done > t.work {
+			t.done = t.work
+		}
+	}
+	m.now = at
+}
+
+// remove takes task i off the host and keeps the order of the others.
+func (m *Machine) remove(i int) {
+	slot := m.tasks[i].slot
+	n := len(m.tasks) - 1
+	for ; i < n; i++ {
+		m.tasks[i], m.shares[i] = m.tasks[i+1], m.shares[i+1]
+		m.place[m.tasks[i].slot] = int32(i)
+	}
+	if m.resize(n); slab.Loose(n, cap(m.tasks)) {
+		m.trim()
+	}
+	m.summed, m.stale = false, true
 	if m.holding {
 		m.release(slot)
+	}
+}
+
+// recount counts the room afresh, so that what was added and taken away leaves no
+// residue.
+func (m *Machine) recount() {
+	m.room = m.spec.Room
+	for i := range m.tasks {
+		if slot := m.tasks[i].slot; int(slot) < len(m.holds) {
+			m.room = m.room.Sub(m.holds[slot])
+		}
 	}
 }

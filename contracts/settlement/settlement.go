@@ -158,15 +158,20 @@ func (c *Case) delay(v *Verdict) float64 {
 	return c.known(undone)
 }
 
-// known returns so many seconds, 0 if they are less, rounded to the last decimal place that
-// is more than 16 moments at the end of c: a span of 5 s from 110.1 to 115.1 comes to
-// 4.999999999999986 s as a difference of float64s.
+// known returns so many seconds, 0 if they are less, rounded to the places that are known: a
+// span of 5 s from 110.1 to 115.1 comes to 4.999999999999986 s as a difference of float64s.
 func (c *Case) known(seconds float64) float64 {
 	if !(seconds > 0) || math.IsInf(seconds, 1) {
 		return max(0, seconds)
 	}
+	return exact.Round(seconds, c.places())
+}
+
+// places returns how many decimal places of a span are known: the unit of the last is more
+// than 16 moments at the end of c.
+func (c *Case) places() int {
 	moments := 16 * contracts.Moment(max(c.End, c.Request.Submit+c.Request.SLA.Deadline))
-	return exact.Round(seconds, int(math.Floor(-math.Log10(moments))))
+	return max(0, int(math.Floor(-math.Log10(moments))))
 }
 
 // mostOwed is what an unbounded penalty, or charge, may come to, in dollars: more than
@@ -176,7 +181,7 @@ const mostOwed = 4e12
 // Bill bills the whole price or, otherwise, what has accrued; a contract that the
 // market's close cut short pays nothing. Pay is appended to.
 func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
-	if b.Penalty, err = penalty(c.Request.SLA.Penalty, v.Delay); err != nil {
+	if b.Penalty, err = c.penalty(v); err != nil {
 		return b, err
 	}
 	switch b.Pay = pay; {
@@ -276,15 +281,23 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	return nil
 }
 
-// penalty returns what the provider owes for delay seconds (eq. 1): the exact product of
-// rate and delay, rounded toward zero, and no more than the most that p allows.
-func penalty(p contracts.Penalty, delay float64) (owed bank.Amount, err error) {
-	if delay <= 0 || p.Rate == 0 {
+// penalty returns what the provider owes for v's delay (eq. 1): the exact product of rate and
+// delay, rounded toward zero, and no more than the most that the contract allows. A delay
+// such as 107.38 s / 3 has no last decimal place; where its product is short of a
+// micro-dollar only by half a unit of the last place that is known, and by no more than a
+// thousandth of a micro-dollar, that micro-dollar is owed.
+func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
+	p := c.Request.SLA.Penalty
+	if v.Delay <= 0 || p.Rate == 0 {
 		return owed, nil
 	}
 	most, err := bank.Dollars(min(p.Max, mostOwed))
-	if err != nil || p.Rate*delay >= 2*mostOwed {
+	if err != nil || p.Rate*v.Delay >= 2*mostOwed {
 		return most, err
+	}
+	delay := v.Delay
+	if v.Outcome != contracts.Killed { // of those that are killed it is the deadline itself
+		delay += min(math.Pow10(-c.places())/2, 1e-9/p.Rate)
 	}
 	if owed, err = bank.Product(p.Rate, delay); owed.Cmp(most) > 0 {
 		owed = most

@@ -146,6 +146,10 @@ func TestPenalty(t *testing.T) {
 		{0, 1, 30, 0.1, 2.9, 2900000},
 		{0, 1, 30, 0.1, 2.8, 2800000},
 		{0, 1, 1e11, 1e9, math.Inf(1), mostOwed * 1e6},
+		{0, 1, 110.38 / 3, 0.0003, math.Inf(1), 10738}, // 107.38 s / 3 at $0.0003/s
+		{0, 1, 4.0 / 3, 3, math.Inf(1), 1000000},
+		{0, 1, 1e6 + 5.0/3, 0.9, math.Inf(1), 900000600000},
+		{0, 1, 1.1, 123456.7890129, math.Inf(1), 12345678901}, // .29 of a micro-dollar more is not owed
 	} {
 		r := contracts.Request{Submit: c.submit, Work: 1, Nodes: 1, SLA: contracts.SLA{
 			Budget: bank.Micros(1e6), Deadline: c.deadline, Soft: true, Penalty: contracts.Penalty{Rate: c.rate, Max: c.most},

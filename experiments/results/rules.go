@@ -15,7 +15,8 @@ package results
 //     cut off at the budget. Charges and prices are distributed over the hosts in proportion
 //     to what each is owed, or to its nodes, by the method of the largest remainder. A
 //     penalty is the exact product of the decimals that rate and delay are written as, and a
-//     delay is rounded to the decimal places in which its instants are known. The hosts of
+//     delay is rounded to the decimal places in which its instants are known; half a unit of
+//     the last of them is not held against the user. The hosts of
 //     the contract pay a penalty first, out of what they earned on it and in proportion to
 //     that; the provider pays the rest. In version 1 the provider pays all of it.
 //     Under auction sharing a contract that has spent its budget has no weight from that

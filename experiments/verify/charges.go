@@ -106,7 +106,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	owed, fuzz := 0.0, 0.0
 	likely, other := d.delays(e.Time, v, t.run.Rules.Version)
 	for _, delay := range [...]float64{likely, other} {
-		owed, fuzz = d.penalty(delay, t.run.Rules.Version)
+		owed, fuzz = d.penalty(delay, e.Time, v, t.run.Rules.Version)
 		if t.market != nil {
 			found, want = d.metered(e, t.run.Rules.Version)
 		} else {
@@ -300,21 +300,25 @@ func (d *contract) delays(end float64, v *verdict, version int) (likely, other f
 // as a unit of the last is 16 moments at the end, or at the deadline if that is later, or
 // more.
 func (d *contract) known(seconds, end float64) float64 {
-	least := 16 * moment(max(end, d.terms.Submit+d.terms.Deadline))
-	places := 0
-	for unit := 0.1; unit >= least; unit /= 10 {
-		places++
-	}
-	if x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'f', places, 64), 64); err == nil {
+	if x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'f', d.places(end), 64), 64); err == nil {
 		return x
 	}
 	return seconds
 }
 
+func (d *contract) places(end float64) (n int) {
+	least := 16 * moment(max(end, d.terms.Submit+d.terms.Deadline))
+	for unit := 0.1; unit >= least; unit /= 10 {
+		n++
+	}
+	return n
+}
+
 // penalty returns what the provider owes for so much delay, in micro-dollars before
 // rounding, and how far off that may be. Since version 2 of the rules it is the exact product
-// of the decimals, rounded toward zero, and known exactly.
-func (d *contract) penalty(delay float64, version int) (owed, fuzz float64) {
+// of the decimals, rounded toward zero, and known exactly; of a delay that is computed of
+// instants until end, half a unit of its last place is not held against the user.
+func (d *contract) penalty(delay, end float64, v *verdict, version int) (owed, fuzz float64) {
 	p := &d.terms
 	if delay == 0 || p.PenaltyRate == 0 {
 		return 0, 0
@@ -326,6 +330,9 @@ func (d *contract) penalty(delay float64, version int) (owed, fuzz float64) {
 	owed = min(owed, 4e12) * 1e6
 	if version < 2 {
 		return owed, 1e-6 + 1e-12*owed
+	}
+	if !v.Killed {
+		delay += min(math.Pow10(-d.places(end))/2, 1e-9/p.PenaltyRate)
 	}
 	owed = min(micros(p.PenaltyRate, delay), 4e18)
 	if known(p.PenaltyMax) {

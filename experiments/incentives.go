@@ -136,7 +136,7 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return nil, err
 	}
-	best := a.yardstick(s)
+	best := a.yardstick(s, 0) // users are tempted from the first on
 	s, truth := s.told(a.plan)
 	users := incentives.Users(truth)
 	if rng := rand.New(Stream(e.Seed, rep, "incentives")); len(users) > t.Users {

@@ -17,38 +17,72 @@ import (
 // A yardstick is U*, or a bound on it, and the jobs that are completed for it.
 type yardstick struct {
 	Optimum
-	chosen []bool // one per job
+	chosen []bool           // one per job
+	plan   workloadgen.Plan // in which jobs that do not count are worth nothing
 }
 
-// yardstick returns that of the arena's plan. There is none where users pay their whole
-// budget: no value is left to them, whatever is run.
+// yardstick returns that of the jobs of the arena's plan that efficiency is measured of: those
+// that arrive before the horizon, without the first that warm up. There is none where users
+// pay their whole budget: no value is left to them, whatever is run.
 //
 // If deadlines leave no room, every job that is completed in time runs from its arrival on
 // and for its runtime, and U* is the paper's: the best set of jobs of which all run like that.
 // If they leave room it is a bound over all schedules that respect arrivals and deadlines.
-func (a *arena) yardstick(s *setting) yardstick {
+func (a *arena) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole {
 		return yardstick{Optimum: Optimum{Proven: true}}
 	}
 	r := s.room()
-	if a.leavesRoom(s, &r) {
+	if r.plan = a.counted(s, warmup); r.leavesRoom(s) {
 		b := a.relax(s, &r)
-		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen}
+		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen, r.plan}
 	}
 	// Where tasks are kept to part of a fast processor, a processor runs several at once.
 	processors := int(min(max(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, r.capacity), math.MaxInt32))
-	if len(a.plan) > manyJobs {
-		return planned(new(optimum.Solver).Solve(a.plan, processors, r.widest, optimum.Limits{}))
+	plan, horizon := r.plan, s.horizon()
+	if !math.IsInf(horizon, 1) {
+		plan = worthless(plan, func(_ int, j *workloadgen.Job) bool { return j.Arrival+j.Runtime > horizon+sharing.Tick })
 	}
-	if p := &a.solved; p.processors != processors || p.widest != r.widest || !slices.Equal(p.plan, a.plan) {
-		p.processors, p.widest, p.plan = processors, r.widest, append(p.plan[:0], a.plan...)
-		p.best = a.solver.Solve(a.plan, processors, r.widest, optimum.Limits{})
+	if len(plan) > manyJobs {
+		return planned(r.plan, new(optimum.Solver).Solve(plan, processors, r.widest, optimum.Limits{}))
 	}
-	return planned(a.solved.best)
+	if p := &a.solved; p.processors != processors || p.widest != r.widest || !slices.Equal(p.plan, plan) {
+		p.processors, p.widest, p.plan = processors, r.widest, append(p.plan[:0], plan...)
+		p.best = a.solver.Solve(plan, processors, r.widest, optimum.Limits{})
+	}
+	return planned(r.plan, a.solved.best)
 }
 
-func planned(s optimum.Solution) yardstick {
-	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen}
+func planned(plan workloadgen.Plan, s optimum.Solution) yardstick {
+	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen, plan}
+}
+
+// counted returns the arena's plan, in which jobs that efficiency is not measured of are worth
+// nothing.
+func (a *arena) counted(s *setting, warmup float64) workloadgen.Plan {
+	horizon := s.horizon()
+	if warmup == 0 && math.IsInf(horizon, 1) {
+		return a.plan
+	}
+	submitted := 0
+	for i := range a.plan {
+		if a.plan[i].Arrival < horizon {
+			submitted++
+		}
+	}
+	warm := int(warmup * float64(submitted))
+	return worthless(a.plan, func(i int, j *workloadgen.Job) bool { return i < warm || j.Arrival >= horizon })
+}
+
+// worthless returns a copy of plan in which the jobs that are so have no value.
+func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) workloadgen.Plan {
+	plan = slices.Clone(plan)
+	for i := range plan {
+		if are(i, &plan[i]) {
+			plan[i].Value = 0
+		}
+	}
+	return plan
 }
 
 // cover makes y a bound on what the users of a run had who got so much at alpha 0. U* is of
@@ -57,6 +91,7 @@ func planned(s optimum.Solution) yardstick {
 func (a *arena) cover(s *setting, y *yardstick, got float64) {
 	if y.Bound > 0 && got > y.Parts && !y.Room {
 		r := s.room()
+		r.plan = y.plan
 		y.Parts = max(y.Bound, a.relax(s, &r).Parts)
 	}
 }
@@ -79,6 +114,7 @@ const manyJobs = 1 << 15
 
 // A room is how the jobs of a setting may run.
 type room struct {
+	plan     workloadgen.Plan // the jobs
 	fleet    *scenario.Fleet
 	task     float64 // processors of a task, at most
 	fastest  float64 // speed of the fastest host
@@ -132,23 +168,23 @@ func (r *room) rate(nodes int) (sum float64) {
 // otherwise than by running from its arrival on and for its runtime: it is due later, whatever
 // its deadline is made of; or it is due at no time; or its nodes can do more than a processor
 // of the reference speed; or its owner may take an offer of other nodes.
-func (a *arena) leavesRoom(s *setting, r *room) bool {
+func (r *room) leavesRoom(s *setting) bool {
 	if r.offers || r.task*r.fastest > 1 || r.books && r.fastest > 1 {
 		return true
 	}
 	var asked contracts.Request
-	return a.anyJob(func(j *workloadgen.Job) bool {
-		s.request(j, &asked)
+	return slices.ContainsFunc(r.plan, func(j workloadgen.Job) bool {
+		s.request(&j, &asked)
 		return j.Value > 0 && (asked.OnDemand || asked.SLA.Deadline > j.Runtime)
 	})
 }
 
-// windows returns when each job of the arena's plan can do how much.
-func (a *arena) windows(s *setting, r *room) []optimum.Window {
-	windows := make([]optimum.Window, len(a.plan))
+// windows returns when each job of r can do how much, by the horizon.
+func (r *room) windows(s *setting) []optimum.Window {
+	windows, horizon := make([]optimum.Window, len(r.plan)), s.horizon()
 	var asked contracts.Request
-	for i := range a.plan {
-		j, nodes := &a.plan[i], a.plan[i].Nodes
+	for i := range r.plan {
+		j, nodes := &r.plan[i], r.plan[i].Nodes
 		if r.offers {
 			nodes = r.fleet.Hosts
 		}
@@ -164,7 +200,7 @@ func (a *arena) windows(s *setting, r *room) []optimum.Window {
 			rounding += 2 * contracts.Moment(closes) * r.fleet.CPUs * r.fastest
 		}
 		windows[i] = optimum.Window{
-			Opens: j.Arrival, Closes: closes, Value: j.Value,
+			Opens: j.Arrival, Closes: min(closes, horizon), Value: j.Value,
 			Work: j.Work()*(1-contracts.Tolerance) - float64(nodes)*rounding, Rate: r.rate(nodes),
 		}
 	}
@@ -173,7 +209,7 @@ func (a *arena) windows(s *setting, r *room) []optimum.Window {
 
 // relax returns the bounds of r, remembered if they were the last.
 func (a *arena) relax(s *setting, r *room) optimum.Bounds {
-	windows := a.windows(s, r)
+	windows := r.windows(s)
 	if len(windows) > manyJobs {
 		return optimum.Relax(windows, r.capacity)
 	}

@@ -82,6 +82,38 @@ func TestRoom(t *testing.T) {
 	}
 }
 
+// TestRoomOfWhatCounts checks that U* is of the jobs that efficiency is measured of: it has
+// none of those that warm up, that arrive at the horizon or after it, or that cannot be done
+// by then.
+func TestRoomOfWhatCounts(t *testing.T) {
+	t.Parallel()
+	const tight, loose = "0,10,10,10,1,8\n10,10,10,10,1,4\n20,10,10,10,1,2\n30,10,10,10,1,1\n", "0,10,10,20,1,8\n10,10,10,20,1,4\n20,10,10,20,1,2\n30,10,10,20,1,1\n"
+	for name, c := range map[string]struct {
+		plan string
+		sets []string
+		want float64
+	}{
+		"all":                    {tight, nil, 15},
+		"warm-up":                {tight, []string{"base.workload.warmup=0.5"}, 3},
+		"warm-up, room":          {loose, []string{"base.workload.warmup=0.5"}, 3},
+		"horizon":                {tight, []string{"base.horizon=20.5"}, 12},
+		"horizon, room":          {loose, []string{"base.horizon=20.5"}, 12},
+		"both":                   {tight, []string{"base.horizon=30.5", "base.workload.warmup=0.25"}, 6},
+		"both, room":             {loose, []string{"base.horizon=30.5", "base.workload.warmup=0.25"}, 6},
+		"warm-up before horizon": {tight, []string{"base.horizon=20.5", "base.workload.warmup=0.4"}, 4},
+	} {
+		r, _ := measuredOf(t, 1, c.plan, c.sets...)
+		if o := r.Optimum; math.Abs(o.Bound-c.want) > 1e-9 {
+			t.Errorf("%s: U* is %+v, want %v", name, o, c.want)
+		}
+		for i, x := range efficienciesOf(r) {
+			if x < 0.99 || x > 1+1e-9 { // a bound may count a part that nobody gets by the horizon
+				t.Errorf("%s: efficiency %d is %v, want 1: all that count are fulfilled", name, i, x)
+			}
+		}
+	}
+}
+
 // TestNoRoom checks that without room U* is what the planner of whole jobs has, to the bit,
 // of drawn jobs, whatever users had from parts of them.
 func TestNoRoom(t *testing.T) {

@@ -152,7 +152,7 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
-	best := a.yardstick(s)
+	best := a.yardstick(s, s.conf.Workload.Warmup)
 	// What the first to run on the spot market pays is the demand that others are held
 	// against; predictors are asked for promises after all runs.
 	first := slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })

@@ -59,7 +59,7 @@ type along struct {
 
 // cells are those of a configuration.
 type cells struct {
-	line []byte // of CSV, with a comma before each
+	text []string // of CSV
 	row  parquet.Row
 }
 
@@ -75,16 +75,13 @@ func (a *along) at(configuration string) cells {
 		if i < len(values) {
 			word = values[i]
 		}
-		line := append(a.cells.line, ',')
-		cell := parquet.ByteArrayValue([]byte(word))
+		text, cell := SafeText(word), parquet.ByteArrayValue([]byte(word))
 		if c.kind == number {
 			x, _ := strconv.ParseFloat(word, 64) // Axis has looked
 			cell = parquet.DoubleValue(x)
-			line = strconv.AppendFloat(line, x, 'g', -1, 64)
-		} else {
-			line = append(line, SafeText(word)...)
+			text = strconv.FormatFloat(x, 'g', -1, 64)
 		}
-		a.cells.line, a.cells.row = line, append(a.cells.row, cell.Level(0, 0, i))
+		a.cells.text, a.cells.row = append(a.cells.text, text), append(a.cells.row, cell.Level(0, 0, i))
 	}
 	return a.cells
 }

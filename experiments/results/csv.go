@@ -12,55 +12,41 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-	"unsafe"
 )
 
-// A csvWriter encodes rows of type R as CSV without a header, as encoding/csv does: each
-// cell goes where it stays, at a third of the cost (BenchmarkJobs).
-type csvWriter[R any] struct {
-	cols    []Column
-	text    []byte
-	taken   bool         // text is a block's
-	numbers [512]numeral // by hash of the number
+// A csvWriter encodes rows as CSV without a header.
+type csvWriter struct {
+	cols   []Column
+	text   bytes.Buffer
+	taken  bool // text is a block's
+	out    *csv.Writer
+	record []string
 }
 
-// A numeral is the text of a number that was written before: most of a row are in the rows
-// of other policies too, or twice in it (BenchmarkJobs).
-type numeral struct {
-	bits uint64
-	size int8 // 0 if there is none
-	text [24]byte
+func newCSVWriter(cols []Column) *csvWriter {
+	c := &csvWriter{cols: cols}
+	c.out = csv.NewWriter(&c.text)
+	return c
 }
-
-// appendNumber appends the shortest form of x that reads back.
-func (c *csvWriter[R]) appendNumber(b []byte, x float64) []byte {
-	bits := math.Float64bits(x)
-	n := &c.numbers[bits*0x9e3779b97f4a7c15>>(64-9)]
-	if n.bits != bits || n.size == 0 {
-		n.bits, n.size = bits, int8(len(strconv.AppendFloat(n.text[:0], x, 'g', -1, 64)))
-	}
-	return append(b, n.text[:n.size]...)
-}
-
-func newCSVWriter[R any]() *csvWriter[R] { return &csvWriter[R]{cols: columns[R]()} }
 
 // write appends a row that has been checked, and behind it the cells of axes.
-func (c *csvWriter[R]) write(row *R, along []byte) {
-	b := c.text
+func (c *csvWriter) write(row reflect.Value, along []string) {
+	c.record = c.record[:0]
 	for i := range c.cols {
-		if i > 0 {
-			b = append(b, ',')
+		text := ""
+		if cell, ok := c.cols[i].cell(row); ok {
+			text = cellText(c.cols[i].kind, cell)
 		}
-		switch cell, kind := c.cols[i].in(unsafe.Pointer(row)), c.cols[i].kind; {
-		case cell == nil:
-		case kind == number:
-			b = c.appendNumber(b, *(*float64)(cell))
-		default:
-			b = appendCell(b, kind, cell)
-		}
+		c.record = append(c.record, text)
 	}
-	c.text = append(append(b, along...), '\n')
+	c.out.Write(append(c.record, along...)) // to memory
+}
+
+// take returns the text that has been written.
+func (c *csvWriter) take() []byte {
+	c.out.Flush()
+	c.taken = true
+	return c.text.Bytes()
 }
 
 // header returns the first line of a CSV file.
@@ -75,31 +61,20 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
-// appendCell appends the text of a cell that is no number to b. Text that a spreadsheet
-// would run as a formula gets a leading apostrophe, as does text that has one.
-func appendCell(b []byte, k cellKind, cell unsafe.Pointer) []byte {
+// cellText returns the text of a cell, of a number the shortest that reads back. Text that
+// a spreadsheet would run as a formula gets a leading apostrophe, as does text that has one.
+func cellText(k cellKind, v reflect.Value) string {
 	switch k {
 	case integer:
-		return strconv.AppendInt(b, int64(*(*int)(cell)), 10)
+		return strconv.FormatInt(v.Int(), 10)
+	case number:
+		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case money:
-		return (*(*Money)(cell)).append(b)
+		return Money(v.Int()).String()
 	case truth:
-		return strconv.AppendBool(b, *(*bool)(cell))
+		return strconv.FormatBool(v.Bool())
 	}
-	s := SafeText(*(*string)(cell))
-	if s == "" || strings.IndexByte(s, ',') < 0 && strings.IndexByte(s, '"') < 0 && s[0] > ' ' && s[0] < utf8.RuneSelf && s != `\.` {
-		return append(b, s...)
-	}
-	return appendQuoted(b, s)
-}
-
-// appendQuoted appends a cell that may have to stand between quotes.
-func appendQuoted(b []byte, s string) []byte {
-	var out bytes.Buffer
-	w := csv.NewWriter(&out)
-	w.Write([]string{s, ""}) // to memory; a cell alone that is empty would be quoted
-	w.Flush()
-	return append(b, bytes.TrimSuffix(out.Bytes(), []byte(",\n"))...)
+	return SafeText(v.String())
 }
 
 // SafeText returns s as a CSV cell that no spreadsheet takes for a formula: a

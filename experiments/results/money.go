@@ -2,7 +2,6 @@ package results
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/shopspring/decimal"
 )
@@ -15,21 +14,12 @@ type Money int64
 const maxMoney Money = 1e18
 
 // String returns m in dollars with six decimals, e.g. "-0.500000".
-func (m Money) String() string { return string(m.append(nil)) }
-
-// append appends m's text to b.
-func (m Money) append(b []byte) []byte {
-	u := uint64(m)
+func (m Money) String() string {
+	sign, u := "", uint64(m)
 	if m < 0 {
-		b = append(b, '-')
-		u = -u
+		sign, u = "-", -u
 	}
-	b = strconv.AppendUint(b, u/1e6, 10)
-	b = append(b, '.')
-	for unit := uint64(1e5); unit > 0; unit /= 10 {
-		b = append(b, byte('0'+u/unit%10))
-	}
-	return b
+	return fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
 }
 
 // parseMoney reads digits with at most one sign and one point, and no more than

@@ -21,9 +21,8 @@ const (
 type table[R any] struct {
 	name    string
 	cols    []Column
-	checked []string // see checkRow
-	rows    int      // so far
-	csv     *csvWriter[R]
+	rows    int // so far
+	csv     *csvWriter
 	packed  bytes.Buffer
 	codec   codec // of parquet
 	parquet *parquet.GenericWriter[R]
@@ -35,10 +34,9 @@ type table[R any] struct {
 // newTable returns a table without rows; each of kinds is .csv or .parquet.
 func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
-	t.checked = make([]string, len(t.cols))
 	for _, kind := range kinds {
 		if kind == csvKind {
-			t.csv = newCSVWriter[R]()
+			t.csv = newCSVWriter(t.cols)
 			continue
 		}
 		t.waiting, t.codec = make([]R, 0, rowsPerWrite), newCodec()
@@ -74,7 +72,8 @@ func (t *table[R]) begin() {
 		}
 	}
 	if t.csv != nil && t.csv.taken {
-		t.csv.text, t.csv.taken = t.csv.text[:0], false
+		t.csv.text.Reset()
+		t.csv.taken = false
 	}
 }
 
@@ -82,13 +81,13 @@ func (t *table[R]) begin() {
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
-		if err := checkRow(t.cols, t.checked, &rows[i]); err != nil {
+		if err := checkRow(t.cols, reflect.ValueOf(&rows[i]).Elem()); err != nil {
 			return fmt.Errorf("%s, row %d: %w", t.name, t.rows+i+1, err)
 		}
 	}
 	if t.csv != nil {
 		for i := range rows {
-			t.csv.write(&rows[i], t.at(&rows[i]).line)
+			t.csv.write(reflect.ValueOf(&rows[i]).Elem(), t.at(&rows[i]).text)
 		}
 	}
 	t.rows += len(rows)
@@ -183,6 +182,6 @@ func (t *table[R]) take(b Block) error {
 // takeText gives b the text that has been encoded since it was last taken.
 func (t *table[R]) takeText(b Block) {
 	if t.csv != nil && !t.csv.taken {
-		b[t.name+csvKind], t.csv.taken = t.csv.text, true
+		b[t.name+csvKind] = t.csv.take()
 	}
 }

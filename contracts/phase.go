@@ -11,11 +11,10 @@ const (
 	Waiting              // accepted, its budget is held, it has no hosts yet or none any more
 	Running              // on its hosts
 	Paused               // off its hosts for a while; what has been done is kept
-	Closing              // told to stop; live hosts have not all confirmed it
 	Ended                // over, and settled
 )
 
-var phases = [...]string{"asked", "waiting", "running", "paused", "closing", "ended"}
+var phases = [...]string{"asked", "waiting", "running", "paused", "ended"}
 
 // String returns the phase in a word.
 func (p Phase) String() string { return phases[p] }
@@ -76,13 +75,11 @@ const (
 	OnFault                // its command cannot be started
 	OnCancel               // its owner takes it back
 	OnClose                // the market closes
-	OnDrain                // it is told to stop on hosts that confirm later
-	OnRelease              // the last of those has confirmed
 	causes    = iota
 )
 
 var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
-	"kill", "fault", "cancel", "close", "drain", "release"}
+	"kill", "fault", "cancel", "close"}
 
 // String returns the cause in a word.
 func (c Cause) String() string { return causeNames[c] }
@@ -105,7 +102,6 @@ var Moves = [...]Line{
 	{Waiting, OnStart, Running, Open},
 	{Waiting, OnOverrun, Waiting, Open},
 	{Waiting, OnExpire, Ended, Broken},
-	{Waiting, OnKill, Ended, Killed},
 	{Waiting, OnCancel, Ended, Cancelled},
 	{Waiting, OnClose, Ended, Unfinished},
 
@@ -119,7 +115,6 @@ var Moves = [...]Line{
 	{Running, OnFault, Ended, Unstarted},
 	{Running, OnCancel, Ended, Cancelled},
 	{Running, OnClose, Ended, Unfinished},
-	{Running, OnDrain, Closing, Open},
 
 	{Paused, OnStart, Running, Open},
 	{Paused, OnOverrun, Paused, Open},
@@ -127,9 +122,6 @@ var Moves = [...]Line{
 	{Paused, OnKill, Ended, Killed},
 	{Paused, OnCancel, Ended, Cancelled},
 	{Paused, OnClose, Ended, Unfinished},
-
-	{Closing, OnRelease, Ended, Open},
-	{Closing, OnClose, Ended, Unfinished},
 }
 
 // byPhase is Moves by phase and cause, nil where there is none.

@@ -128,7 +128,7 @@ func (c *Contract) look(k *core) {
 		return
 	}
 	c.State, c.Done, c.Places = "waiting", 0, nil
-	if phase != contracts.Running && phase != contracts.Closing {
+	if phase != contracts.Running {
 		return
 	}
 	c.State = "running"

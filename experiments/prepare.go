@@ -63,7 +63,7 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 
 // Warnings returns what in the experiment can be run and is hardly meant.
 func (p *Prepared) Warnings() []string {
-	var all []string
+	all := Idle(p.Experiment)
 	for _, s := range p.settings {
 		if w := s.tooWide(); w != "" && !slices.Contains(all, w) {
 			all = append(all, w)

@@ -160,12 +160,14 @@ func admitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
 
 // StudyValues are what programs read of a study.
 type StudyValues struct {
-	Results string            `json:"results" doc:"the directory"`
-	Notes   []string          `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
-	Finds   []string          `json:"findings,omitempty" doc:"what was found, a sentence each, made from verdicts of paired comparisons"`
-	Summary []results.Summary `json:"summary"`
-	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
-	Units   []UnitValues      `json:"units,omitempty" doc:"where they are asked for, and then alone"`
+	Results   string              `json:"results" doc:"the directory"`
+	Notes     []string            `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
+	Finds     []string            `json:"findings,omitempty" doc:"what was found, a sentence each, made from verdicts of paired comparisons"`
+	Warnings  []string            `json:"warnings" doc:"what can be run and is hardly meant, such as settings without effect"`
+	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
+	Summary   []results.Summary   `json:"summary"`
+	Curve     []results.Point     `json:"curve" doc:"efficiency at every alpha"`
+	Units     []UnitValues        `json:"units,omitempty" doc:"where they are asked for, and then alone"`
 }
 
 // Document returns the tables of s beside what its paper prints, and the notes; and for
@@ -183,7 +185,10 @@ func (s *Study) Document(dir string) report.Document {
 		Title:    s.Experiment.Title, Notes: notes,
 		Tables: all,
 		Values: func([]string) any {
-			return StudyValues{Results: dir, Notes: notes, Finds: found, Summary: rows, Curve: s.curveRows()}
+			return StudyValues{
+				Results: dir, Notes: notes, Finds: found, Summary: rows, Curve: s.curveRows(),
+				Warnings: report.List(Idle(s.Experiment)), Overrides: report.List(s.Experiment.Overrides()),
+			}
 		},
 	}
 }

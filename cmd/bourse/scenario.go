@@ -82,11 +82,13 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	return e, err
 }
 
-// tellOverrides names the settings of an experiment that have no effect, and those that take
-// their place.
+// tellOverrides names the settings of an experiment that have no effect, and why.
 func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	for _, o := range e.Overrides() {
 		note(c, "%s", o)
+	}
+	for _, w := range experiments.Idle(e) {
+		note(c, "warning: %s", w)
 	}
 }
 
@@ -121,7 +123,7 @@ func checkScenario(c *cli.Context) error {
 	if c.Bool("json") {
 		return printJSON(c, checked{e.Name, e.Replications, names, report.List(ready.Warnings()), report.List(e.Overrides())})
 	}
-	for _, w := range ready.Warnings() {
+	for _, w := range ready.Warnings()[len(experiments.Idle(&e)):] { // loading told of those
 		note(c, "warning: %s", w)
 	}
 	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))

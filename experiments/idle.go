@@ -1,0 +1,77 @@
+package experiments
+
+import (
+	"slices"
+
+	"bourse/contracts/admission"
+	"bourse/experiments/scenario"
+)
+
+// An idle is a setting that another one leaves without effect.
+type idle struct {
+	field, because string
+	set            func(c *scenario.Configuration) bool // to something else than the default
+	without        func(c *scenario.Configuration) bool // effect
+}
+
+func none(is func(name string) bool) func(c *scenario.Configuration) bool {
+	return func(c *scenario.Configuration) bool {
+		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return is(a.Name) })
+	}
+}
+
+var idles = []idle{
+	{
+		"fleet.speed", "fleet.speeds takes its place",
+		func(c *scenario.Configuration) bool { return c.Fleet.Speed != 1 },
+		func(c *scenario.Configuration) bool { return len(c.Fleet.Speeds) > 0 },
+	}, {
+		"market.renew", "no admission policy runs the spot market (be)",
+		func(c *scenario.Configuration) bool { return c.Market.Renew > 0 },
+		none(admission.Spot),
+	}, {
+		"market.forecaster", "no admission policy asks what prices will be",
+		func(c *scenario.Configuration) bool {
+			return c.Market.Forecaster.Name != scenario.Default().Market.Forecaster.Name
+		},
+		none(admission.Forecasts),
+	}, {
+		"market.window", "no admission policy asks what prices will be",
+		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
+		none(admission.Forecasts),
+	}, {
+		"sla.runs_on", "work goes on after a soft deadline anyhow, and after none there is nothing late",
+		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },
+		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "soft" || c.SLA.Deadline == "none" },
+	}, {
+		"sla.penalty.max", "sla.penalty.rate is 0",
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty != nil && c.SLA.Penalty.Max != nil },
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty.Rate == 0 },
+	}, {
+		"sla.penalty.rate", "jobs without a deadline are never late",
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty != nil && c.SLA.Penalty.Rate > 0 },
+		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "none" },
+	},
+}
+
+// Idle returns the settings of e that have no effect in any configuration that has them, a
+// sentence each that says why. Settings whose place another of the same field takes are
+// [scenario.Experiment.Overrides].
+func Idle(e *scenario.Experiment) (all []string) {
+	configurations := e.Expanded().Configurations
+	for _, s := range idles {
+		set, without := 0, 0
+		for i := range configurations {
+			if c := &configurations[i]; s.set(c) {
+				set++
+				if s.without(c) {
+					without++
+				}
+			}
+		}
+		if set > 0 && without == set {
+			all = append(all, s.field+" has no effect: "+s.because)
+		}
+	}
+	return all
+}

@@ -26,7 +26,7 @@ import (
 // A Dial says which bank a client asks, and as whom.
 type Dial struct {
 	Addresses []string // of its servers, such as https://bank.example:8424; those of http:// are of this machine
-	Pin       string   // of their certificate, as 'bank serve' prints it; empty: one that this machine trusts
+	Pin       string   // of their certificate, as 'bank serve' prints it, or several with commas between, during a rotation; empty: one that this machine trusts
 	Account   string   // who reads, empty in an open ledger
 	Key       string   // its private key
 
@@ -59,10 +59,13 @@ func newClient(d Dial, mostAnswer int) (*Client, error) {
 	c.http.Protocols.SetHTTP2(true)
 	c.http.Protocols.SetUnencryptedHTTP2(true)
 	if d.Pin != "" {
-		if len(d.Pin) != len(pinStart)+64 || !strings.HasPrefix(d.Pin, pinStart) {
-			return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as 'bank serve' prints it", d.Pin)
+		pins := strings.Split(d.Pin, ",")
+		for _, pin := range pins {
+			if len(pin) != len(pinStart)+64 || !strings.HasPrefix(pin, pinStart) {
+				return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as 'bank serve' prints it, or two of them with a comma between", pin)
+			}
 		}
-		c.http.TLSClientConfig = pinned(d.Pin)
+		c.http.TLSClientConfig = pinned(pins)
 	}
 	for _, address := range d.Addresses {
 		if err := checkAddress(address); err != nil {

@@ -8,22 +8,38 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
 
 	"bourse/bank/certificate"
 	"bourse/bank/whole"
 )
 
-// Certificate returns the certificate in a file, which is made if there is none, for its
-// owner alone, and the pin by which clients know it.
-func Certificate(file string) (c tls.Certificate, pin string, err error) {
-	both, err := whole.Secret(file, func() ([]byte, error) { return certificate.New(rand.Reader, "bourse bank") })
-	if err == nil {
-		c, err = tls.X509KeyPair(both, both)
+// Certificate opens the certificate in a file, which is made if there is none, for its
+// owner alone, and returns the pin by which clients know it. Tell is called when the file
+// has changed: with what is in use from then on.
+func Certificate(file string, tell func(what string)) (c *certificate.File, pin string, err error) {
+	if _, err := whole.Secret(file, func() ([]byte, error) { return certificate.New(rand.Reader, "bourse bank") }); err != nil {
+		return nil, "", fmt.Errorf("certificate %s: %w", file, err)
 	}
+	read := func() ([]byte, error) { return whole.Secret(file, missing(file)) }
+	c, err = certificate.OpenFile(file, read, func(now *tls.Certificate, err error) {
+		if err != nil {
+			tell(fmt.Sprintf("the old certificate remains in use: %v", err))
+		} else {
+			tell("a new certificate is in use: pin " + pinOf(now.Leaf))
+		}
+	})
 	if err != nil {
-		return c, "", fmt.Errorf("certificate %s: %w", file, err)
+		return nil, "", fmt.Errorf("certificate: %w", err)
 	}
-	return c, pinOf(c.Leaf), nil
+	return c, pinOf(c.Current().Leaf), nil
+}
+
+// missing makes no file.
+func missing(file string) func() ([]byte, error) {
+	return func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist} }
 }
 
 const pinStart = "sha256:"
@@ -37,11 +53,11 @@ func pinOf(c *x509.Certificate) string {
 	return pinStart + hex.EncodeToString(sum[:])
 }
 
-// pinned is how clients dial who take the server with a pin, and no other.
-func pinned(pin string) *tls.Config {
+// pinned is how clients dial who accept a server that has one of some pins, and no other.
+func pinned(pins []string) *tls.Config {
 	return certificate.Client(nil, func(c *x509.Certificate) error {
-		if is := pinOf(c); is != pin {
-			return fmt.Errorf("%w, want %s: found %s", errPin, pin, is)
+		if is := pinOf(c); !slices.Contains(pins, is) {
+			return fmt.Errorf("%w, want %s: found %s", errPin, strings.Join(pins, " or "), is)
 		}
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"bourse/bank/certificate"
 	"bourse/bank/keys"
 	"bourse/bank/peers"
 	"bourse/bank/store"
@@ -32,8 +33,8 @@ type Config struct {
 	// Read opens the ledger to read its entries, in use or not.
 	Read func() (*store.Reader, error)
 
-	Key         string           // private, signs receipts
-	Certificate *tls.Certificate // nil speaks plain HTTP, and is for tests and this machine alone
+	Key         string            // private, signs receipts
+	Certificate *certificate.File // nil speaks plain HTTP, and is for tests and this machine alone
 	Limits      Limits
 	Now         func() float64    // tells the seconds since 2000-01-01 UTC
 	Tell        func(what string) // is told what happens to the ledger; nil tells nobody
@@ -169,7 +170,7 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 		Bytes: func(*http.Request) int64 { return int64(s.Limits.Bytes) + 1<<10 },
 	}
 	if s.Certificate != nil {
-		p.TLS = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{*s.Certificate}}
+		p.TLS = &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: s.Certificate.Handshake}
 	}
 	return p.Serve(ctx, l)
 }

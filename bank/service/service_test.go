@@ -67,13 +67,13 @@ func check(t testing.TB, err error) {
 // serve serves the ledger.
 func (b *bankHere) serve(t testing.TB, change func(*Config)) *server {
 	t.Helper()
-	certificate, pin, err := Certificate(filepath.Join(t.TempDir(), "tls.pem"))
+	certificate, pin, err := Certificate(filepath.Join(t.TempDir(), "tls.pem"), func(string) {})
 	check(t, err)
 	c := Config{
 		Write:       func() (*store.Sequencer, error) { return store.OpenSequencer("books", store.Options{FS: b.fs}) },
 		Read:        func() (*store.Reader, error) { return store.OpenReader("books", store.Options{FS: b.fs}) },
 		Key:         ownerstest.Private("bank"),
-		Certificate: &certificate,
+		Certificate: certificate,
 		Now:         clock,
 	}
 	if change != nil {
@@ -482,5 +482,65 @@ func TestEntries(t *testing.T) {
 	check(t, err)
 	if _, err := c.servers[0].Entries(t.Context(), &wire.EntriesRequest{Read: user}); connect.CodeOf(err) != connect.CodePermissionDenied {
 		t.Errorf("a user reads all: %v", err)
+	}
+}
+
+// TestRotatedCertificate checks with real handshakes that a bank uses a certificate that is put in
+// the place of the one before; that clients with the pins of both are answered before and after,
+// and those with one of them when that is in use; that a certificate renewed for the same key has
+// the same pin; and that a broken one changes nothing and is reported in one sentence.
+func TestRotatedCertificate(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, next := filepath.Join(dir, "tls.pem"), filepath.Join(dir, "next")
+	var mu sync.Mutex
+	var told []string
+	certificate, first, err := Certificate(file, func(what string) {
+		mu.Lock()
+		defer mu.Unlock()
+		told = append(told, what)
+	})
+	check(t, err)
+	_, second, err := Certificate(next, func(string) {})
+	check(t, err)
+	b := begin(t)
+	b.serve(t, func(c *Config) { c.Certificate = certificate })
+	answered := func(what, pin string, want bool) {
+		t.Helper()
+		c, err := NewClient(Dial{Addresses: []string{b.at}, Pin: pin, Now: clock})
+		check(t, err)
+		defer c.Close()
+		_, _, err = c.Ledger(t.Context(), "")
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "another pin") {
+			t.Errorf("%s: %v, want an answer: %v", what, err, want)
+		}
+	}
+	both := first + "," + second
+	answered("before", first, true)
+	answered("before, with the next", second, false)
+	answered("before, with both", both, true)
+	text, err := os.ReadFile(file)
+	check(t, err)
+	check(t, os.WriteFile(file, text[:len(text)-50], 0o600))
+	answered("broken", first, true)
+	other, err := os.ReadFile(next)
+	check(t, err)
+	at := bytes.Index(text, []byte("-----BEGIN PRIVATE"))
+	check(t, os.WriteFile(file, append(bytes.Clone(other[:bytes.Index(other, []byte("-----BEGIN PRIVATE"))]), text[at:]...), 0o600))
+	answered("the key of the other", first, true)
+	check(t, os.Chmod(next, 0o644))
+	check(t, os.Rename(next, file))
+	answered("for all to read", first, true)
+	check(t, os.Chmod(file, 0o600))
+	answered("after, with the old", first, false)
+	answered("after", second, true)
+	answered("after, with both", both, true)
+	mu.Lock()
+	defer mu.Unlock()
+	if len(told) != 4 || !strings.Contains(told[3], second) || strings.Contains(told[0], "\n") {
+		t.Errorf("told %q, want three faults and the new pin", told)
+	}
+	if _, err := NewClient(Dial{Addresses: []string{b.at}, Pin: first + ",", Now: clock}); err == nil {
+		t.Error("an empty pin is accepted")
 	}
 }

@@ -44,6 +44,9 @@ Of two that serve one ledger in a database one writes; the other waits, and take
 within seconds when that one dies. Clients are given both addresses, with a comma between
 them; for one pin and one key give both servers copies of --secrets.
 
+Another pair of certificate and key in the place of tls.pem, which has both, is used from the
+next connection on; if it is not valid, the old one remains in use and the log says why.
+
 To end it with SIGTERM answers what was begun.`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8424", Usage: "answer at `ADDRESS`"},
@@ -123,11 +126,11 @@ func serveAction(c *cli.Context) error {
 	}
 	pin, scheme := "", "http"
 	if !c.Bool("plain") {
-		certificate, is, err := service.Certificate(filepath.Join(folder, certificateFile))
+		certificate, is, err := service.Certificate(filepath.Join(folder, certificateFile), config.Tell)
 		if err != nil {
 			return err
 		}
-		config.Certificate, pin, scheme = &certificate, is, "https"
+		config.Certificate, pin, scheme = certificate, is, "https"
 	}
 	l, err := net.Listen("tcp", at.String())
 	if err != nil {
@@ -157,6 +160,27 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 		}
 	}
 	return folder, os.MkdirAll(folder, 0o700)
+}
+
+func bankCertificateCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "certificate",
+		Usage:     "make a certificate for a bank that is served, and print its pin",
+		ArgsUsage: "FILE",
+		Description: `FILE has the certificate and its private key, for its owner only; if it is there already, its pin
+is printed. 'bank serve' uses a new file in the place of tls.pem in its --secrets from the next
+connection on. 'bourse docs certificates' has the procedure that no client notices.
+
+   bourse bank certificate books.secrets/tls.next`,
+		Action: func(c *cli.Context) error {
+			_, pin, err := service.Certificate(c.Args().First(), func(string) {})
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(c.App.Writer, "pin %s\n", pin)
+			return err
+		},
+	}
 }
 
 func receiptCommand() *cli.Command {

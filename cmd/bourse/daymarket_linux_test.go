@@ -76,7 +76,7 @@ func (d *day) open() {
 	if err := d.home.Save(d.served.Membership, private); err != nil {
 		d.Fatal(err)
 	}
-	d.web = &http.Client{Transport: &http.Transport{TLSClientConfig: link.ClientTLS(nil, d.served.Pin)}}
+	d.web = &http.Client{Transport: link.NewPins(d.served.Pin, nil).Transport(nil, &http.Transport{})}
 }
 
 // bourse runs a command in the folder of the test, and returns what it prints.
@@ -181,7 +181,7 @@ func (d *day) host(ctx context.Context, name string, joined *sync.WaitGroup) {
 
 // join has a host join, and returns its way to the market.
 func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.Client, error) {
-	keeps := d.served.Dial()
+	keeps := d.served.Dial(nil)
 	defer keeps.Close()
 	var text string
 	err := insist(func() (err error) {
@@ -199,7 +199,7 @@ func (d *day) join(ctx context.Context, name string, offer remote.Offer) (*link.
 	if err != nil {
 		return nil, err
 	}
-	c := link.Dial(token.Address, token.Pin, own)
+	c := link.Dial(token.Address, link.NewPins(token.Pin, nil), own)
 	return c, insist(func() error {
 		_, err := c.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: name, Offer: offer})
 		return err

@@ -18,6 +18,7 @@ import (
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/lab"
 	"bourse/experiments/live/service"
+	"bourse/hosts/link"
 
 	"github.com/urfave/cli/v2"
 )
@@ -82,7 +83,7 @@ func withKeeper(c *cli.Context, f func(dir string, s *serving, m *service.Caller
 	if err != nil {
 		return err
 	}
-	m := s.Dial()
+	m := s.Dial(nil)
 	defer m.Close()
 	return f(dir, &s, m)
 }
@@ -313,15 +314,30 @@ func joinCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "join",
 		Usage:     "become a user of a market, by the token of 'bourse user invite'",
-		ArgsUsage: "TOKEN",
+		ArgsUsage: "[TOKEN]",
 		Description: `Makes a key, which the account has from then on, and remembers the market for 'bourse
 submit' and the like. TOKEN is a file that holds the token, or - for standard input; the token
 itself is seen by all who list processes.
 
-   bourse join bob.token`,
-		Flags: []cli.Flag{homeFlag()},
+   bourse join bob.token
+
+With --pin and without TOKEN it remembers another certificate of the market that it has joined
+already, for a user who called nothing while the market announced it. The market's operator
+tells the pin:
+
+   bourse join --pin n1Fc…`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "pin", Usage: "accept the market's certificate `PIN` in place of the one known"},
+			homeFlag(),
+		},
 		Action: func(c *cli.Context) error {
+			if c.IsSet("pin") {
+				return joinAgain(c)
+			}
 			text := c.Args().First()
+			if text == "" {
+				return usagef("join: TOKEN is missing; see '%s --help'", c.Command.HelpName)
+			}
 			if !strings.Contains(text, "://") {
 				in, err := readText(c, text)
 				if err != nil {
@@ -357,7 +373,7 @@ itself is seen by all who list processes.
 				return err
 			}
 			m := client.Membership{URL: i.URL, Pin: i.Pin, Account: i.Account}
-			caller := m.Dial()
+			caller := m.Dial(nil)
 			defer caller.Close()
 			about, err := caller.About(c.Context)
 			if err != nil {
@@ -374,4 +390,45 @@ itself is seen by all who list processes.
 			return err
 		},
 	}
+}
+
+// joinAgain has the user accept another certificate of the market.
+func joinAgain(c *cli.Context) error {
+	if c.NArg() > 0 {
+		return usagef("join: found --pin and TOKEN, want one of them")
+	}
+	pin := c.String("pin")
+	if err := link.CheckPins(pin); err != nil {
+		return usagef("--pin: %w", err)
+	}
+	home, err := userHome(c)
+	if err != nil {
+		return err
+	}
+	m, err := home.Membership()
+	if err != nil {
+		return err
+	}
+	if m.Pin == "" {
+		return fmt.Errorf("--pin: market %s is at %s, on this machine: it has no certificate", m.Market, m.URL)
+	}
+	private, err := home.Key()
+	if err != nil {
+		return err
+	}
+	m.Pin = pin
+	caller := m.Dial(nil)
+	defer caller.Close()
+	about, err := caller.About(c.Context)
+	if err != nil {
+		return err
+	}
+	if about.Market != m.Market || about.Ledger != m.Ledger {
+		return fmt.Errorf("--pin: the server at %s is market %s with ledger %s, want market %s with ledger %s", m.URL, about.Market, about.Ledger, m.Market, m.Ledger)
+	}
+	if err := home.Save(m, private); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "market %s  %s  pin %s\n", m.Market, m.URL, m.Pin)
+	return err
 }

@@ -271,7 +271,7 @@ func TestBankWords(t *testing.T) {
 // clocked lists the rooms below the kernel that may read a clock, start
 // goroutines or take locks: what talks to a disk, to others or to real
 // machines.
-var clocked = []string{"bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux"}
+var clocked = []string{"bank/certificate", "bank/peers", "bank/service", "bank/store", "bank/teller", "bank/tiles", "bank/witness", "hosts/agent", "hosts/link", "hosts/linux"}
 
 // TestTimeIsTold checks that the rooms below the kernel neither read the clock
 // nor draw from the global source of randomness, and start no goroutines and

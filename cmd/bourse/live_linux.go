@@ -261,8 +261,8 @@ type runningLab struct {
 	log      *slog.Logger
 	acts     io.Closer // the file of what operators do
 
-	address     string           // that others are told
-	certificate *tls.Certificate // nil speaks plain HTTP
+	address string        // that others are told
+	tls     *certificates // nil speaks plain HTTP
 }
 
 // openLab opens the market in dir.
@@ -385,10 +385,10 @@ func loopback(address string) bool {
 // token returns one by which a host joins; ok is false if the market answers this machine
 // alone.
 func (l *runningLab) token() (t link.Token, ok bool) {
-	if l.certificate == nil {
+	if l.tls == nil {
 		return t, false
 	}
-	return link.NewToken(l.address, link.Pin(l.certificate.Certificate[0])), true
+	return link.NewToken(l.address, l.tls.Pins()), true
 }
 
 // live runs the lab with a host of this machine.
@@ -457,8 +457,8 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 // membership returns that of who keeps the market, which is served at url.
 func (l *runningLab) membership(url string) client.Membership {
 	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.ledger, Account: keeper}
-	if l.certificate != nil {
-		m.Pin = link.Pin(l.certificate.Certificate[0])
+	if l.tls != nil {
+		m.Pin = l.tls.Pins()
 	}
 	return m
 }
@@ -467,7 +467,7 @@ func (l *runningLab) membership(url string) client.Membership {
 func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := (&serving{m, l.secret}).save(l.dir); err != nil {
+	if err := l.told(m); err != nil {
 		return err
 	}
 	ended := make(chan error)
@@ -479,6 +479,11 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 		stop()
 	}
 	return err
+}
+
+// told writes for the market's operator where it is served.
+func (l *runningLab) told(m client.Membership) error {
+	return (&serving{m, l.secret}).save(l.dir)
 }
 
 // answer answers at a listener until ctx ends: who waits for something new then is answered

@@ -28,3 +28,10 @@ func fidelityCommand() *cli.Command {
 		Action: func(*cli.Context) error { return errors.New("fidelity: only Linux machines are hosts") },
 	}
 }
+
+func marketRotateCommand() *cli.Command {
+	return &cli.Command{
+		Name: "rotate", Usage: "replace the certificate by which a market is known (Linux only)",
+		Action: func(*cli.Context) error { return errors.New("market rotate: only Linux machines keep live markets") },
+	}
+}

@@ -14,7 +14,7 @@ func marketCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "market",
 		Usage: "use the auction by itself",
-		Subcommands: []*cli.Command{marketServeCommand(), {
+		Subcommands: []*cli.Command{marketServeCommand(), marketRotateCommand(), {
 			Name:      "clear",
 			Usage:     "divide whole units among bidders in proportion to their rates",
 			ArgsUsage: "BIDS.csv",

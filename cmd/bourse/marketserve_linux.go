@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 
-	"bourse/experiments/live/lab"
 	"bourse/hosts/link"
 
 	"github.com/urfave/cli/v2"
@@ -58,15 +57,13 @@ func marketServeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	certificate, err := link.Identity(lab.File(dir, "keys", "tls"), "bourse market")
-	if err != nil {
-		return err
-	}
 	l, err := openLab(c, dir)
 	if err != nil {
 		return err
 	}
-	l.certificate = &certificate
+	if l.tls, err = openCertificates(dir, l.log); err != nil {
+		return errors.Join(err, l.close())
+	}
 	save := func(url string) error {
 		if _, local := l.bank.(here); !local {
 			return nil // who has which account there is not for this market to know
@@ -88,11 +85,15 @@ func (l *runningLab) serve(c *cli.Context, save func(url string) error) error {
 	if err := save(url); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.Writer, "market %s  %s  pin %s\n", l.conf.Name, url, link.Pin(l.certificate.Certificate[0]))
+	fmt.Fprintf(c.App.Writer, "market %s  %s  pin %s\n", l.conf.Name, url, l.tls.Pins())
 	mux := http.NewServeMux()
 	mux.Handle("/", l.server.Handler())
 	mux.Handle(link.Handler(l.server))
-	return l.run(c.Context, l.membership(url), func(ctx context.Context) error {
-		return l.answer(ctx, listener, mux, link.ServerTLS(*l.certificate))
-	})
+	return l.run(c.Context, l.membership(url),
+		func(ctx context.Context) error {
+			return l.answer(ctx, listener, link.Announce(mux, l.tls.Pins), l.tls.server())
+		},
+		func(ctx context.Context) error {
+			return l.tls.watch(ctx, func() error { return errors.Join(l.told(l.membership(url)), save(url)) })
+		})
 }

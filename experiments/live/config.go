@@ -21,7 +21,7 @@ type Config struct {
 	Name      string          `yaml:"name" validate:"required" doc:"of the market: lab is account market:lab"`
 	Listen    string          `yaml:"listen" doc:"address to serve at"`
 	Bank      string          `yaml:"bank" doc:"a folder, a postgres URL, or https://… of a bank service"`
-	BankPin   string          `yaml:"bank_pin" doc:"of the certificate of a bank service, as it prints it"`
+	BankPin   string          `yaml:"bank_pin" doc:"of the certificate of a bank service, as it prints it; during a rotation two, with a comma between"`
 	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"of the market, as its right to settle has it"`
 	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"who is let in"`

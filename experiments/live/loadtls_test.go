@@ -65,7 +65,7 @@ func byTLS(b *testing.B, m *live.Market, w live.World, dir string) live.Ways {
 		name := live.LoadHost(h)
 		c, err := link.Identity(filepath.Join(dir, "tls-"+name), name)
 		try(err)
-		hosts[name], pins[link.Pin(c.Certificate[0])] = link.Dial(address, pin, c), name
+		hosts[name], pins[link.Pin(c.Certificate[0])] = link.Dial(address, link.NewPins(pin, nil), c), name
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", s.Handler())
@@ -73,7 +73,7 @@ func byTLS(b *testing.B, m *live.Market, w live.World, dir string) live.Ways {
 	server := &http.Server{Handler: mux}
 	go server.Serve(tls.NewListener(l, link.ServerTLS(own)))
 	b.Cleanup(func() { server.Close() })
-	clients := &http.Client{Transport: &http.Transport{TLSClientConfig: link.ClientTLS(nil, pin), ForceAttemptHTTP2: true}}
+	clients := &http.Client{Transport: link.NewPins(pin, nil).Transport(nil, &http.Transport{ForceAttemptHTTP2: true})}
 	caller := service.Dial("https://"+address, clients)
 	return live.Ways{
 		Sync: func(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {

@@ -115,7 +115,7 @@ func TestNetwork(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := link.Dial(token.Address, token.Pin, own)
+	c := link.Dial(token.Address, link.NewPins(token.Pin, nil), own)
 	defer c.Close()
 	for end := time.Now().Add(20 * time.Second); ; {
 		if host, err := c.Enrol(t.Context(), link.Enrolment{Secret: token.Secret}); err == nil && host == "h00" {

@@ -169,10 +169,11 @@ func (p *Program) Close() {
 // Join enrols the host with a market, by a token that its keeper gave, and tries until ctx
 // ends while the market does not answer. A folder is of one market.
 func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) error {
-	if p.Pin != "" && p.Pin != token.Pin {
+	// A market that has another certificate than it had is at the address that it had.
+	if p.Pin != "" && p.Pin != token.Pin && p.Address != token.Address {
 		return fmt.Errorf("%s: its host is %s in the market at %s: another market needs a folder of its own", p.dir, p.Host, p.Address)
 	}
-	client, err := p.dial(token.Address, token.Pin)
+	client, err := p.dial(token.Address, token.Pin, say)
 	if err != nil {
 		return err
 	}
@@ -180,6 +181,9 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	said := ""
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, mostWait) {
 		host, err := client.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: p.settings.Name, Offer: p.Offer})
+		if err == nil && p.Host != "" && p.Host != host && p.Pin != token.Pin {
+			return fmt.Errorf("%s: its host is %s, and the token is for %s: want 'bourse host invite %s', or a folder of its own", p.dir, p.Host, host, p.Host)
+		}
 		if err == nil {
 			p.membership = membership{token.Address, token.Pin, host}
 			return put(p.path("market.json"), p.membership, true)
@@ -202,13 +206,24 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	}
 }
 
-// dial returns the way to a market, for the certificate of this folder.
-func (p *Program) dial(address, pin string) (*link.Client, error) {
+// dial returns the way to a market, for the certificate of this folder. The pins that the
+// market announces are kept there.
+func (p *Program) dial(address, pin string, say func(string)) (*link.Client, error) {
 	own, err := link.Identity(p.path("host.pem"), "host")
 	if err != nil {
 		return nil, err
 	}
-	return link.Dial(address, pin, own), nil
+	host := p.Host
+	return link.Dial(address, link.NewPins(pin, func(pins string) {
+		if host == "" { // it has not joined yet
+			return
+		}
+		if err := put(p.path("market.json"), membership{address, pins, host}, true); err != nil {
+			say(err.Error())
+			return
+		}
+		say("the market is known by the pin " + strings.ReplaceAll(pins, ",", ", and from its next certificate on by "))
+	}), own), nil
 }
 
 // Joined reports whether the host of a folder has joined a market.
@@ -219,7 +234,7 @@ func Joined(dir string) bool {
 
 // Run keeps the host up with the market that it has joined: see [Agent.Serve].
 func (p *Program) Run(ctx context.Context, say func(string)) error {
-	client, err := p.dial(p.Address, p.Pin)
+	client, err := p.dial(p.Address, p.Pin, say)
 	if err != nil {
 		return err
 	}

@@ -21,13 +21,13 @@ type Client struct {
 	http *http.Client
 }
 
-// Dial returns the way to the market at an address whose certificate has that pin, for who
-// has own.
-func Dial(address, pin string, own tls.Certificate) *Client {
-	h := &http.Client{Transport: &http.Transport{
-		TLSClientConfig: ClientTLS([]tls.Certificate{own}, pin), ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
+// Dial returns the way to the market at an address whose certificate has one of these pins,
+// for who has own.
+func Dial(address string, pins *Pins, own tls.Certificate) *Client {
+	h := &http.Client{Transport: pins.Transport([]tls.Certificate{own}, &http.Transport{
+		ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
 		HTTP2: &http.HTTP2Config{SendPingTimeout: 5 * time.Second, PingTimeout: 5 * time.Second},
-	}}
+	})}
 	return &Client{wire.NewLinkClient(h, "https://"+address, connect.WithReadMaxBytes(mostBytes+1<<10)), h}
 }
 

@@ -4,10 +4,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
-	"errors"
 	"fmt"
+	"io/fs"
 
 	"bourse/bank/certificate"
 	"bourse/bank/whole"
@@ -42,13 +41,13 @@ func ServerTLS(own tls.Certificate) *tls.Config {
 	}
 }
 
-// ClientTLS is how hosts and users dial: the market is whoever has the certificate of that
-// pin. Who has none of his own is nobody in particular.
-func ClientTLS(own []tls.Certificate, pin string) *tls.Config {
-	return certificate.Client(own, func(c *x509.Certificate) error {
-		if Pin(c.Raw) != pin {
-			return errors.New("it is not the market of the token: its certificate is another")
-		}
-		return nil
-	})
+// Open opens the certificate in a file, which is made as by [Identity] if there is none and
+// may be replaced later. Notify is called for each change: see [certificate.OpenFile].
+func Open(path, name string, notify func(*tls.Certificate, error)) (*certificate.File, error) {
+	if _, err := Identity(path, name); err != nil {
+		return nil, err
+	}
+	return certificate.OpenFile(path, func() ([]byte, error) {
+		return whole.Secret(path, func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist} })
+	}, notify)
 }

@@ -111,7 +111,7 @@ func TestLink(t *testing.T) {
 	m := &market{hosts: map[string]string{}, told: map[string]*remote.Told{}}
 	address, pin := serving(t, m)
 	own := identity(t, "h00")
-	c := link.Dial(address, pin, own)
+	c := link.Dial(address, link.NewPins(pin, nil), own)
 	defer c.Close()
 	if _, err := c.Sync(ctx, "h00", &remote.Told{Seq: 1}); !errors.Is(err, link.ErrUnknown) || !strings.Contains(err.Error(), link.Pin(own.Leaf.Raw)) {
 		t.Errorf("who has not enrolled: %v", err)
@@ -146,7 +146,7 @@ func TestLink(t *testing.T) {
 	if err := c.PutLog(ctx, "", &remote.Log{Name: 1, Text: make([]byte, 256<<10)}); err != nil || len(m.logs) != 1 {
 		t.Errorf("%d logs, %v", len(m.logs), err)
 	}
-	other := link.Dial(address, link.Pin(own.Leaf.Raw), own)
+	other := link.Dial(address, link.NewPins(link.Pin(own.Leaf.Raw), nil), own)
 	if _, err := other.Sync(ctx, "", &remote.Told{Seq: 1}); err == nil || !strings.Contains(err.Error(), "certificate is another") {
 		t.Errorf("a market with another certificate: %v", err)
 	}

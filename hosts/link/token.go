@@ -12,7 +12,7 @@ import (
 type Token struct {
 	Address string // of the market, host:port
 	Secret  string // 128 bits
-	Pin     string // of the market's certificate
+	Pin     string // of the market's certificate; during a rotation two, with a comma between
 }
 
 // NewToken returns a token with a secret of its own.
@@ -35,13 +35,27 @@ func ParseToken(text string) (Token, error) {
 	if _, port, err := net.SplitHostPort(t.Address); err != nil || port == "" {
 		return Token{}, fmt.Errorf("token: address %q, want HOST:PORT", t.Address)
 	}
-	for _, part := range []struct {
-		what, text string
-		bytes      int
-	}{{"secret", t.Secret, 16}, {"pin", t.Pin, 32}} {
-		if b, err := base64.RawURLEncoding.Strict().DecodeString(part.text); err != nil || len(b) != part.bytes {
-			return Token{}, fmt.Errorf("token: its %s is cut or changed: want %d bytes", part.what, part.bytes)
-		}
+	if !isBytes(t.Secret, 16) {
+		return Token{}, fmt.Errorf("token: its secret is cut or changed: want 16 bytes")
+	}
+	if err := CheckPins(t.Pin); err != nil {
+		return Token{}, fmt.Errorf("token: %w", err)
 	}
 	return t, nil
+}
+
+// CheckPins returns an error unless a text is a pin, or several with commas between.
+func CheckPins(text string) error {
+	for pin := range strings.SplitSeq(text, ",") {
+		if !isBytes(pin, 32) {
+			return fmt.Errorf("its pin is cut or changed: want 32 bytes")
+		}
+	}
+	return nil
+}
+
+// isBytes reports whether a text encodes that many bytes.
+func isBytes(text string, bytes int) bool {
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return err == nil && len(b) == bytes
 }

@@ -31,7 +31,12 @@ func Open(h Home) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Client{Membership: m, Caller: m.Dial(), home: h, key: key}, nil
+	changed := func(pins string) {
+		renewed := m
+		renewed.Pin = pins
+		_ = h.save(renewed) // the next call learns them again
+	}
+	return &Client{Membership: m, Caller: m.Dial(changed), home: h, key: key}, nil
 }
 
 // now returns the instant, in seconds since 2000-01-01 UTC, by which orders are signed.
@@ -54,11 +59,13 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Dial returns who asks the market, which is known by its pin if it has one.
-func (m *Membership) Dial() *service.Caller {
+// Dial returns who asks the market, which is known by its pin if it has one. Changed is called
+// with the pins that the market announces in place of it; nil lets them be forgotten.
+func (m *Membership) Dial(changed func(pins string)) *service.Caller {
 	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
+	h := &http.Client{Transport: t}
 	if m.Pin != "" {
-		t.TLSClientConfig = link.ClientTLS(nil, m.Pin)
+		h.Transport = link.NewPins(m.Pin, changed).Transport(nil, t)
 	}
-	return service.Dial(m.URL, &http.Client{Transport: t})
+	return service.Dial(m.URL, h)
 }

@@ -233,7 +233,7 @@ func resumed(t *testing.T, home Home) {
 func TestAway(t *testing.T) {
 	t.Parallel()
 	m := Membership{URL: "http://127.0.0.1:1"}
-	c := m.Dial()
+	c := m.Dial(nil)
 	defer c.Close()
 	if _, err := c.About(context.Background()); !errors.As(err, new(*service.Away)) {
 		t.Errorf("nobody there: %v", err)

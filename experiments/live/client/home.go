@@ -41,7 +41,7 @@ func DefaultHome() (Home, error) {
 // A Membership says where an account is, and under which name.
 type Membership struct {
 	URL     string `json:"url"`           // of the market
-	Pin     string `json:"pin,omitempty"` // of its certificate; none if the market is on this machine
+	Pin     string `json:"pin,omitempty"` // of its certificate, during a rotation two with a comma between; none if the market is on this machine
 	Market  string `json:"market"`        // its name
 	Ledger  string `json:"ledger"`        // id of its bank's
 	Account string `json:"account"`
@@ -84,6 +84,11 @@ func (h Home) Save(m Membership, private string) error {
 			return err
 		}
 	}
+	return h.save(m)
+}
+
+// save makes m the market of the user.
+func (h Home) save(m Membership) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
 		return err

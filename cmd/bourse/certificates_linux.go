@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"bourse/bank/certificate"
+	"bourse/bank/whole"
+	"bourse/experiments/live/lab"
+	"bourse/hosts/link"
+
+	"github.com/urfave/cli/v2"
+)
+
+// Files of a market's folder: its certificate with the key, and that which will replace it.
+func certificateNow(dir string) string  { return lab.File(dir, "keys", "tls") }
+func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next") }
+
+const (
+	announced  = 14 * 24 * time.Hour // after which a market takes up its next certificate by itself
+	looksAfter = time.Second         // at the files
+)
+
+// certificates are those of a market that is served: the one in use, and during a rotation
+// the next one, which is announced in answers.
+type certificates struct {
+	dir   string
+	log   *slog.Logger
+	now   *certificate.File
+	wrong string // with the next one
+	pins  atomic.Pointer[string]
+
+	announced time.Duration // after which the next one is used
+}
+
+// openCertificates opens the certificates of the market in dir, and makes one if there is none.
+func openCertificates(dir string, log *slog.Logger) (*certificates, error) {
+	s := &certificates{dir: dir, log: log, announced: announced}
+	var err error
+	s.now, err = link.Open(certificateNow(dir), "bourse market", func(c *tls.Certificate, err error) {
+		if err != nil {
+			log.Error("the old certificate remains in use: " + err.Error())
+			return
+		}
+		log.Info("a new certificate is in use", "pin", link.Pin(c.Leaf.Raw))
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.look()
+	return s, nil
+}
+
+// Pins returns the pin of the certificate, and that of the next one if there is one.
+func (s *certificates) Pins() string { return *s.pins.Load() }
+
+// server returns how the market listens.
+func (s *certificates) server() *tls.Config {
+	c := link.ServerTLS(tls.Certificate{})
+	c.Certificates, c.GetCertificate = nil, s.now.Handshake
+	return c
+}
+
+// look looks at the files, and reports whether the pins have changed.
+func (s *certificates) look() bool {
+	next, err := s.nextPin()
+	wrong := ""
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if wrong = "no next certificate is announced: " + err.Error(); wrong != s.wrong {
+			s.log.Error(wrong)
+		}
+	}
+	s.wrong = wrong
+	pins := link.Pin(s.now.Current().Leaf.Raw)
+	if err == nil && next != pins {
+		pins += "," + next
+	}
+	old := s.pins.Swap(&pins)
+	changed := old != nil && *old != pins
+	if changed && strings.Contains(pins, ",") {
+		s.log.Info("a next certificate is announced", "pin", next)
+	}
+	return changed
+}
+
+// nextPin returns the pin of the next certificate. It is put in the place of the old one if it
+// has been there for long enough.
+func (s *certificates) nextPin() (string, error) {
+	next := certificateNext(s.dir)
+	text, err := whole.Secret(next, func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: next, Err: fs.ErrNotExist} })
+	if err != nil {
+		return "", err
+	}
+	pair, err := tls.X509KeyPair(text, text)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", next, err)
+	}
+	info, err := os.Stat(next)
+	if err != nil {
+		return "", err
+	}
+	// When it came there, whenever it was written.
+	if at, ok := info.Sys().(*syscall.Stat_t); ok && time.Since(time.Unix(at.Ctim.Unix())) > s.announced {
+		err = os.Rename(next, certificateNow(s.dir))
+	}
+	return link.Pin(pair.Leaf.Raw), err
+}
+
+// watch looks at the files until ctx ends, and calls changed whenever the pins have changed.
+func (s *certificates) watch(ctx context.Context, changed func() error) error {
+	tick := time.NewTicker(looksAfter)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if s.look() {
+			if err := changed(); err != nil {
+				s.log.Error(err.Error())
+			}
+		}
+	}
+}
+
+func marketRotateCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "rotate",
+		Usage:     "replace the certificate by which a market is known",
+		ArgsUsage: "DIR",
+		Description: `Makes the next certificate of the market in DIR, unless DIR/keys/tls.next has one, and prints its
+pin. A market that is served announces it in every answer within a second, and agents and
+users that call it meanwhile accept both. With --now the next certificate takes the place of
+the old one, which is refused from then on; after 14 days the market does that by itself.
+Nothing is restarted. 'bourse docs certificates' has the whole procedure.
+
+   bourse market rotate lab
+   bourse market rotate lab --now`,
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "now", Usage: "use the next certificate from now on"},
+		},
+		Action: marketRotateAction,
+	}
+}
+
+func marketRotateAction(c *cli.Context) error {
+	dir := c.Args().First()
+	now, next := certificateNow(dir), certificateNext(dir)
+	if _, err := os.Stat(now); err != nil {
+		return usagef("%s has no certificate: want the folder of a market that has been served by 'bourse market serve'", dir)
+	}
+	if c.Bool("now") {
+		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {
+			return usagef("--now: %s is missing: 'bourse market rotate %s' makes it, and the market announces it", next, dir)
+		}
+	}
+	pair, err := link.Identity(next, "bourse market")
+	if err != nil {
+		return err
+	}
+	state := "next"
+	if c.Bool("now") {
+		if err := os.Rename(next, now); err != nil {
+			return err
+		}
+		state = "now"
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "%s  pin %s\n", state, link.Pin(pair.Leaf.Raw))
+	return err
+}

@@ -109,34 +109,27 @@ func (a *auditor) readLog(r io.Reader) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	in.Split(wholeLines)
-	var f foresight
 	var pending []logLine // of one entry
-	p := pipeline[part]{
-		spread: a.opts.Spread,
-		prepare: func(p *part) {
-			p.read(a.opts.Spread)
-			f.check(p.orders, a.opts)
-		},
-		use: func(p *part) bool {
-			a.authority.checked = p.orders
-			for i := range p.lines {
-				pending = a.line(pending, &p.lines[i])
-			}
-			return a.bad == nil
-		},
-	}
 	next := new(part)
+	use := func() bool {
+		next.read(a.opts.Spread)
+		a.check(next.orders)
+		for i := range next.lines {
+			pending = a.line(pending, &next.lines[i])
+		}
+		next = new(part)
+		return a.bad == nil
+	}
 	for n := 1; in.Scan(); n++ {
 		next.lines = append(next.lines, logLine{text: bytes.Clone(in.Bytes()), n: n})
 		if next.bytes += len(in.Bytes()); len(next.lines) < aheadOf && next.bytes < aheadBytes {
 			continue
 		}
-		if !p.put(next) {
+		if !use() {
 			return nil
 		}
-		next = new(part)
 	}
-	if p.put(next) && p.put(nil) {
+	if use() {
 		if err := in.Err(); err != nil {
 			return err
 		}

@@ -16,8 +16,6 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/store"
-	"bourse/contracts"
-	"bourse/experiments/metrics"
 	"bourse/experiments/rescue"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -37,8 +35,8 @@ type rederivation struct {
 	to    Publication
 }
 
-// Rederive makes the results d again and compares each file with theirs: from the units that
-// they keep and the plan of jobs, which is drawn from scenario and seed, or with deep by
+// Rederive makes the results d again and compares each file with theirs: from their rows of jobs
+// and prices and the plan of jobs, which is drawn from scenario and seed, or with deep by
 // running the experiment again. Notes are those of [Publication]. Sound reports
 // whether the ledgers are clean; files are as the manifest describes them. It returns
 // what differs, and what was not compared, and why.
@@ -57,17 +55,11 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 	if err := r.ready(notes); err != nil {
 		return err
 	}
-	r.findings = append(r.findings, r.d.TwoForms()...)
 	if r.units == nil {
 		return nil
 	}
 	if deep && r.p == nil {
 		deep = false
-	}
-	if !deep && r.p != nil {
-		if err := r.plan(ctx); err != nil {
-			return err
-		}
 	}
 	temp, err := os.MkdirTemp("", "bourse-audit-")
 	if err != nil {
@@ -80,7 +72,7 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 			_, err := r.p.Publish(ctx, opts, r.to)
 			return err
 		}
-		return r.gathered()
+		return r.gathered(ctx)
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -161,47 +153,8 @@ func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err err
 	return nil
 }
 
-// storedUnits are the units of results, with rows of metrics made of what was measured.
-type storedUnits struct {
-	*results.Whole
-	study *Study
-	out   *results.Encoder
-}
-
-// Read implements [results.Source].
-func (r storedUnits) Read(name string) (*results.Unit, error) {
-	of, err := parseUnit(name)
-	if err != nil {
-		return nil, err
-	}
-	unit, err := r.Whole.Read(name)
-	if err == nil {
-		err = r.study.check(of, unit.Values)
-	}
-	if err != nil {
-		return nil, err
-	}
-	found, width := unit.Values, r.study.width()
-	for rep := of.From; rep < of.To; rep++ {
-		found = found[1:]
-		for policy := range r.study.cells[of.Configuration] {
-			if err := r.out.Metrics(r.study.measuredRows(nil, of.Configuration, policy, rep, found)); err != nil {
-				return nil, err
-			}
-			found = found[width:]
-		}
-	}
-	b, err := r.out.Block()
-	for file, rows := range b {
-		if strings.HasPrefix(file, "metrics.") {
-			unit.Block[file] = slices.Clone(rows)
-		}
-	}
-	return unit, err
-}
-
 // gathered writes what the units of d come to.
-func (r *rederivation) gathered() error {
+func (r *rederivation) gathered(ctx context.Context) error {
 	plan := *r.kept
 	x := r.e.Expanded()
 	if x.Until != nil {
@@ -218,7 +171,8 @@ func (r *rederivation) gathered() error {
 		}
 		plan = drawn
 	}
-	from := storedUnits{r.units, newStudy(&x), results.NewEncoder(r.to.Tables, axes(&x))}
+	from := newRemaker(ctx, r, &x)
+	defer func() { from.jobs.stop(); from.prices.stop() }()
 	at, err := where([]results.Source{from})
 	if err == nil {
 		err = at.whole(&plan)
@@ -231,105 +185,11 @@ func (r *rederivation) gathered() error {
 		return err
 	}
 	defer w.Abort()
-	_, err = join(w, &x, &plan, at.find, r.to)
-	return err
-}
-
-// planColumns are the columns of jobs that the plan decides, and termColumns those that an offer may
-// change.
-var (
-	planColumns = []string{"configuration", "admission", "replication", "job", "user", "arrival", "runtime", "estimate", "nodes", "work"}
-	termColumns = []string{"configuration", "admission", "replication", "job", "user"}
-)
-
-// plan draws the jobs of each replication again, and compares the rows of jobs with them. It
-// names the first that differs in each column.
-func (r *rederivation) plan(ctx context.Context) error {
-	file := r.d.File("jobs")
-	if file == "" {
-		return nil
+	if _, err = join(w, &x, &plan, at.find, r.to); err != nil {
+		return err
 	}
-	p, a, n := r.p, newArena(), 0
-	reps := r.d.Manifest.Replications
-	named := make(map[string]bool)
-	end := errors.New("it ends too soon")
-	var units []Unit
-	for _, u := range p.Units() {
-		if u.To <= reps {
-			units = append(units, u)
-		}
-	}
-	var want []results.Job // of the run at hand
-	var endings []ending
-	next := func(yield func(*results.Job) bool) error {
-		for _, u := range units {
-			for rep := u.From; rep < u.To; rep++ {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				s := p.settings[u.Configuration]
-				if err := a.draw(s, p.Experiment.Seed, rep); err != nil {
-					return err
-				}
-				known := true
-				for i := range a.plan {
-					known = known && a.plan[i].Estimate == a.plan[i].Runtime
-				}
-				want, endings = slices.Grow(want[:0], len(a.plan)), slices.Grow(endings[:0], len(a.plan))[:len(a.plan)]
-				for k := range s.offers {
-					want = want[:len(a.plan)]
-					clear(want)
-					for i := range a.plan {
-						if a.plan[i].Arrival >= s.horizon() { // it is not submitted any more
-							continue
-						}
-						j := metrics.Job{Job: &a.plan[i]}
-						j.Contract.Outcome = contracts.Refused
-						jobRow(&want[i], &endings[i], s.conf, s.conf.Admission[k].Label, rep, &j, known, false)
-						if !yield(&want[i]) {
-							return end
-						}
-					}
-				}
-			}
-		}
-		return nil
-	}
-	first := 1
-	if filepath.Ext(file) == ".csv" {
-		first++ // its header is a row
-	}
-	rows, stop := iter.Pull2(r.d.TextJobs())
-	defer stop()
-	err := next(func(want *results.Job) bool {
-		j, err, ok := rows()
-		if err != nil || !ok {
-			if err == nil {
-				err = end
-			}
-			r.find(file, fmt.Sprintf("row %d: %v", n+first, err), "job "+want.Job)
-			return false
-		}
-		columns := append(slices.Clip(planColumns), "value", "deadline")
-		if j.Reason == results.OfferTaken {
-			columns = termColumns
-		}
-		if column, found, is := results.Differ(&j, want, columns...); column != "" && !named[column] {
-			named[column] = true
-			r.find(file, fmt.Sprintf("row %d, column %s: %s", n+first, column, found), is+" by scenario and seed")
-		}
-		n++
-		return true
-	})
-	if err == nil {
-		if _, _, ok := rows(); ok {
-			r.find(file, fmt.Sprintf("row %d: one more", n+first), fmt.Sprintf("%d jobs by scenario and seed", n))
-		}
-	}
-	if err == end {
-		err = nil
-	}
-	return err
+	from.end()
+	return nil
 }
 
 // compare compares files, and says what was not compared.
@@ -344,7 +204,9 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		switch ext := filepath.Ext(c.File); {
 		case strings.HasPrefix(c.File, ledger):
 			continue // its entries are compared
-		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json":
+		case !deep && c.File == "jobs.parquet" && r.d.File("jobs") != c.File && c.Found != results.SameRows:
+			c.Want += ", as in jobs.csv"
+		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json" && (ext != ".parquet" || c.Found == results.SameRows):
 			drawn = append(drawn, c.File)
 			continue
 		case !r.version():
@@ -356,7 +218,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
 	}
 	if !deep {
-		r.beyond("decisions with their notes, prices, what became of jobs beyond what a ledger tells, and what was measured of each run (units.values): --deep decides every request again")
+		r.beyond("decisions with their notes, prices, and what became of jobs beyond what a ledger tells: --deep decides every request again")
 	} else if err := r.entries(made); err != nil {
 		return err
 	}

@@ -152,38 +152,7 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
-	best := a.yardstick(s, s.conf.Workload.Warmup)
-	// What the first to run on the spot market pays is the demand that others are held
-	// against; predictors are asked for promises after all runs.
-	first := slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
-	// All runs of a replication have one U*, which what users had in any of them may raise.
-	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
-		first = len(s.offers) - 1
-	}
-	var demand []float64
-	var promises []metrics.Promise
-	measure := func(run *Run) {
-		f := &s.conf.Fleet
-		warm := int(s.conf.Workload.Warmup * float64(len(run.Jobs)))
-		o := &run.Outcome
-		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
-		o.Jobs, o.Earlier, o.Prices, o.Promises = run.Jobs[warm:], run.Jobs[:warm], run.Prices, promises
-		a.stop(s, run)
-		a.cover(s, &best, metrics.Utilities(o, 0)[0])
-	}
-	finish := func(k int, run *Run) error {
-		o := &run.Outcome
-		o.Optimum, o.OptimumOfParts = best.Bound, best.Parts
-		o.AdmitsAll = admitsAll(s.conf, &s.offers[k].Choice)
-		if err := metrics.Check(o); err != nil {
-			return fail(err)
-		}
-		if !admission.Spot(s.offers[k].Name) {
-			o.Demand = demand
-		}
-		return take(k, run)
-	}
-	var waiting []*Run
+	m := a.measuring(e, s, rep, a.yardstick(s, s.conf.Workload.Warmup))
 	for k := range s.offers {
 		o := &s.offers[k]
 		at.Policy = o.Label
@@ -192,30 +161,87 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
 		at.Policy = ""
-		for i := range min(len(best.chosen), len(run.Jobs)) {
-			run.Jobs[i].Chosen = best.chosen[i]
+		first, done, err := m.next(run)
+		if err != nil {
+			return fail(err)
 		}
-		if demand == nil && admission.Spot(o.Name) {
-			demand = slices.Clone(run.Prices) // the run may be gone when others are measured
-		}
-		if waiting = append(waiting, run); k < first {
-			continue
-		}
-		if wantsPromises(e) {
-			promises = a.promises(s, e.Seed, rep)
-		}
-		for _, run := range waiting {
-			measure(run)
-		}
-		r.Optimum = best.Optimum
-		for i, run := range waiting {
-			if err := finish(k+1-len(waiting)+i, run); err != nil {
+		r.Optimum = m.best.Optimum
+		for i, run := range done {
+			if err := take(first+i, run); err != nil {
 				return err
 			}
 		}
-		waiting = waiting[:0]
 	}
 	return nil
+}
+
+// A measuring tells the runs of a replication, one under each policy in turn, what they are
+// measured by.
+type measuring struct {
+	arena *arena // with the jobs and hosts of the replication
+	e     *scenario.Experiment
+	s     *setting
+	rep   int
+
+	best     yardstick
+	demand   []float64 // prices of the first run on the spot market
+	promises []metrics.Promise
+	knows    int // after that run all is known that others are measured by
+	waiting  []*Run
+	runs     int
+}
+
+func (a *arena) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
+	m := &measuring{arena: a, e: e, s: s, rep: rep, best: best}
+	// What the first to run on the spot market pays is the demand that others are held
+	// against; predictors are asked for promises after all runs.
+	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
+	// All runs of a replication have one U*, which what users had in any of them may raise.
+	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
+		m.knows = len(s.offers) - 1
+	}
+	return m
+}
+
+// next enters the run under the next policy. It returns those of which all is known now, and
+// the number of the first.
+func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
+	for i := range min(len(m.best.chosen), len(run.Jobs)) {
+		run.Jobs[i].Chosen = m.best.chosen[i]
+	}
+	if m.demand == nil && admission.Spot(m.s.offers[m.runs].Name) {
+		m.demand = slices.Clone(run.Prices) // the run may be gone when others are measured
+	}
+	m.waiting = append(m.waiting, run)
+	if m.runs++; m.runs <= m.knows {
+		return 0, nil, nil
+	}
+	if wantsPromises(m.e) {
+		m.promises = m.arena.promises(m.s, m.e.Seed, m.rep)
+	}
+	done, m.waiting = m.waiting, m.waiting[len(m.waiting):]
+	first = m.runs - len(done)
+	f := &m.s.conf.Fleet
+	for _, run := range done {
+		warm := int(m.s.conf.Workload.Warmup * float64(len(run.Jobs)))
+		o := &run.Outcome
+		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
+		o.Jobs, o.Earlier, o.Prices, o.Promises = run.Jobs[warm:], run.Jobs[:warm], run.Prices, m.promises
+		m.arena.stop(m.s, run)
+		m.arena.cover(m.s, &m.best, metrics.Utilities(o, 0)[0])
+	}
+	for i, run := range done {
+		o, by := &run.Outcome, &m.s.offers[first+i]
+		o.Optimum, o.OptimumOfParts = m.best.Bound, m.best.Parts
+		o.AdmitsAll = admitsAll(m.s.conf, &by.Choice)
+		if err := metrics.Check(o); err != nil {
+			return 0, nil, err
+		}
+		if !admission.Spot(by.Name) {
+			o.Demand = m.demand
+		}
+	}
+	return first, done, nil
 }
 
 // journaled is run with the journal that opts want for it, which is told of a panic

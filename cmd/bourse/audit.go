@@ -27,9 +27,9 @@ ledgers are also held against the heads in its manifest and the rows of jobs.csv
 and every charge, penalty and verdict is computed again from the bids, by share,
 price and time; and every file that a run wrote there against its size and hash in
 the manifest. What you added beside is let be. Of results, the plan of jobs is drawn again
-from scenario and seed, tables, figures and page are made again from the units that the
-results keep, and jobs.parquet is compared with jobs.csv. The first difference of each file
-is named by row and column, and so is all that was not compared. --deep runs the experiment
+from scenario and seed, metrics are computed again from jobs.csv, plan and prices, tables,
+figures and page are made again, and jobs.parquet is compared with jobs.csv. The first
+difference of each file is named by row and column, and so is all that was not compared. --deep runs the experiment
 again and compares every decision, note and number; it takes as long as the run. Who changes the manifest, too, is
 found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank every
 entry's order is checked, its signature, key and right as of that entry; --keys holds

@@ -3,6 +3,7 @@ package results
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"bourse/bank/whole"
@@ -53,41 +55,8 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	return streamTable[Job](like, text, math.MaxInt64, like.axes(text, len(columns[Job]())), new(int))
 }
 
-// TwoForms compares the rows of jobs.parquet with those of jobs.csv, if d has both, and
-// returns the first that differs.
-func (d *Dir) TwoForms() []Change {
-	packed, text := "jobs"+parquetKind, "jobs"+csvKind
-	if d.Manifest.Outputs[packed].SHA256 == "" || d.Manifest.Outputs[text].SHA256 == "" {
-		return nil
-	}
-	next, stop := iter.Pull2(d.TextJobs())
-	defer stop()
-	row := 0
-	differ := func(where, found, want string) []Change {
-		return []Change{{packed, fmt.Sprintf("row %d%s: %s", row, where, found), want + " as in " + text}}
-	}
-	for j, err := range d.Unchecked().Jobs(nil, nil) {
-		row++
-		if err != nil {
-			return []Change{{packed, err.Error(), "the rows of " + text}}
-		}
-		want, err, ok := next()
-		if err != nil {
-			return []Change{{text, err.Error(), "the rows of " + packed}}
-		}
-		if !ok {
-			return differ("", "one more", "none")
-		}
-		if column, x, y := Differ(&j, &want); column != "" {
-			return differ(", column "+column, x, y+",")
-		}
-	}
-	if _, _, ok := next(); ok {
-		row++
-		return differ("", "none", "one")
-	}
-	return nil
-}
+// SameRows is what is found of a Parquet file that differs, but for its rows.
+const SameRows = "other bytes around the same rows"
 
 // Different compares the files that d and made name in their manifests, but for those that
 // leave reports, and returns the first difference of each file that differs: of a table its row
@@ -133,27 +102,74 @@ func (d *Dir) first(made *Dir, name string) (Change, error) {
 			return firstRow[Metric](like, other, name), nil
 		}
 	}
-	if name == indexName && d.sameIndex(made) {
-		return Change{}, nil
+	if name == indexName {
+		return d.firstField(made, name)
 	}
 	return d.firstByte(made, name)
 }
 
-// sameIndex reports whether units.json differs only in the program that wrote it.
-func (d *Dir) sameIndex(made *Dir) bool {
-	var both [2]index
+// firstField names the first field of units.json that differs, if one does beside the program
+// that wrote it.
+func (d *Dir) firstField(made *Dir, name string) (Change, error) {
+	var both [2]any
 	for i, of := range []*Dir{d, made} {
-		text, err := whole.Read(of.file(indexName), maxTable)
-		decoder := json.NewDecoder(bytes.NewReader(text))
-		decoder.DisallowUnknownFields()
-		if err != nil || decoder.Decode(&both[i]) != nil {
-			return false
+		text, err := whole.Read(of.file(name), maxTable)
+		if err != nil {
+			return Change{}, err
 		}
-		both[i].Plan.Version = ""
+		if both[i], err = jsonTree(json.NewDecoder(bytes.NewReader(text)), ""); err != nil {
+			return Change{name, err.Error(), "the index of the units"}, nil
+		}
 	}
-	one, err := json.Marshal(both[0])
-	other, wrong := json.Marshal(both[1])
-	return err == nil && wrong == nil && bytes.Equal(one, other)
+	field, found, want := fieldDiffers(both[0], both[1], "")
+	if field == "" {
+		return Change{}, nil
+	}
+	return Change{name, fmt.Sprintf("%s %.80s", field, found), fmt.Sprintf("%.80s", want)}, nil
+}
+
+// fieldDiffers returns the first field in which two values of JSON differ, with both; an empty
+// name if there is none.
+func fieldDiffers(a, b any, path string) (field, found, want string) {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		if !ok {
+			break
+		}
+		keys := maps.Clone(x)
+		maps.Copy(keys, y)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if path == "plan" && key == "version" {
+				continue
+			}
+			if field, found, want = fieldDiffers(x[key], y[key], inside(path, key)); field != "" {
+				return field, found, want
+			}
+		}
+		return "", "", ""
+	case []any:
+		y, ok := b.([]any)
+		if !ok || len(x) != len(y) {
+			break
+		}
+		for i := range x {
+			if field, found, want = fieldDiffers(x[i], y[i], inside(path, strconv.Itoa(i))); field != "" {
+				return field, found, want
+			}
+		}
+		return "", "", ""
+	}
+	if reflect.DeepEqual(a, b) {
+		return "", "", ""
+	}
+	text := func(v any) string {
+		if v == nil {
+			return "nothing"
+		}
+		return fmt.Sprint(v)
+	}
+	return cmp.Or(path, "the whole"), text(a), text(b)
 }
 
 func (d *Dir) both(made *Dir, name string, compare func(a, b io.Reader) Change) (Change, error) {
@@ -225,7 +241,7 @@ func firstRow[R any](d, made *Dir, name string) Change {
 	if _, _, ok := next(); ok {
 		return Change{name, fmt.Sprintf("row %d: none", row+1), "one"}
 	}
-	return Change{name, "other bytes around the same rows", "those that a run writes"}
+	return Change{name, SameRows, "those that a run writes"}
 }
 
 // firstByte names the line, of a file of text.

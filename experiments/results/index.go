@@ -212,13 +212,11 @@ func (w *Whole) Names() (names []string, err error) {
 
 // Read implements [Source].
 func (w *Whole) Read(name string) (*Unit, error) {
-	at, ok := w.at[name]
-	if !ok {
-		return nil, fmt.Errorf("%s: no unit %s", w.dir, name)
+	unit, err := w.Values(name)
+	if err != nil {
+		return nil, err
 	}
-	is := &w.index.Units[at]
-	unit := &Unit{Block: make(Block), Ledgers: is.Ledgers}
-	for file, s := range is.Files {
+	for file, s := range w.index.Units[w.at[name]].Files {
 		rows, err := w.bytes(file, s)
 		if err == nil && filepath.Ext(file) == parquetKind {
 			rows, err = w.packed(file, s, rows)
@@ -228,6 +226,17 @@ func (w *Whole) Read(name string) (*Unit, error) {
 		}
 		unit.Block[file] = rows
 	}
+	return unit, nil
+}
+
+// Values returns a unit without its rows.
+func (w *Whole) Values(name string) (*Unit, error) {
+	at, ok := w.at[name]
+	if !ok {
+		return nil, fmt.Errorf("%s: no unit %s", w.dir, name)
+	}
+	is := &w.index.Units[at]
+	unit := &Unit{Block: make(Block), Ledgers: is.Ledgers}
 	values, err := w.bytes(valuesFile, is.Values)
 	if err == nil {
 		values, err = unpacker.DecodeAll(values, nil)

@@ -219,7 +219,11 @@ func (w *retold) librasla(h *replayHost, share []float64) {
 		if w.rule.late == "pressure" {
 			by = k.of.due() - w.now
 		}
-		need[i] = min(w.most(h), required(k.left(), by, k.keep))
+		need[i] = required(k.left(), by, k.keep)
+		if sla := &k.of.request.SLA; !sla.Soft && !sla.RunsOn && k.of.due()-w.now <= tickOfTime {
+			need[i] = k.keep // it stops now
+		}
+		need[i] = min(w.most(h), need[i])
 		total += need[i]
 		if rank(k) > rank(h.on[top]) {
 			top = i

@@ -12,6 +12,7 @@ type Promise struct {
 	Span   float64 // until its deadline, s
 	Target float64 // until it is meant to be done, s; Span if it was never delayed
 	Keep   float64 // processors that it needs once its estimate is used up
+	Stops  bool    // work ends with the span
 	Terms
 }
 
@@ -63,7 +64,7 @@ func (t *Terms) Return(utility float64) float64 { return utility / t.Runtime / t
 func PromiseOf(now float64, s *contracts.Allocation, c *contracts.Contract, speed float64) Promise {
 	p := Offer(&c.Request, speed)
 	p.Left, p.Span, p.Keep = s.Left(now, c)/speed, c.Due()-now, s.Need
-	p.Target = max(p.Span, s.Target-now)
+	p.Target, p.Stops = max(p.Span, s.Target-now), !c.Request.SLA.GoesOn()
 	return p
 }
 
@@ -116,7 +117,11 @@ func (p *Plan) need(n Node, tasks []Promise) {
 		if p.Late == "pressure" {
 			by = t.Span
 		}
-		need := min(n.Most, Required(t.Left, by, t.Keep))
+		need := Required(t.Left, by, t.Keep)
+		if t.Stops && t.Span <= Tick { // it is about to go: nobody is delayed for what it cannot do
+			need = t.Keep
+		}
+		need = min(n.Most, need)
 		p.Need = append(p.Need, need)
 		p.Total += need
 		if t.Rank() > tasks[p.Top].Rank() {

@@ -92,6 +92,8 @@ func TestPlan(t *testing.T) {
 		{"the best paid is, where they leave less", Node{1, 1}, []Promise{promise(0.75, hard), promise(0.5, 9), promise(0.5, 2)}, 1, false, []float64{0.75, 0.25, 0}},
 		{"those without deadline need nothing", Node{1, 1}, []Promise{{Left: 5, Span: math.Inf(1), Target: math.Inf(1), Terms: Terms{Runtime: 1, Deadline: 1}}, promise(0.75, hard), promise(0.5, 9)}, 2, false, []float64{0, 0.75, 0.25}},
 		{"all are, where hard ones do not fit", Node{1, 1}, []Promise{promise(0.75, hard), promise(0.75, hard), promise(0.5, 9)}, 2, false, []float64{0.375, 0.375, 0.25}},
+		{"one that stops now needs what it did", Node{1, 1}, []Promise{{Left: 9, Span: Tick, Target: Tick, Keep: 0.25, Stops: true, Terms: Terms{Hard: true, Runtime: 1, Deadline: 1}}, promise(0.5, 9)}, 1, true, []float64{0.25, 0.75}},
+		{"one that goes on needs all", Node{1, 1}, []Promise{{Left: 9, Span: Tick, Target: Tick, Keep: 0.25, Terms: Terms{Hard: true, Runtime: 1, Deadline: 1}}, promise(0.5, 9)}, 1, false, []float64{1, 0}},
 		{"a sliver more fits", Node{1, 2}, []Promise{exactly(full, 1)}, 0, true, []float64{full}},
 		{"two slivers are cut", Node{1, 2}, []Promise{exactly(full+Sliver, 1)}, 0, false, []float64{1}},
 		{"hard and best paid fit with a sliver", Node{1, 2}, []Promise{exactly(0.5, hard), exactly(full-0.5, 9), exactly(0.5, 1)}, 1, true, []float64{0.5, 0.5, 0}},

@@ -41,7 +41,6 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 			explainCommand(),
 			tuneCommand(),
 			incentivesCommand(),
-			findingsCommand(),
 			readingsCommand(),
 			calibrateCommand(), forecastCommand(),
 			adviseCommand(),

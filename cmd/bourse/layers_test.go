@@ -47,7 +47,6 @@ var may = map[string]string{
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
 	"experiments/trail":        "bank contracts/note experiments/report experiments/results",
 	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",
-	"experiments/findings":     "experiments/incentives experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/incentives":   "contracts experiments/misuse experiments/report experiments/stats workloadgen",
 	"experiments/optimum":      "workloadgen",
 	"experiments/results":      "",

@@ -33,8 +33,8 @@
 // # Files
 //
 //	be, sac, cac, rac, class      the market's policies
-//	libra, librarisk, librasla    deadline policies; demand, projection, risk, returns
-//	                              and losses are what they compute by
+//	libra, librarisk, librasla    deadline policies; projection and risk are what
+//	                              librarisk computes by
 //	edf, fcfs, easy               queues of one task a processor; idle knows free hosts
 //	reserve, reserving, book,     reservations
 //	pricing

@@ -232,8 +232,12 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 		case *LibraRisk:
 			zero[key] = p.safe(0, &r, v, h)
 		case *LibraSLA:
+			plain := plainly(p).(*plainSLA)
 			suitable[key] = p.suits(0, &r, v, h)
-			current[key], renewed[key] = p.old.Return, p.new.Return
+			if plain.suits(0, &r, v, h) != suitable[key] {
+				t.Errorf("host %d: suitable %v, and not so by both plans", h, suitable[key])
+			}
+			current[key], renewed[key] = plain.old.Return, plain.new.Return
 		}
 	}
 	switch p.(type) {

@@ -24,10 +24,7 @@ const noShare contracts.Reason = "too few hosts have the share it needs"
 // References: Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for
 // Deadline Constrained Job Admission Control in Clusters" (Risk), and the SLA
 // paper.
-type Libra struct {
-	chooser
-	demand demand
-}
+type Libra struct{ chooser }
 
 func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &Libra{}, decode(&struct{}{})
@@ -36,11 +33,7 @@ func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contrac
 // Decide implements [contracts.Decider].
 func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	p.demand.see(v)
 	for h := range hosts.ID(v.Fleet()) {
-		if p.demand.exceeds(now, r, v, h) {
-			continue
-		}
 		if left, ok := after(now, r, v, h); ok && holds(h, r, v) {
 			p.add(h, fit(left))
 		}

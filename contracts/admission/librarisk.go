@@ -1,7 +1,6 @@
 package admission
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -22,7 +21,6 @@ type LibraRisk struct {
 	RiskOptions
 	chooser
 	projection projection
-	demand     demand
 }
 
 // RiskOptions are the options of librarisk.
@@ -41,9 +39,8 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 // Decide implements [contracts.Decider].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.found = p.found[:0]
-	p.demand.see(v)
 	for h := range hosts.ID(v.Fleet()) {
-		if p.hopeless(now, r, v, h) || !holds(h, r, v) || !p.safe(now, r, v, h) {
+		if !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
 		if p.Order == "index" {
@@ -67,20 +64,13 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 // proved reports whether what lemmas says holds of n.
 func (p *LibraRisk) proved(n sharing.Node) bool { return p.Projection == "dynamic" && n.Most == n.Size }
 
-// hopeless reports whether the tasks on h and one of r surely need more than it has,
-// and surely not all have one deadline (see lemmas).
-func (p *LibraRisk) hopeless(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	b := &p.demand.hosts[h]
-	return p.proved(b.Node) && p.demand.exceeds(now, r, v, h) && !(math.Abs(b.due-r.Due()) <= 1e-6*r.SLA.Deadline)
-}
-
 // safe reports whether h is without risk once it has a task of r.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
 	if len(v.On(h)) == 0 {
 		return true
 	}
 	p.load(now, r, v, h)
-	n := p.demand.hosts[h].Node
+	n := sharing.NodeOf(v.Spec(h))
 	if p.proved(n) {
 		return p.projection.lemmas(n)
 	}

@@ -3,6 +3,7 @@ package admission
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
@@ -20,8 +21,7 @@ const noReturn contracts.Reason = "too few hosts return more with it"
 type LibraSLA struct {
 	ReturnOptions
 	chooser
-	returns
-	tasks    []sharing.Promise
+	hosts    []occupancy
 	old, new sharing.Plan
 }
 
@@ -35,36 +35,21 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
 	err := decode(&o)
 	return &LibraSLA{
-		ReturnOptions: o, returns: returns{SLAOptions: o.SLAOptions},
-		old: sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
+		ReturnOptions: o,
+		old:           sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
 	}, err
 }
 
 // Decide implements [contracts.Decider]. A request whose deadline is not above its
 // estimate is rejected: the paper assumes that there is none.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	brief := p.Current == "recompute"
-	if brief {
-		p.see(v)
-	}
+	p.see(v)
 	if span(now, r) <= r.Work {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}
-	p.found, p.speed = p.found[:0], 0
+	p.found = p.found[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if !holds(h, r, v) {
-			continue
-		}
-		if brief {
-			p.face(now, r, v.Spec(h))
-			if with, suits, known := p.weigh(now, h); known {
-				if suits {
-					p.add(h, most(with))
-				}
-				continue
-			}
-		}
-		if p.suits(now, r, v, h) {
+		if holds(h, r, v) && p.suits(now, r, v, h) {
 			p.add(h, most(p.new.Return))
 		}
 	}
@@ -79,26 +64,25 @@ func most(returns float64) float64 {
 	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }
 
-// suits plans h without and with a task of r, and reports whether it is suitable.
+// suits plans h with a task of r and then, if it may be suitable, without, and reports
+// whether it is.
 func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
-	on, spec := v.On(h), v.Spec(h)
+	spec := v.Spec(h)
 	node := sharing.NodeOf(spec)
-	then := now
-	if p.Current == "stored" && len(on) > 0 {
-		then = on[0].At
-	}
-	p.list(then, v, h)
-	p.old.Make(node, p.tasks)
-	p.list(now, v, h)
-	p.tasks = append(p.tasks, offer(now, r, spec.Speed))
-	p.new.Make(node, p.tasks)
-	switch {
-	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):
-		return false
-	case p.ReturnOptions.Protect == "strict" && !p.new.Feasible:
+	tasks := p.standing(now, h, spec.Speed)
+	n := len(tasks)
+	with := append(tasks, offer(now, r, spec.Speed))
+	if p.new.Divide(node, with); p.ReturnOptions.Protect == "strict" && !p.new.Feasible {
 		return false
 	}
-	return r.SLA.Soft || p.new.Delay[len(on)] == 0
+	if p.new.Judge(with); math.IsInf(p.new.Return, -1) || !r.SLA.Soft && p.new.Delay[n] != 0 {
+		return false
+	}
+	if p.Current == "stored" && n > 0 {
+		p.standing(v.On(h)[0].At, h, spec.Speed)
+	}
+	p.old.Make(node, tasks)
+	return p.new.Return >= p.old.Return
 }
 
 // offer is a node of r on a host of that speed, as of now: if it is placed again, it has
@@ -112,11 +96,44 @@ func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	return p
 }
 
-// list fills in the tasks on h as of now.
-func (p *LibraSLA) list(now float64, v contracts.View, h hosts.ID) {
-	p.tasks = p.tasks[:0]
-	on, speed := v.On(h), v.Spec(h).Speed
-	for i := range on {
-		p.tasks = append(p.tasks, sharing.PromiseOf(now, &on[i], v.Contract(on[i].Contract), speed))
+// An occupancy is the tasks on a host since one last came or went there.
+type occupancy struct {
+	tasks []sharing.Promise
+	goes  []course // by task
+}
+
+// A course is what time changes of a promise.
+type course struct {
+	work, rate, at float64 // estimated work that is left at an instant, and how fast it goes
+	due, target    float64 // instants
+}
+
+// see looks at the hosts that have changed.
+func (p *LibraSLA) see(v contracts.View) {
+	changed, anew := news(v, len(p.hosts))
+	if anew {
+		p.hosts = make([]occupancy, v.Fleet())
 	}
+	for _, h := range changed {
+		l, on := &p.hosts[h], v.On(h)
+		l.tasks, l.goes = l.tasks[:0], l.goes[:0]
+		for i := range on {
+			s := &on[i]
+			c := v.Contract(s.Contract)
+			l.tasks = append(l.tasks, sharing.Promise{Keep: s.Need, Terms: sharing.TermsOf(&c.Request)})
+			l.goes = append(l.goes, course{c.Work - s.Done, s.Rate, s.At, c.Due(), s.Target})
+		}
+		l.tasks = slices.Grow(l.tasks, 1) // for the one that may come
+	}
+}
+
+// standing returns the tasks on h as they stand at now.
+func (p *LibraSLA) standing(now float64, h hosts.ID, speed float64) []sharing.Promise {
+	l := &p.hosts[h]
+	for i := range l.tasks {
+		t, x := &l.tasks[i], &l.goes[i]
+		t.Left, t.Span = (x.work-x.rate*(now-x.at))/speed, x.due-now
+		t.Target = max(t.Span, x.target-now)
+	}
+	return l.tasks
 }

@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"math"
+
 	"bourse/contracts"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
@@ -15,7 +17,7 @@ func plainly(d contracts.Decider) contracts.Decider {
 	case *LibraRisk:
 		return &plainRisk{LibraRisk: d}
 	case *LibraSLA:
-		return &plainSLA{LibraSLA: d}
+		return &plainSLA{LibraSLA: d, old: d.old, new: d.new}
 	}
 	return d
 }
@@ -61,8 +63,12 @@ func (p *plainRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return accept(p.best(r))
 }
 
-// plainSLA makes both plans of every host.
-type plainSLA struct{ *LibraSLA }
+// plainSLA makes both plans of every host, of tasks as they stand.
+type plainSLA struct {
+	*LibraSLA
+	tasks    []sharing.Promise
+	old, new sharing.Plan
+}
 
 func (p *plainSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if span(now, r) <= r.Work {
@@ -78,4 +84,35 @@ func (p *plainSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 		return p.reject(noReturn)
 	}
 	return accept(p.best(r))
+}
+
+// suits plans h without and with a task of r, and reports whether it is suitable.
+func (p *plainSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	on, spec := v.On(h), v.Spec(h)
+	node := sharing.NodeOf(spec)
+	then := now
+	if p.Current == "stored" && len(on) > 0 {
+		then = on[0].At
+	}
+	p.list(then, v, h)
+	p.old.Make(node, p.tasks)
+	p.list(now, v, h)
+	p.tasks = append(p.tasks, offer(now, r, spec.Speed))
+	p.new.Make(node, p.tasks)
+	switch {
+	case p.new.Return < p.old.Return || math.IsInf(p.new.Return, -1):
+		return false
+	case p.ReturnOptions.Protect == "strict" && !p.new.Feasible:
+		return false
+	}
+	return r.SLA.Soft || p.new.Delay[len(on)] == 0
+}
+
+// list fills in the tasks on h as of now.
+func (p *plainSLA) list(now float64, v contracts.View, h hosts.ID) {
+	p.tasks = p.tasks[:0]
+	on, speed := v.On(h), v.Spec(h).Speed
+	for i := range on {
+		p.tasks = append(p.tasks, sharing.PromiseOf(now, &on[i], v.Contract(on[i].Contract), speed))
+	}
 }

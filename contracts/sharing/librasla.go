@@ -34,7 +34,7 @@ func (p *planned) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v
 		s := &on[i]
 		p.tasks = append(p.tasks, PromiseOf(now, s, v.Contract(s.Contract), spec.Speed))
 	}
-	p.plan.Make(NodeOf(spec), p.tasks)
+	p.plan.Divide(NodeOf(spec), p.tasks)
 	for i := range on {
 		s, t, share := &on[i], &p.tasks[i], p.plan.Share[i]
 		s.Share = hosts.Share{Weight: share}

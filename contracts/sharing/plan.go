@@ -103,14 +103,20 @@ type Plan struct {
 // Line 11 of the algorithm is printed with the inequality the wrong way round:
 // there is unallocated time where the total does not exceed the host.
 func (p *Plan) Make(n Node, tasks []Promise) {
+	p.Divide(n, tasks)
+	p.Judge(tasks)
+}
+
+// Divide fills in what each task needs and gets.
+func (p *Plan) Divide(n Node, tasks []Promise) {
 	p.need(n, tasks)
 	p.divide(n, tasks)
-	p.judge(tasks)
 }
 
 // need fills in what each needs, and who is on top.
 func (p *Plan) need(n Node, tasks []Promise) {
 	p.Need, p.Total, p.Top = p.Need[:0], 0, 0
+	top := math.Inf(-1)
 	for i := range tasks {
 		t := &tasks[i]
 		by := t.Target
@@ -124,8 +130,8 @@ func (p *Plan) need(n Node, tasks []Promise) {
 		need = min(n.Most, need)
 		p.Need = append(p.Need, need)
 		p.Total += need
-		if t.Rank() > tasks[p.Top].Rank() {
-			p.Top = i
+		if rank := t.Rank(); rank > top {
+			p.Top, top = i, rank
 		}
 	}
 }
@@ -165,14 +171,14 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 		case i == p.Top:
 			p.Share[i] = min(top, room)
 		default:
-			p.Share[i] *= Part(room, top, others)
+			p.Share[i] *= part(room, top, others)
 		}
 	}
 }
 
-// Part returns what part of their needs, processors in all, others get of what top leaves
+// part returns what part of their needs, processors in all, others get of what top leaves
 // of room; what rounding leaves is nothing.
-func Part(room, top, others float64) float64 {
+func part(room, top, others float64) float64 {
 	if rest := room - top; rest > Sliver && others > 0 {
 		return rest / others
 	}
@@ -181,8 +187,8 @@ func Part(room, top, others float64) float64 {
 
 func (p *Plan) protected(tasks []Promise, i int) bool { return tasks[i].Hard || i == p.Top }
 
-// judge fills in what comes of the shares if they are held.
-func (p *Plan) judge(tasks []Promise) {
+// Judge fills in what comes of the shares, which Divide has filled in.
+func (p *Plan) Judge(tasks []Promise) {
 	p.Delay, p.Utility, p.Return = p.Delay[:0], p.Utility[:0], 0
 	for i := range tasks {
 		t := &tasks[i]

@@ -110,11 +110,11 @@ func TestPlan(t *testing.T) {
 			t.Errorf("%s: shares %v, top %d, feasible %v; want %v, %d, %v", c.name, p.Share, p.Top, p.Feasible, c.want, c.top, c.feasible)
 		}
 	}
-	if got := Part(1, 0, 0); got != 0 {
+	if got := part(1, 0, 0); got != 0 {
 		t.Errorf("those that need nothing get %v of it", got)
 	}
 	for _, c := range []struct{ room, top, want float64 }{{1, 0.25, 0.75}, {0.25, 1, 0}, {Sliver, 0, 0}, {3 * Sliver, Sliver, 2 * Sliver}} {
-		if got := Part(c.room, c.top, 2) * 2; math.Abs(got-c.want) > 1e-15 {
+		if got := part(c.room, c.top, 2) * 2; math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%v of %v leaves %v, want %v", c.top, c.room, got, c.want)
 		}
 	}

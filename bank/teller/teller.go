@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -223,7 +224,11 @@ func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atM
 		if err != nil || paid.Sign() <= 0 {
 			return bank.Amount{}, err
 		}
-		e, err := t.own("penalty", now, contract, []bank.Move{{From: payer, To: owner, Amount: paid}}, note)
+		said := note
+		if short, err := atMost.Sub(paid); err == nil && short.Sign() > 0 {
+			said = Short(note, short)
+		}
+		e, err := t.own("penalty", now, contract, []bank.Move{{From: payer, To: owner, Amount: paid}}, said)
 		if err == nil {
 			err = t.do(e)
 		}
@@ -234,6 +239,14 @@ func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atM
 			return bank.Amount{}, err
 		}
 	}
+}
+
+// Short returns the note of a penalty of which an amount is not paid, as the payer has no more.
+func Short(note []byte, short bank.Amount) []byte {
+	if len(note) < 2 || note[len(note)-1] != '}' {
+		return note
+	}
+	return fmt.Appendf(slices.Clone(note[:len(note)-1]), `,"penalty_short":"%v"}`, short)
 }
 
 // lasts is for how long an order of the market may be booked, s: it can be used once, for

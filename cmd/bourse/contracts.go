@@ -176,7 +176,9 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 
 // quoted is what programs read of a quote.
 type quoted struct {
-	Least string `json:"least,omitempty" doc:"budget in dollars that is accepted now; left out if none is"`
+	Least string  `json:"least,omitempty" doc:"budget in dollars that is accepted now; left out if none is"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"owed if a host or the market delivers none of the work, in parts of the budget; in proportion if some is done"`
+	Most  float64 `json:"penalty_most,omitempty" doc:"the most that is owed then, in parts of the budget"`
 }
 
 func quoteCommand() *cli.Command {
@@ -196,18 +198,20 @@ at once with that budget, it accepts.
 				return usagef("%w", wrong)
 			}
 			return withMarket(c, func(m *client.Client) error {
-				least, ok, err := m.Quote(c.Context, terms)
+				least, owed, ok, err := m.Quote(c.Context, terms)
 				switch {
 				case err != nil:
 					return err
 				case c.Bool("json") && ok:
-					return printJSON(c, quoted{least.String()})
+					return printJSON(c, quoted{least.String(), owed.Penalty, owed.Most})
 				case c.Bool("json"):
 					return printJSON(c, quoted{})
 				case !ok:
 					_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 				default:
-					_, err = fmt.Fprintf(c.App.Writer, "$%v\n", least)
+					if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Penalty > 0 {
+						note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Penalty, owed.Most)
+					}
 				}
 				return err
 			})

@@ -48,7 +48,8 @@ type Config struct {
 	Spans
 }
 
-// Spans are those of time that a broker lets pass, and what it costs at least.
+// Spans are those of time that a broker lets pass, what it costs at least, and what is owed if
+// less is delivered.
 type Spans struct {
 	// Patience is how long the last word of metered hosts on a contract is awaited after
 	// its deadline, at which they stop it by themselves, s.
@@ -61,6 +62,10 @@ type Spans struct {
 	// Renew is after how many seconds a contract bids again what is left of its budget over
 	// what is left of the time until its deadline; 0 is never.
 	Renew float64
+
+	// Promise returns what a market of real hosts owes a class if it delivers too little, as
+	// terms say it: see [note.Terms]. Nil promises nothing.
+	Promise func(class string) (part, most float64)
 }
 
 // floor returns what of c is the floor's.

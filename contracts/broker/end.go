@@ -97,6 +97,9 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 		if s, ok := b.Teller.(sparing); ok {
 			t.Spare = s.Spare()
 		}
+		if b.Promise != nil {
+			t.Part, t.Most = b.Promise(c.Class)
+		}
 		*n = t.Append(*n)
 	}
 	return *n

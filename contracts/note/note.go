@@ -26,6 +26,9 @@
 //	floor         what a processor costs at least, $/s; left out if nothing
 //	penalty_rate  what the provider owes for delay, $/s
 //	penalty_max   the most that it owes, $; left out if there is no bound
+//	penalty_part  what is owed if a host or the market delivers none of the work, in parts of
+//	              the budget, and in proportion if some is done; left out if nothing
+//	penalty_most  the most that is owed then, likewise
 //	on            hosts, each after its bid or after others of the same bid; a
 //	              number is the bid of the hosts after it, in nano-dollars per
 //	              second. Left out where the note would exceed [bank.MaxNote].
@@ -46,7 +49,14 @@
 //	fault         command: that could not be started on a host, whose nodes cost nothing
 //	losses        how often a host left with a task of it, and
 //	wasted        the work that was lost so
-//	penalty_owed  $, beyond a price that it was taken from
+//	penalty_owed  $, beyond a price that it was taken from; after the cause, that for which
+//	              terms have a penalty_part
+//	              then, where terms have one and it is violated,
+//	cause         why: program, asked, price, market or host
+//	payer         the account that owes the penalty: the owner of the host that missed most,
+//	              or the market. What a host's owner does not pay, the market pays
+//	withheld      $ of the charges of that host's owner that were not paid to it, but left to
+//	              the contract's owner
 package note
 
 import (
@@ -69,6 +79,10 @@ type Terms struct {
 	Name   func(hosts.ID) string // of a host
 	Spare  int                   // bytes of the note that others need
 	Floor  float64               // price of a processor, $/s
+
+	// What is owed if a host or the market delivers too little, and at most, in parts of the
+	// budget.
+	Part, Most float64
 }
 
 // Append appends t to b.
@@ -91,6 +105,10 @@ func (t Terms) Append(b []byte) []byte {
 		if !math.IsInf(p.Max, 1) {
 			b = number(b, "penalty_max", p.Max)
 		}
+	}
+	if t.Part > 0 {
+		b = number(b, "penalty_part", t.Part)
+		b = number(b, "penalty_most", t.Most)
 	}
 	if t.Booked {
 		b = number(b, "opens", t.Opens())

@@ -55,6 +55,9 @@ type calls struct {
 	free   func(f func()) // calls f while others may look at the market; nil calls it
 	last   string         // receipt, and why something was refused: of this contract
 	why    string
+
+	// charge returns what is paid for a contract that ends, and what the note says of it.
+	charge func(contract int64, pay []bank.Payment, note []byte) ([]bank.Payment, []byte, error)
 }
 
 // ask answers q as it was before, or as f does.
@@ -138,6 +141,10 @@ func (c *calls) Hold(now float64, contract int64, owner bank.Account, a bank.Amo
 
 // Settle implements [broker.Teller].
 func (c *calls) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
+	pay, note, err := c.charge(contract, pay, note)
+	if err != nil {
+		return bank.Amount{}, err
+	}
 	q := question{Kind: "settle", At: now, Contract: contract, Note: string(note)}
 	for _, p := range pay {
 		q.Pay = append(q.Pay, payment{c.bank.Name(p.To), p.Amount})

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"bourse/bank"
+	"bourse/bank/teller"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -184,6 +185,14 @@ func (c *call) booked() bool {
 	return c.Has == nil && c.Refused == ""
 }
 
+// said returns the note that the bank has booked.
+func (c *call) said() []byte {
+	if short, err := c.Amount.Sub(c.Moved); c.Kind == "penalty" && err == nil && short.Sign() > 0 {
+		return teller.Short([]byte(c.Note), short)
+	}
+	return []byte(c.Note)
+}
+
 // compare compares the entries of a ledger with the calls.
 func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	differs := func(format string, args ...any) {
@@ -199,7 +208,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		switch {
 		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
 			differs("entry %d: %s: the log does not ask for it", e.Seq, id)
-		case c != nil && (!bytes.HasSuffix(e.Note, []byte(c.Note)) || moved(e.Moves) != c.moved()):
+		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || moved(e.Moves) != c.moved()):
 			differs("entry %d: %s moves %s with note %s, and the log has %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
 		}
 	}

@@ -29,7 +29,7 @@ type Config struct {
 	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
-	Promises  penalties       `yaml:"promises" doc:"what the market pays for contracts that a host or the market itself breaks, by class; by default nothing"`
+	Promises  penalties       `yaml:"promises" doc:"what is owed for contracts for which a host or the market delivers too little, by class: by the owner of the host that missed most, out of what it is charged, and by the market for the rest; by default nothing"`
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is kept, for 'bourse live check': at least, and a thirtieth more; 0 keeps all of it"`
 
 	text []byte // of the file
@@ -139,6 +139,10 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 		return b, fmt.Errorf("leaving.rule: %w", err)
 	}
 	b.Availability = &floor.Availability{Leaving: leaving, Charged: c.Leaving.Lost == "charged"}
+	b.Promise = func(class string) (part, most float64) {
+		p := c.Promises.of(c.classOf(class))
+		return p.Penalty, p.Most
+	}
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
 	b.Patience, b.Least = c.Link.Patience, c.Floor.Second()

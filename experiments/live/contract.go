@@ -49,6 +49,7 @@ type Contract struct {
 	order string // signed
 	job   string // its text
 	lost  []loss // its nodes that have no host, as these were lost
+	fault *fault // why it was not fulfilled, once that is known
 }
 
 // A Place is where a node runs, and for what.

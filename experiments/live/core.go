@@ -98,6 +98,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	}
 	k := &core{conf: c, number: number, calls: &calls{bank: t}, config: parts}
 	k.next, k.open, k.meters = 1, make(map[int64]*Contract), make(map[int64][]*metered)
+	k.calls.charge = k.charge
 	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)

@@ -9,6 +9,7 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/contracts/order"
+	"bourse/contracts/settlement"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -23,6 +24,12 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	case <-ctx.Done():
 		return least, false, ctx.Err()
 	}
+}
+
+// Promise returns what the market owes a class of contracts if a host or the market itself
+// delivers too little.
+func (m *Market) Promise(class string) settlement.Promise {
+	return m.conf.Promises.of(m.conf.classOf(class))
 }
 
 func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {

@@ -9,6 +9,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/note"
 	"bourse/contracts/settlement"
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -213,8 +214,41 @@ func (k *core) serves(c *Contract) {
 	c.Served = s
 }
 
-// judge says of c, which has ended, why it was not fulfilled.
+// A fault is why a contract was not fulfilled, and what is owed for it.
+type fault struct {
+	cause    string
+	owner    string      // of the host that missed most, if the cause is host
+	owed     bank.Amount // to the owner of the contract
+	withheld bank.Amount // of that, what the owner of the host was charged and is not paid
+}
+
+// judge says of c, which has ended, why it was not fulfilled, and has the market pay what is
+// owed for that.
 func (k *core) judge(c *Contract, e *contracts.Settled) error {
+	if c.fault == nil {
+		f, err := k.faultOf(c, e.Outcome.State(), e.Outcome == contracts.Unstarted, e.ByDue, e.Wasted)
+		if err != nil {
+			return err
+		}
+		c.fault = f
+	}
+	f := c.fault
+	delete(k.meters, c.ID) // hosts may have told of it since
+	c.Served.Cause, c.Served.Owner = f.cause, f.owner
+	c.Penalty = f.withheld
+	owed, err := f.owed.Sub(f.withheld)
+	if err != nil || owed.Sign() == 0 {
+		return err
+	}
+	paid, err := k.calls.promised(k.now, c, owed)
+	if err == nil {
+		c.Penalty, err = f.withheld.Add(paid)
+	}
+	return err
+}
+
+// faultOf says of a contract that ends in that state why it is not fulfilled.
+func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted float64) (*fault, error) {
 	for i := range c.lost {
 		k.missed(c, &c.lost[i])
 	}
@@ -227,37 +261,83 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 		nodes = append(nodes, m.Served)
 	}
 	k.serves(c)
-	delete(k.meters, c.ID)
-	if c.State != contracts.Fulfilled.State() && c.State != contracts.Late.State() {
-		return nil // its owner has taken it back
+	f := &fault{}
+	if state != contracts.Fulfilled.State() && state != contracts.Late.State() {
+		return f, nil // its owner has taken it back
 	}
 	s, work := c.Served, c.Work*float64(c.Nodes)
-	s.Away += e.Wasted
-	for i, left := 0, e.Wasted; i < len(nodes) && left > 0; i++ { // work that was lost is none
+	s.Away += wasted
+	for i, left := 0, wasted; i < len(nodes) && left > 0; i++ { // work that was lost is none
 		part := min(left, nodes[i].Used)
 		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
 	}
 	failed := slices.ContainsFunc(nodes, func(n settlement.Served) bool { return n.Failed })
 	switch {
-	case c.Outcome == contracts.Unstarted.String(), failed:
-		s.Cause = "program"
-		return nil
-	case c.State == contracts.Fulfilled.State():
-		return nil
+	case unstarted, failed:
+		f.cause = "program"
+		return f, nil
+	case state == contracts.Fulfilled.State():
+		return f, nil
 	}
-	s.Cause = settlement.CauseOf(nodes, work, s.Away, k.conf.promises(c.Class))
-	if s.Cause != byHost && s.Cause != byMarket {
-		return nil
+	f.cause = settlement.CauseOf(nodes, work, s.Away, k.conf.promises(c.Class))
+	if f.cause != byHost && f.cause != byMarket {
+		return f, nil
 	}
-	if s.Cause == byHost {
-		s.Owner = k.missedMost(all)
+	if f.cause == byHost {
+		f.owner = k.missedMost(all)
 	}
-	owed, err := k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.Budget, e.ByDue, work)
-	if err != nil || owed.Sign() == 0 {
-		return err
+	var err error
+	f.owed, err = k.conf.Promises.of(k.conf.classOf(c.Class)).Owed(c.Budget, byDue, work)
+	return f, err
+}
+
+// charge returns what is paid out of what the bank holds for a contract whose class has a
+// promise, and what the note says of it. Of what the owner of the host at fault is charged for,
+// as much as is owed is not paid: a bank lets no market take it back afterwards.
+func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.Payment, []byte, error) {
+	c := k.open[contract]
+	if c == nil || k.conf.Promises.of(k.conf.classOf(c.Class)).Penalty == 0 {
+		return pay, text, nil
 	}
-	c.Penalty, err = k.calls.promised(k.now, c, owed)
-	return err
+	v, err := note.ParseVerdict(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := k.faultOf(c, v.State, v.Fault != "", v.ByDue, v.Wasted)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.fault = f
+	if f.cause == "" {
+		return pay, text, nil
+	}
+	said := struct {
+		Cause    string      `json:"cause"`
+		Payer    string      `json:"payer,omitempty"`
+		Owed     bank.Amount `json:"penalty_owed,omitzero"`
+		Withheld bank.Amount `json:"withheld,omitzero"`
+	}{Cause: f.cause}
+	if f.owed.Sign() > 0 {
+		said.Owed, said.Payer = f.owed, cmp.Or(f.owner, k.calls.bank.Own())
+		pay = slices.Clone(pay)
+		for i := range pay {
+			if k.calls.bank.Name(pay[i].To) != f.owner {
+				continue
+			}
+			part, _ := f.owed.Sub(f.withheld)
+			if part.Cmp(pay[i].Amount) > 0 {
+				part = pay[i].Amount
+			}
+			pay[i].Amount, _ = pay[i].Amount.Sub(part)
+			f.withheld, _ = f.withheld.Add(part)
+		}
+		said.Withheld = f.withheld
+	}
+	more, err := json.Marshal(said)
+	if err != nil {
+		return nil, nil, err
+	}
+	return pay, append(append(slices.Clone(text[:len(text)-1]), ','), more[1:]...), nil
 }
 
 // missedMost returns the owner of the host that missed most.

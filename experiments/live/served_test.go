@@ -139,3 +139,76 @@ func TestFloorPrice(t *testing.T) {
 	w.crash()
 	w.check(10)
 }
+
+// TestPayers checks who pays the penalty of a contract that a host did not serve: first the owner
+// of that host, to whom what it is charged is not paid as far as it is owed, then the market, as
+// far as it has money; that terms and verdict in the ledger say so; and that all of it is decided
+// again from the log, after a crash, too.
+func TestPayers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name      string
+		floor     string // price of a processor, $ an hour
+		market    int64  // micro-dollars that it has
+		paid      string // to the host's owner
+		penalty   string
+		withheld  string
+		short     string
+		byAccount string // paid by the market
+	}{
+		{"free", "0", 9e5, "0.000000", "0.035000", "", "", "0.035000"},
+		{"cheap", "0.36", 9e5, "0.000000", "0.035000", "0.001950", "", "0.033050"},
+		{"dear", "3.6", 9e5, "0.000000", "0.035000", "0.019500", "", "0.015500"},
+		{"dearer", "8", 9e5, "0.008333", "0.035000", "0.035000", "", ""},
+		{"poor", "0.36", 10000, "0.000000", "0.011950", "0.001950", "0.023050", "0.010000"},
+		{"poorest", "0.36", 0, "0.000000", "0.001950", "0.001950", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			w := newTown(t, promising+"floor_per_hour: {cpu: "+c.floor+"}\n", 1)
+			for i := range 12 { // an audit wants a day's entries
+				to, amount := "user:1", int64(1)
+				if i == 0 && c.market > 0 {
+					to, amount = "market:lab", c.market
+				}
+				if _, err := w.bank.Do(t.Context(), ownerstest.Transfer(string(rune('a'+i)), "user:2", to, amount)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			first := ownerstest.Contract(1)
+			w.agents[0].Serves = func(int64) (float64, float64) { return 0.5, 0.5 }
+			s := w.order("one", "user:0", "cac", 1, 30, 40, 0.1)
+			if r := w.turn(message{Submit: &s}); r[0].answer.Verdict != "accept" {
+				t.Fatalf("%+v", r[0].answer)
+			}
+			for n := range 60 {
+				if w.pass(1); n == 20 {
+					w.crash()
+				}
+			}
+			w.crash()
+			is := must(w.market.Status(first))
+			if is.Served.Cause != "host" || is.Paid.String() != c.paid || is.Penalty.String() != c.penalty {
+				t.Errorf("by %s, paid %v and a penalty of %v; want by host, %s and %s", is.Served.Cause, is.Paid, is.Penalty, c.paid, c.penalty)
+			}
+			ledger := strings.Join(w.entries(), "\n")
+			for _, want := range []string{
+				`"penalty_part":1,"penalty_most":0.5`, `"cause":"host","payer":"host:h00","penalty_owed":"0.035000"`,
+				part(`"withheld":"%s"`, c.withheld), part(`"penalty_short":"%s"`, c.short), part(`market:lab user:0 %s`, c.byAccount),
+			} {
+				if !strings.Contains(ledger, want) {
+					t.Errorf("the ledger has no %s:\n%s", want, ledger)
+				}
+			}
+			w.check(2)
+		})
+	}
+}
+
+// part returns a text with a value in it, nothing without one.
+func part(text, value string) string {
+	if value == "" {
+		return ""
+	}
+	return strings.ReplaceAll(text, "%s", value)
+}

@@ -7,6 +7,8 @@ type follower struct {
 	run   *Run   // nil: the ledger alone
 	trail *trail // nil if there is no run, or its tables could not be read
 	note  note   // of the entry at hand
+
+	promised map[int64]*promised // contracts of markets that owe a penalty if they deliver too little
 }
 
 // Follow makes followers of a ledger, and of the run that was published beside it, if
@@ -34,6 +36,9 @@ func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found,
 		if found, want = bounds(e, &f.note, f.trail); found != "" {
 			return found, want
 		}
+		if found, want = f.promise(e, holds); found != "" {
+			return found, want
+		}
 	}
 	if f.trail == nil {
 		return "", ""
@@ -44,7 +49,7 @@ func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found,
 // End implements [audit.Follower].
 func (f *follower) End(seq int64) *audit.Finding {
 	if f.trail == nil {
-		return nil
+		return f.unpaid(seq)
 	}
 	return f.trail.finish(seq)
 }

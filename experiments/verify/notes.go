@@ -14,6 +14,7 @@ import (
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault",
+	"penalty_part", "penalty_most", "cause", "payer", "withheld",
 }
 
 // A note is what an entry says: terms of an admission, or the verdict of a settlement.

@@ -63,6 +63,16 @@ func (n *note) value(s *scanner, key []byte) {
 		t.PenaltyRate = s.number()
 	case "penalty_max":
 		t.PenaltyMax = s.number()
+	case "penalty_part":
+		t.Part = s.number()
+	case "penalty_most":
+		t.Most = s.number()
+	case "cause":
+		v.Cause = string(s.text())
+	case "payer":
+		v.Payer = string(s.text())
+	case "withheld":
+		v.Withheld = string(s.text())
 	case "price":
 		t.Price = s.number()
 	case "opens":

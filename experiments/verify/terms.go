@@ -21,6 +21,8 @@ type terms struct {
 	Floor       float64 // price of a processor, $/s
 	PenaltyRate float64 `json:"penalty_rate"` // $/s
 	PenaltyMax  float64 `json:"penalty_max"`  // $, NaN for unbounded
+	Part        float64 `json:"penalty_part"` // of the budget, owed if none of the work is delivered
+	Most        float64 `json:"penalty_most"` // of the budget, at most
 	On          []any   // bids, each followed by its hosts, where they could not be read, and
 	on          []bidOn // where they could
 	Price       float64
@@ -103,6 +105,10 @@ type verdict struct {
 	Needed float64 // truly, if that is something else, else NaN
 	Done   float64 `json:"work_done"`    // or NaN
 	Owed   string  `json:"penalty_owed"` // $, empty for none
+
+	Cause    string // why it is violated, where terms have a penalty for that
+	Payer    string // of that penalty
+	Withheld string // $ of it that are not paid to the host's owner
 
 	Killed bool   // its nodes were taken away before it was done
 	Fault  string // what its owner asked for that cannot be done, in a word

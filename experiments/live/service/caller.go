@@ -12,6 +12,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts/order"
+	"bourse/contracts/settlement"
 	"bourse/experiments/live"
 	"bourse/experiments/live/wire"
 )
@@ -106,15 +107,15 @@ func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error
 	return toAnswer(r.GetAnswer()), nil
 }
 
-// Quote returns the least budget at which the market accepts t now, and whether there is
-// one.
-func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, ok bool, err error) {
+// Quote returns the least budget at which the market accepts t now, whether there is one, and
+// what is owed if a host or the market delivers too little.
+func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed settlement.Promise, ok bool, err error) {
 	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline})
 	if err != nil || r.GetLeast() == "" {
-		return least, false, err
+		return least, owed, false, err
 	}
 	least, err = bank.Parse(r.GetLeast())
-	return least, err == nil, err
+	return least, settlement.Promise{Penalty: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, err == nil, err
 }
 
 // Status tells how a contract stands.

@@ -516,7 +516,9 @@ func (x *QuoteRequest) GetDeadline() float64 {
 
 type QuoteResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Least         string                 `protobuf:"bytes,1,opt,name=least,proto3" json:"least,omitempty"` // budget that is accepted now; empty if none is
+	Least         string                 `protobuf:"bytes,1,opt,name=least,proto3" json:"least,omitempty"`                                  // budget that is accepted now; empty if none is
+	PenaltyPart   float64                `protobuf:"fixed64,2,opt,name=penalty_part,json=penaltyPart,proto3" json:"penalty_part,omitempty"` // what is owed if a host or the market delivers none of the work, in parts of the budget
+	PenaltyMost   float64                `protobuf:"fixed64,3,opt,name=penalty_most,json=penaltyMost,proto3" json:"penalty_most,omitempty"` // the most that is owed then
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -556,6 +558,20 @@ func (x *QuoteResponse) GetLeast() string {
 		return x.Least
 	}
 	return ""
+}
+
+func (x *QuoteResponse) GetPenaltyPart() float64 {
+	if x != nil {
+		return x.PenaltyPart
+	}
+	return 0
+}
+
+func (x *QuoteResponse) GetPenaltyMost() float64 {
+	if x != nil {
+		return x.PenaltyMost
+	}
+	return 0
 }
 
 type Contract struct {
@@ -2747,9 +2763,11 @@ const file_market_proto_rawDesc = "" +
 	"\x05nodes\x18\x02 \x01(\x05R\x05nodes\x12\x12\n" +
 	"\x04cpus\x18\x03 \x01(\x01R\x04cpus\x12\x12\n" +
 	"\x04work\x18\x04 \x01(\x01R\x04work\x12\x1a\n" +
-	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"%\n" +
+	"\bdeadline\x18\x05 \x01(\x01R\bdeadline\"k\n" +
 	"\rQuoteResponse\x12\x14\n" +
-	"\x05least\x18\x01 \x01(\tR\x05least\"\x90\x06\n" +
+	"\x05least\x18\x01 \x01(\tR\x05least\x12!\n" +
+	"\fpenalty_part\x18\x02 \x01(\x01R\vpenaltyPart\x12!\n" +
+	"\fpenalty_most\x18\x03 \x01(\x01R\vpenaltyMost\"\x90\x06\n" +
 	"\bContract\x12\x1a\n" +
 	"\bcontract\x18\x01 \x01(\x03R\bcontract\x12\x14\n" +
 	"\x05order\x18\x02 \x01(\tR\x05order\x12\x18\n" +

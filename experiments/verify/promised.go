@@ -1,0 +1,126 @@
+package verify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"bourse/bank/audit"
+)
+
+// A promised contract is one of a live market whose terms have a penalty for what a host or the
+// market does not deliver.
+type promised struct {
+	owner      string
+	budget     audit.Money
+	part, most float64
+	left       audit.Money // that the market owes; 0 until it is settled
+	poor       bool        // the market had nothing to pay it with
+}
+
+// causes are why a contract of a live market is violated. For those of faults a penalty is owed.
+var causes, faults = []string{"", "program", "asked", "price", "market", "host"}, []string{"market", "host"}
+
+// promise checks the penalties that terms have of a contract: that the settlement names a cause,
+// that what it says is owed is what the terms come to, and that this is withheld from the owner
+// of the host, or paid by the market, as far as it has money.
+func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
+	n := &f.note
+	if e.Kind == audit.Admit {
+		t := &n.terms
+		if t.Part == 0 {
+			return "", ""
+		}
+		if !(t.Part > 0 && t.Most >= 0) || len(e.Moves) != 1 {
+			return fmt.Sprintf("a penalty of %v of the budget, at most %v", t.Part, t.Most), "parts above 0"
+		}
+		if f.promised == nil {
+			f.promised = make(map[int64]*promised)
+		}
+		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most}
+		return "", ""
+	}
+	p, v := f.promised[e.Contract], &n.verdict
+	if p == nil {
+		return "", ""
+	}
+	switch e.Kind {
+	case audit.Settle:
+		if found, want = p.settle(e, v); p.left == 0 {
+			delete(f.promised, e.Contract)
+		}
+		market, _, ok := strings.Cut(string(e.ID), "/")
+		p.poor = ok && holds(market) == 0
+		return found, want
+	case audit.Penalty:
+		paid := audit.Money(0)
+		for _, m := range e.Moves {
+			if paid += audit.Money(m.Micros); string(m.To) != p.owner {
+				return fmt.Sprintf("a penalty paid to %q", m.To), "one paid to " + p.owner
+			}
+		}
+		if paid > p.left || paid < p.left && holds(string(e.Moves[0].From)) > 0 {
+			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, as terms and verdict have it", p.left)
+		}
+		delete(f.promised, e.Contract)
+	}
+	return "", ""
+}
+
+// settle checks what a settlement says of the penalty.
+func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
+	owed, err := v.owed()
+	if err != nil {
+		return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
+	}
+	withheld := audit.Money(0)
+	if v.Withheld != "" {
+		if withheld, err = parseMoney(v.Withheld); err != nil || withheld < 0 {
+			return fmt.Sprintf("%.40q withheld", v.Withheld), "an amount"
+		}
+	}
+	due := audit.Money(0)
+	if v.State == "violated" {
+		if v.Cause == "" || !slices.Contains(causes, v.Cause) {
+			return fmt.Sprintf("a violated contract with cause %.40q", v.Cause), "program, asked, price, market or host"
+		}
+		if slices.Contains(faults, v.Cause) && v.Done < v.Work {
+			due = min(p.of(p.part*(v.Work-max(0, v.Done))/v.Work), p.of(p.most))
+		}
+	}
+	// A micro-dollar: the product is rounded here, and there in another order.
+	if d := owed - due; d < -1 || d > 1 {
+		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for work that was not done, at most %v", due, p.part, p.budget, p.most)
+	}
+	if withheld > owed || withheld > 0 && v.Cause != "host" {
+		return fmt.Sprintf("%v withheld from the owner of a host", withheld), fmt.Sprintf("at most the penalty owed, %v, where a host is the cause", owed)
+	}
+	for _, m := range e.Moves {
+		if withheld < owed && v.Cause == "host" && string(m.To) == v.Payer && v.Payer != p.owner {
+			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "what it owes withheld first"
+		}
+	}
+	p.left = owed - withheld
+	return "", ""
+}
+
+// of returns a part of the budget.
+func (p *promised) of(part float64) audit.Money {
+	return audit.Money(math.Floor(min(part*float64(p.budget), 1<<62) * (1 + 1e-15)))
+}
+
+// unpaid returns the penalty that a market has not paid, nil if there is none.
+func (f *follower) unpaid(seq int64) *audit.Finding {
+	first := int64(-1)
+	for id, p := range f.promised {
+		if p.left > 0 && !p.poor && (first < 0 || id < first) {
+			first = id
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	p := f.promised[first]
+	return &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v to %s", first, p.left, p.owner)}
+}

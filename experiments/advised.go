@@ -26,6 +26,8 @@ type AdviseAsk struct {
 	Probability   float64
 	Budgets       [2]float64 // ends; zero: chosen by what others ask for
 	Of            string     // what people call the runs
+
+	Inputs map[string]string // hashes of the files that the runs read, by path; nil: they are not compared
 }
 
 // visits is how often a job visits each replication, each time at an instant of its own.
@@ -63,7 +65,11 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*advise
 	conf := *c
 	conf.Admission = policies
 	x.Configurations = []scenario.Configuration{conf}
-	all, err := settings(&x, nil)
+	read := make(files)
+	all, err := settings(&x, read)
+	if err == nil {
+		err = read.same(ask.Inputs)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ configurations:
 		fmt.Println(err)
 		return
 	}
-	r, err := experiments.Explain(context.Background(), &e, "small/cac/0", 14, 1, false)
+	r, err := experiments.Explain(context.Background(), &e, nil, "small/cac/0", 14, 1, false)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -170,7 +170,7 @@ configurations:
 		fmt.Println(err)
 		return
 	}
-	r, err := experiments.Replay(context.Background(), &e, "small/be/1", 1, "admission=cac")
+	r, err := experiments.Replay(context.Background(), &e, nil, "small/be/1", 1, "admission=cac")
 	if err != nil {
 		fmt.Println(err)
 		return

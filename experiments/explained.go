@@ -21,8 +21,9 @@ import (
 // terms the same policy would have decided otherwise, and what would then have become of
 // all; and what becomes of the others without it. A job is worth its utility at alpha, of
 // the value that it has in the plan, but for what was paid (§4.2, eq. 9). The frontier is
-// asked for by itself.
-func Explain(ctx context.Context, e *scenario.Experiment, path string, job int64, alpha float64, frontier bool) (*explain.Report, error) {
+// asked for by itself. Inputs are the hashes of the files that the run read, by path, or nil: a
+// file that is another now is an error.
+func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, job int64, alpha float64, frontier bool) (*explain.Report, error) {
 	chosen, err := ChooseRun(e, path)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
@@ -34,7 +35,7 @@ func Explain(ctx context.Context, e *scenario.Experiment, path string, job int64
 	if err != nil {
 		return nil, err
 	}
-	m, run, err := chosen.until(ctx, &one, job)
+	m, run, err := chosen.until(ctx, &one, inputs, job)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +52,15 @@ func Explain(ctx context.Context, e *scenario.Experiment, path string, job int64
 }
 
 // until runs r, the only run of e, and returns what it is when job is submitted.
-func (r Chosen) until(ctx context.Context, e *scenario.Experiment, job int64) (_ *moment, _ *Run, err error) {
+func (r Chosen) until(ctx context.Context, e *scenario.Experiment, inputs map[string]string, job int64) (_ *moment, _ *Run, err error) {
 	x := e.Expanded()
 	at := place(&x, 0, r.replication)
 	defer at.recovered(&err)
-	all, err := settings(&x, nil)
+	read := make(files)
+	all, err := settings(&x, read)
+	if err == nil {
+		err = read.same(inputs)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

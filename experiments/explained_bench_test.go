@@ -27,7 +27,7 @@ func BenchmarkExplain(b *testing.B) {
 				b.Run(fmt.Sprintf("%s/job=%d", policy, job), func(b *testing.B) {
 					start := processor()
 					for b.Loop() {
-						if _, err := Explain(ctx, &e, "pareto-high/"+policy+"/0", job, 1, false); err != nil {
+						if _, err := Explain(ctx, &e, nil, "pareto-high/"+policy+"/0", job, 1, false); err != nil {
 							b.Fatal(err)
 						}
 					}
@@ -49,7 +49,7 @@ func BenchmarkExplain(b *testing.B) {
 			b.Run(fmt.Sprintf("large/%s/job=%d", policy, job), func(b *testing.B) {
 				start := processor()
 				for b.Loop() {
-					r, err := Explain(ctx, &e, "c/"+policy+"/0", job, 1, false)
+					r, err := Explain(ctx, &e, nil, "c/"+policy+"/0", job, 1, false)
 					if err != nil {
 						b.Fatal(err)
 					}

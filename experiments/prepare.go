@@ -1,11 +1,13 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 
@@ -109,6 +111,17 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 
 // files are the hashes of what is read, by path; nil if nobody asks for them.
 type files map[string]string
+
+// same returns an error, which names path and hashes, if a file that was read is not as it was
+// when results were made. Of is the hash that each had then; nil if there are no results.
+func (in files) same(of map[string]string) error {
+	for _, path := range slices.Sorted(maps.Keys(in)) {
+		if want := cmp.Or(of[path], "no such file"); of != nil && in[path] != want {
+			return fmt.Errorf("%s: found sha256 %s, want %s as in the results' manifest: a run on this file is another", path, in[path], want)
+		}
+	}
+	return nil
+}
 
 // readAs reads the file path as parse does, and enters its hash: then it is to be a
 // regular one.

@@ -141,14 +141,9 @@ func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err err
 	if r.p, err = Prepare(&r.e); err != nil {
 		r.p = nil
 		r.beyond("the plan of jobs, and decisions: %v", err)
-	} else if r.p != nil {
-		for path, sum := range r.p.Inputs {
-			if m.Inputs[path] != sum {
-				r.p = nil
-				r.beyond("the plan of jobs, and decisions: %s is not the file that was read", path)
-				break
-			}
-		}
+	} else if err := files(r.p.Inputs).same(m.Inputs); err != nil {
+		r.p = nil
+		r.beyond("the plan of jobs, and decisions: %v", err)
 	}
 	return nil
 }

@@ -16,8 +16,8 @@ import (
 // Replay runs one run of e, which is expanded, again as it was, and with fields of its
 // configuration set otherwise ("admission=cac", "market.payment=bid"), on the same jobs and
 // hosts, and compares what became of each job. A job is worth its utility at alpha, but for
-// what was paid (§4.2, eq. 9).
-func Replay(ctx context.Context, e *scenario.Experiment, path string, alpha float64, sets ...string) (*replay.Report, error) {
+// what was paid (§4.2, eq. 9). Inputs are as for [Explain].
+func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, alpha float64, sets ...string) (*replay.Report, error) {
 	chosen, err := ChooseRun(e, path)
 	if err != nil {
 		return nil, fmt.Errorf("run: %w", err)
@@ -39,11 +39,11 @@ func Replay(ctx context.Context, e *scenario.Experiment, path string, alpha floa
 	if n := len(other.Configurations[0].Admission); n != 1 || len(other.Configurations) != 1 {
 		return nil, misuse.Errorf("found %d configurations with %d policies, want one of each", len(other.Configurations), n)
 	}
-	was, err := chosen.jobs(ctx, &one)
+	was, err := chosen.jobs(ctx, &one, inputs)
 	if err != nil {
 		return nil, err
 	}
-	is, err := chosen.jobs(ctx, &other)
+	is, err := chosen.jobs(ctx, &other, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,13 @@ func again(e *scenario.Experiment, sets ...string) (scenario.Experiment, error) 
 	return scenario.Parse("manifest.json", text.Bytes(), scenario.Known{}, all...)
 }
 
-// jobs returns the jobs of the run of e whose replication r is.
-func (r Chosen) jobs(ctx context.Context, e *scenario.Experiment) (jobs []metrics.Job, err error) {
+// jobs returns the jobs of the run of e whose replication r is. Files that it reads must have
+// the hashes of inputs, unless that is nil.
+func (r Chosen) jobs(ctx context.Context, e *scenario.Experiment, inputs map[string]string) (jobs []metrics.Job, err error) {
 	p, err := Prepare(e)
+	if err == nil {
+		err = files(p.Inputs).same(inputs)
+	}
 	if err != nil {
 		return nil, err
 	}

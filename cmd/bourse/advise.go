@@ -180,6 +180,6 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask.Of = r.Path
+	ask.Of, ask.Inputs = r.Path, r.Manifest.Inputs
 	return experiments.Advise(c.Context, &e, ask)
 }

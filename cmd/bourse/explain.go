@@ -73,7 +73,7 @@ func explainAction(c *cli.Context) error {
 	}
 	e = e.Expanded()
 	out := c.String("out")
-	r, err := experiments.Explain(c.Context, &e, c.String("run"), c.Int64("job"), c.Float64("alpha"), c.Bool("frontier") || out != "")
+	r, err := experiments.Explain(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Int64("job"), c.Float64("alpha"), c.Bool("frontier") || out != "")
 	if err != nil {
 		return err
 	}

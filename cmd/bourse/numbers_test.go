@@ -410,3 +410,49 @@ func (f forger) reledger(key string, change func(e *bank.Entry)) {
 	})
 	f.replaced("units.json", was, j.Head().String())
 }
+
+// TestInputs changes a digit of the log that a run has read: commands that read it again name the
+// file and both hashes, and print no result.
+func TestInputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, out := filepath.Join(dir, "log.swf"), filepath.Join(dir, "r")
+	var records strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&records, "%d %d 0 50 1 -1 -1 1 100 -1 1 %d 1 1 1 -1 -1 -1\n", i+1, 10*i, i%3+1)
+	}
+	text := "name: small\nbase:\n  workload: {swf: " + log + ", annotate: {price: 0.01}}\n  admission: [be, cac]\nconfigurations: [{name: a}]\nreplications: 1\n"
+	for name, data := range map[string]string{log: records.String(), filepath.Join(dir, "small.yaml"): text} {
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if status, _, errs := bourse(t, t.Context(), "run", filepath.Join(dir, "small.yaml"), "--out", out, "--quiet"); status != 0 {
+		t.Fatalf("exit status %d: %s", status, errs)
+	}
+	commands := [][]string{
+		{"explain", out, "--run", "a/cac/0", "--job", "3"},
+		{"replay", out, "--run", "a/be/0", "--admission", "cac"},
+		{"advise", out, "--job", "work=100,nodes=1,deadline=500,value=2", "--reservation", "cac"},
+		{"workload", "schedule", out, "--run", "a/be/0"},
+		{"workload", "schedule", out, "--run", "a/be/0", "--trace", log},
+	}
+	for _, args := range commands {
+		if status, said, errs := bourse(t, t.Context(), args...); status != 0 || said == "" {
+			t.Errorf("%v: exit status %d: %s", args, status, errs)
+		}
+	}
+	if err := os.WriteFile(log, []byte(strings.Replace(records.String(), " 50 ", " 51 ", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range commands {
+		status, said, errs := bourse(t, t.Context(), args...)
+		if status != 1 || said != "" || !strings.Contains(errs, log+": found sha256 ") {
+			t.Errorf("%v of a log that has changed: exit status %d, prints %q and %q", args, status, said, errs)
+		}
+	}
+	status, said, errs := bourse(t, t.Context(), "ledger", "audit", out)
+	if status != 0 || !strings.Contains(said, "not to be found here: the plan of jobs, and decisions: "+log+": found sha256 ") {
+		t.Errorf("audit: exit status %d: %s%s", status, said, errs)
+	}
+}

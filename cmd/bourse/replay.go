@@ -76,7 +76,7 @@ eq. 9, at --alpha), less what it paid, and penalties.
 				return err
 			}
 			e = e.Expanded()
-			r, err := experiments.Replay(c.Context, &e, c.String("run"), c.Float64("alpha"), replaySets(c)...)
+			r, err := experiments.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), replaySets(c)...)
 			if err != nil {
 				return err
 			}

@@ -56,6 +56,10 @@ func scheduleAction(c *cli.Context) error {
 	w := &run.Configuration.Workload
 	log := new(swf.Trace)
 	if file := orElse(c.String("trace"), w.SWF); file != "" {
+		want, known := dir.Manifest.Inputs[w.SWF]
+		if sum, err := results.HashFile(file); err == nil && known && sum != want {
+			return fmt.Errorf("%s: found sha256 %s, want %s of %s as in the results' manifest; --trace names the log that was run", file, sum, want, w.SWF)
+		}
 		l, err := readLog(c, file, w.Filter)
 		if err != nil {
 			return err

@@ -1,13 +1,15 @@
 package verify
 
 import (
-	"bytes"
+	"bufio"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"bourse/bank/audit"
 )
@@ -37,120 +39,107 @@ const none audit.Money = -1
 // "configuration/admission/replication". It keeps the runs that keep tells. Errors
 // name row and column.
 func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) {
-	in := newLines(r)
-	header, err := in.next()
+	in := csv.NewReader(bufio.NewReaderSize(r, 1<<16))
+	in.ReuseRecord = true
+	header, err := in.Read()
 	if err != nil {
 		return nil, fmt.Errorf("jobs, row 1: %w", err)
 	}
-	c := cells{words: make(map[string]string)}
-	for i, name := range columns {
-		c.at[i] = header.index(name)
-		if c.at[i] < 0 && name == "finish" {
-			c.at[i] = header.index("end") // of older tables
-		}
-		if c.at[i] < 0 && slices.Contains(since2, name) {
+	c := cells{at: make(map[string]int), words: make(map[string]string)}
+	for i, name := range header {
+		c.at[strings.Clone(name)] = i
+	}
+	if end, ok := c.at["end"]; ok && !c.has("finish") { // of older tables
+		c.at["finish"] = end
+	}
+	for _, name := range columns {
+		if !c.has(name) && slices.Contains(since2, name) {
 			c.old = true
-		} else if c.at[i] < 0 && name != "penalty_owed" { // which tables have by the rules of version 2
+		} else if !c.has(name) {
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
+	owed := c.has("penalty_owed") // as tables by the rules of version 2
 	runs := make(map[string]Rows)
-	var last of
+	var last [3]string
 	var rows Rows // of run
 	run, kept := "", false
 	for row := 2; ; row++ {
-		record, err := in.next()
+		record, err := in.Read()
 		if err == io.EOF {
 			if kept {
 				runs[run] = rows
 			}
 			return runs, nil
 		}
-		if record == nil && err == nil {
-			continue // of the run of the row before
-		}
 		if err != nil {
 			return nil, fmt.Errorf("jobs, row %d: %w", row, err)
 		}
-		c.record, c.next = record, 0
-		c.configuration, c.admission, c.replication = c.text("configuration"), c.text("admission"), c.text("replication")
-		if row == 2 || c.of != last {
+		c.record = record
+		if of := [3]string{c.text("configuration"), c.text("admission"), c.text("replication")}; row == 2 || of != last {
 			if kept {
 				runs[run] = rows
 			}
-			last, run = c.of, c.configuration+"/"+c.admission+"/"+c.replication
-			if kept = keep(run); !kept && slices.Equal(c.at[:3], []int{0, 1, 2}) {
-				in.skip(3)
-			}
-			rows = runs[run]
+			last, run = of, of[0]+"/"+of[1]+"/"+of[2]
+			kept, rows = keep(run), runs[run]
 		}
 		if !kept {
 			continue
 		}
-		j := rows.add()
-		j.Row, j.Old = row, c.old
-		j.ID, j.User, j.Arrival, j.Work = c.int("job"), c.text("user"), c.number("arrival"), c.number("work")
-		j.Nodes, j.Value, j.Deadline, j.Bid = int(c.int("nodes")), c.money("value"), c.number("deadline"), c.number("bid")
-		j.Decision, j.Reason = c.text("decision"), c.text("reason")
-		j.Start, j.End, j.Share, j.WorkDone = c.number("start"), c.number("finish"), c.number("share"), c.number("work_done")
-		j.Paid, j.Penalty, j.Owed = c.money("paid"), c.money("penalty"), c.money("penalty_owed")
-		j.OwedKnown = c.at[c.next-1] >= 0
-		j.Fulfilled = c.text("fulfilled")
+		*rows.add() = Job{
+			Row: row, Old: c.old, ID: c.int("job"), User: c.text("user"), Arrival: c.number("arrival"), Work: c.number("work"),
+			Nodes: int(c.int("nodes")), Value: c.money("value"), Deadline: c.number("deadline"), Bid: c.number("bid"),
+			Decision: c.text("decision"), Reason: c.text("reason"), Start: c.number("start"), End: c.number("finish"), Share: c.number("share"),
+			WorkDone: c.number("work_done"), Paid: c.money("paid"), Penalty: c.money("penalty"), Owed: c.money("penalty_owed"), OwedKnown: owed,
+			Fulfilled: c.text("fulfilled"),
+		}
 		if c.err != nil {
 			return nil, fmt.Errorf("jobs, row %d, %w", row, c.err)
 		}
 	}
 }
 
-// columns are those that are read, in that order.
-var columns = [...]string{
-	"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
-	"start", "finish", "share", "work_done", "paid", "penalty", "penalty_owed", "fulfilled",
-}
-
-// since2 are columns that older tables have not.
-var since2 = []string{"deadline", "bid", "share"}
-
-// An of is whose a row is.
-type of struct{ configuration, admission, replication string }
+// columns are those that a table must have, and since2 those of them that older tables do not have.
+var (
+	columns = []string{
+		"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
+		"start", "finish", "share", "work_done", "paid", "penalty", "fulfilled",
+	}
+	since2 = []string{"deadline", "bid", "share"}
+)
 
 // cells are those of a row; err is of the first that was not as it should be.
 type cells struct {
-	of
-	record *record
-	at     [len(columns)]int    // in a record
-	next   int                  // of columns
-	old    bool                 // some of since2 are missing
-	words  map[string]string    // what cells say, each kept once
-	said   [len(columns)]string // what a column of words said last
+	record []string
+	at     map[string]int    // in a record, by column
+	old    bool              // some of since2 are missing
+	words  map[string]string // what cells say, each kept once
 	err    error
 }
 
-// cell returns what stands in a column, which is the next of columns.
-func (c *cells) cell(name string) []byte {
-	if columns[c.next] != name {
-		panic("verify: column " + name + " out of turn")
+// has reports whether there is such a column.
+func (c *cells) has(name string) bool {
+	_, ok := c.at[name]
+	return ok
+}
+
+// cell returns what stands in a column, nothing if there is none.
+func (c *cells) cell(name string) string {
+	if i, ok := c.at[name]; ok {
+		return c.record[i]
 	}
-	if c.next++; c.at[c.next-1] < 0 {
-		return nil
-	}
-	return c.record.cell(c.at[c.next-1])
+	return ""
 }
 
 // text returns a cell without the apostrophe that keeps it from being a formula, each word
 // once in memory.
 func (c *cells) text(name string) string {
-	s := bytes.TrimPrefix(c.cell(name), []byte{'\''})
-	said := &c.said[c.next-1]
-	if *said == string(s) { // as mostly
-		return *said
-	}
-	word, ok := c.words[string(s)]
+	s := strings.TrimPrefix(c.cell(name), "'")
+	word, ok := c.words[s]
 	if !ok {
-		word = string(s)
+		word = strings.Clone(s)
 		c.words[word] = word
 	}
-	*said = word
 	return word
 }
 
@@ -161,26 +150,19 @@ func (c *cells) bad(name string, err error) {
 }
 
 func (c *cells) int(name string) int64 {
-	s := c.cell(name)
-	if all, n := digits(s, 0); n == len(s) && n > 0 && n < len(tens)-1 {
-		return int64(all)
-	}
-	n, err := strconv.ParseInt(string(s), 10, 64)
+	n, err := strconv.ParseInt(c.cell(name), 10, 64)
 	if err != nil {
-		c.bad(name, fmt.Errorf("%.40q, want an integer", s))
+		c.bad(name, fmt.Errorf("%.40q, want an integer", c.cell(name)))
 	}
 	return n
 }
 
 func (c *cells) number(name string) float64 {
 	s := c.cell(name)
-	if len(s) == 0 {
+	if s == "" {
 		return math.NaN()
 	}
-	if x, n := decimal(s); n == len(s) {
-		return x
-	}
-	x, err := strconv.ParseFloat(string(s), 64)
+	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
 		c.bad(name, fmt.Errorf("%.40q, want a finite number", s))
 	}
@@ -189,7 +171,7 @@ func (c *cells) number(name string) float64 {
 
 func (c *cells) money(name string) audit.Money {
 	s := c.cell(name)
-	if len(s) == 0 {
+	if s == "" {
 		return none
 	}
 	m, err := parseMoney(s)
@@ -201,12 +183,9 @@ var errMoney = errors.New("want dollars with six decimals, 0 or more")
 
 // parseMoney reads what [audit.Money.String] writes of an amount that is not negative, or
 // that with zeros before it, in up to 20 characters.
-func parseMoney[S string | []byte](s S) (audit.Money, error) {
-	const decimals = 6
-	if point := len(s) - decimals - 1; point >= 1 && len(s) <= 20 && s[point] == '.' {
-		whole, n := digits(s[:point], 0)
-		sum, more := digits(s[point+1:], whole) // 19 digits at most, for which there is room
-		if n == point && more == decimals && sum <= math.MaxInt64 {
+func parseMoney(s string) (audit.Money, error) {
+	if dollars, micros, ok := strings.Cut(s, "."); ok && len(s) <= 20 && dollars != "" && len(micros) == 6 {
+		if sum, err := strconv.ParseUint(dollars+micros, 10, 63); err == nil {
 			return audit.Money(sum), nil
 		}
 	}

@@ -18,7 +18,7 @@ func Follow(run *Run) func() audit.Follower {
 		f := &follower{run: run}
 		if run != nil && len(run.Unread) == 0 && run.Table != "" {
 			f.trail = newTrail(run)
-			f.note.hosts = newHosts()
+			f.note.hosts = make(hosts)
 		}
 		return f
 	}

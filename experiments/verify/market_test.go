@@ -131,25 +131,6 @@ func TestCrowdLeaves(t *testing.T) {
 	}
 }
 
-// TestNamed checks that hosts are told apart by all of their names.
-func TestNamed(t *testing.T) {
-	t.Parallel()
-	hs := newHosts()
-	found := make(map[*machine]string)
-	for range 2 {
-		for _, name := range []string{"h014", "xh014", "h1014", "014", "h", "", "h0", "h00", "h", "h014", "g990", "h000", "h0:0"} {
-			h := hs.named([]byte(name))
-			if was, ok := found[h]; h.name != name || h.to != "host:"+name || ok && was != name {
-				t.Errorf("%q is found as %q", name, h.name)
-			}
-			found[h] = name
-		}
-	}
-	if len(found) != 11 {
-		t.Errorf("%d hosts, want 11", len(found))
-	}
-}
-
 // TestHeavy checks what one owes at spot that bids 10^14 times as much as the others, after
 // another like it has come and gone at the same instant: what the others bid, to the digit.
 func TestHeavy(t *testing.T) {

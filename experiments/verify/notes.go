@@ -13,7 +13,7 @@ import (
 // noted are the fields of notes that are read here.
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor",
-	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault",
+	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
 	"penalty_part", "penalty_most", "cause", "payer", "withheld",
 }
 
@@ -23,9 +23,8 @@ type note struct {
 	verdict   verdict
 	rejection rejection
 	err       error
-	plain     bool // it was read at once, and can be read in one way only
 
-	hosts *hosts // nil if nobody asks for those in notes
+	hosts hosts // nil if nobody asks for those in notes
 }
 
 // A rejection is why a request was rejected.
@@ -41,15 +40,10 @@ func (n *note) read(e *audit.Entry) {
 	if len(e.Note) == 0 {
 		return
 	}
-	n.terms.on = on
-	if n.plain = e.Kind != audit.Issue && e.Kind != audit.Transfer && n.scan(e.Note); n.plain {
-		return
-	}
-	n.empty()
 	switch e.Kind {
 	case audit.Admit:
 		if n.err = json.Unmarshal(e.Note, &n.terms); n.hosts != nil {
-			n.terms.on = n.terms.places(n.hosts)
+			n.terms.on = n.terms.places(on, n.hosts)
 		}
 	case audit.Settle:
 		n.err = json.Unmarshal(e.Note, &n.verdict)
@@ -81,7 +75,7 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""
 	}
-	if !n.plain && e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
+	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
 			return fmt.Sprintf("a note that programs read differently: %v", err), "each field once, in its case"
 		}

@@ -126,9 +126,9 @@ func (v *verdict) needed() float64 {
 // known reports whether a number is said.
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// places reads what On says of hosts, with a bid of -1 where it says none; nil where it
-// makes no sense.
-func (t *terms) places(hosts *hosts) (on []bidOn) {
+// places appends what On says of hosts, with a bid of -1 where it says none; it returns nil where
+// On makes no sense.
+func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	bid := int64(-1)
 	for _, x := range t.On {
 		switch x := x.(type) {
@@ -137,37 +137,21 @@ func (t *terms) places(hosts *hosts) (on []bidOn) {
 				return nil
 			}
 		case string:
-			on = append(on, bidOn{bid, hosts.named([]byte(x))})
+			on = append(on, bidOn{bid, hosts.named(x)})
 		}
 	}
 	return on
 }
 
-// hosts are those that notes name.
-type hosts struct {
-	byName map[string]*machine
-	recent [1024]*machine // some of them, by the end of their names
-}
-
-func newHosts() *hosts { return &hosts{byName: make(map[string]*machine)} }
+// hosts are those that notes name, by name.
+type hosts map[string]*machine
 
 // named returns the host of that name, a new one if it was not named before.
-func (hs *hosts) named(name []byte) *machine {
-	var recent **machine
-	if n := len(name); n >= 3 {
-		end := int(name[n-1]) + 10*int(name[n-2]) + 100*int(name[n-3]) // tells numbers apart
-		recent = &hs.recent[end%len(hs.recent)]
-		if h := *recent; h != nil && h.name == string(name) {
-			return h
-		}
-	}
-	h := hs.byName[string(name)]
+func (hs hosts) named(name string) *machine {
+	h := hs[name]
 	if h == nil {
-		h = &machine{name: string(name), to: "host:" + string(name)}
-		hs.byName[h.name] = h
-	}
-	if recent != nil {
-		*recent = h
+		h = &machine{name: name, to: "host:" + name}
+		hs[name] = h
 	}
 	return h
 }

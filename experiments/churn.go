@@ -19,10 +19,11 @@ import (
 // function of the stream "availability" and of nothing else, so that every policy
 // is given the same hosts.
 type churn struct {
-	rules floor.Availability // all but the histories
-	model models.Model
-	fixed *availability.Trace // without a model: that of every replication
-	end   float64             // instant at which traces end
+	rules     floor.Availability // all but the histories
+	predictor predictors.Predictor
+	model     models.Model
+	fixed     *availability.Trace // without a model: that of every replication
+	end       float64             // instant at which traces end
 }
 
 // A recorded trace, and what became of the lines of its file.
@@ -43,9 +44,10 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 		return nil, fmt.Errorf("fleet.availability.leaving: %w", err)
 	}
 	p.rules.Charged = a.LostWork == "charged"
-	if p.rules.Predictor, err = predictors.Table().New(a.Predictor.Name, a.Predictor.Decode); err != nil {
+	if p.predictor, err = predictors.Table().New(a.Predictor.Name, a.Predictor.Decode); err != nil {
 		return nil, a.Predictor.Blame(err)
 	}
+	p.rules.Predictor = predictors.Completing{Predictor: p.predictor}
 	if a.Model != nil {
 		p.end = a.Span
 		if p.model, err = models.Table().New(a.Model.Name, a.Model.Decode); err != nil {

@@ -53,7 +53,7 @@ func (f *moment) take(in *arrivals, now float64) {
 	f.arena, f.setting, f.offer, f.now = a, in.setting, in.offer, now
 	watched := a.broker.Config
 	a.broker.Config = in.bare
-	f.parts, f.memo = in.bare, a.broker.Memo()
+	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
 	a.broker.Config = watched
 	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels})
 	f.ledger = a.ledger
@@ -149,7 +149,7 @@ func (b *future) resume(t *terms) *arrivals {
 	a.indexPlan()
 	parts := b.parts
 	parts.Fleet, parts.Teller = a.fleet, broker.Credit{} // unless there is a bank
-	a.broker.Recall(parts, b.memo)
+	a.broker.Recall(parts, memo.Copy(b.memo, broker.Fixed()))
 	bare := a.broker.Config // with the policy that was recalled
 	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.n]

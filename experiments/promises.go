@@ -30,5 +30,5 @@ func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	end := min(s.churn.end, s.horizon())
 	rng := rand.New(Stream(seed, rep, "probes"))
 	length := func(rng *rand.Rand) float64 { return a.plan[rng.IntN(len(a.plan))].Runtime }
-	return volunteers.Probes(rng, a.churn.Predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
+	return volunteers.Probes(rng, s.churn.predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
 }

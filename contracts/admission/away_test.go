@@ -51,7 +51,7 @@ func TestStaysOnDemand(t *testing.T) {
 func drawChurn(t *rapid.T, n int) *floor.Availability {
 	p := &floor.Availability{
 		Leaving: rapid.SampledFrom([]floor.Leaving{floor.Resubmit, floor.Lose, floor.Suspend}).Draw(t, "leaving"),
-		Charged: rapid.Bool().Draw(t, "charged"), Predictor: must(predictors.Table().New("naive", nil)),
+		Charged: rapid.Bool().Draw(t, "charged"), Predictor: predictors.Completing{Predictor: must(predictors.Table().New("naive", nil))},
 	}
 	for range n {
 		var records []availability.Record

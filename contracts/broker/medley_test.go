@@ -173,7 +173,7 @@ func (m *medley) choose(rng *rand.Rand) {
 func (m *medley) leave(rng *rand.Rand, end float64) {
 	m.churn = &floor.Availability{Leaving: pick(rng, floor.Resubmit, floor.Lose, floor.Suspend), Charged: rng.IntN(2) == 0}
 	if rng.IntN(2) == 0 {
-		m.churn.Predictor = must(predictors.Table().New("naive", nil))
+		m.churn.Predictor = predictors.Completing{Predictor: must(predictors.Table().New("naive", nil))}
 	}
 	first := 0.0
 	if len(m.asks) > 0 {

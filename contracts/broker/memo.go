@@ -7,7 +7,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/floor"
-	"bourse/contracts/memo"
 	"bourse/contracts/sharing"
 	"bourse/hosts/availability"
 	"bourse/market"
@@ -26,21 +25,22 @@ type Memo struct {
 	ties     *rand.Rand
 }
 
-// Memo returns a copy of what b knows.
+// Memo returns what b knows. It is b's own: copy it, with all that it leads to but for what
+// is [Fixed], before b is told anything else.
 func (b *Broker) Memo() *Memo {
-	return (&Memo{
+	return &Memo{
 		broker: b.State, floor: b.floor.Memo(),
 		policy: b.Policy, sharing: b.Sharing, forecast: b.Forecast, ties: b.Ties,
-	}).clone()
+	}
 }
 
-func (m *Memo) clone() *Memo { return memo.Copy(m, reflect.TypeFor[availability.History]()) }
+// Fixed is the type of what a memo leads to and never changes.
+func Fixed() reflect.Type { return reflect.TypeFor[availability.History]() }
 
 // Recall makes b the broker that m was taken from, in the world of c: its policy,
-// sharing rule, forecaster and ties are those of m. M can be recalled again. The next
-// call says what instant it is.
+// sharing rule, forecaster and ties are those of m, which is b's from now on: to recall m
+// again, give a copy. The next call says what instant it is.
 func (b *Broker) Recall(c Config, m *Memo) {
-	m = m.clone()
 	c.Policy, c.Sharing, c.Forecast, c.Ties = m.policy, m.sharing, m.forecast, m.ties
 	b.clear(c)
 	b.floor.Recall(c.floor(), m.floor)

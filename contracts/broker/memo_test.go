@@ -93,7 +93,7 @@ func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where str
 // replace returns the broker that is recalled from the memo of b, which omit may
 // harm.
 func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
-	copied := b.Memo()
+	copied := memo.Copy(b.Memo(), Fixed())
 	wipe(reflect.ValueOf(&b.State).Elem(), 4)
 	for _, part := range []any{&b.Policy, &b.Sharing, &b.Forecast} {
 		if x := reflect.ValueOf(part).Elem().Elem(); x.Kind() == reflect.Pointer {
@@ -106,7 +106,7 @@ func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
 	c := w.config
 	c.Policy, c.Sharing, c.Forecast, c.Ties = nil, nil, nil, nil
 	next := new(Broker)
-	next.Recall(c, copied)
+	next.Recall(c, memo.Copy(copied, Fixed()))
 	wipe(reflect.ValueOf(copied).Elem(), 4)
 	litter(reflect.ValueOf(&next.scratch).Elem())
 	litter(open(reflect.ValueOf(&next.floor).Elem().FieldByName("scratch")))

@@ -205,7 +205,8 @@ func (c *conversation) open() error {
 			}
 			churn.Histories = append(churn.Histories, past)
 		}
-		if churn.Predictor, err = predictors.Table().New("naive", nil); err != nil {
+		p, err := predictors.Table().New("naive", nil)
+		if churn.Predictor = (predictors.Completing{Predictor: p}); err != nil {
 			return err
 		}
 	}

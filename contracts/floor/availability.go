@@ -5,7 +5,6 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts/availability"
-	"bourse/hosts/availability/predictors"
 	"bourse/market"
 	"bourse/workloadgen/plugin"
 )
@@ -15,8 +14,15 @@ import (
 type Availability struct {
 	Histories []*availability.History // one per host; nil: [Floor.Came] and [Floor.Gone] say when
 	Leaving   Leaving
-	Charged   bool                 // what accrued on work that is lost stays owed
-	Predictor predictors.Predictor // what policies may ask; nil: nobody predicts
+	Charged   bool      // what accrued on work that is lost stays owed
+	Predictor Predictor // what policies may ask; nil: nobody predicts
+}
+
+// A Predictor predicts whether hosts stay.
+type Predictor interface {
+	// Stays returns the probability that a host with that history, which is there now,
+	// stays for span seconds, more than 0.
+	Stays(h *availability.History, now, span float64) float64
 }
 
 // A Leaving is a rule for the tasks on a host that leaves.

@@ -9,7 +9,6 @@ import (
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/hosts/availability"
-	"bourse/hosts/availability/predictors"
 )
 
 // history returns that of a host which is there from the first to the second instant,
@@ -203,14 +202,14 @@ func TestStays(t *testing.T) {
 // An oracle knows.
 type oracle struct{}
 
-func (oracle) Predict(h *availability.History, now, length float64) (f predictors.Forecast) {
-	if !(length > 0) {
+func (oracle) Stays(h *availability.History, now, span float64) float64 {
+	if !(span > 0) {
 		panic("asked about no time")
 	}
-	if in, here := h.At(now); here && now+length <= in.End {
-		f.Completes = 1
+	if in, here := h.At(now); here && now+span <= in.End {
+		return 1
 	}
-	return f
+	return 0
 }
 
 // TestLeavingOf checks that every rule has its name, and that another is answered with

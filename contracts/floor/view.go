@@ -51,7 +51,7 @@ func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 	if p == nil || p.Predictor == nil || p.Histories == nil || !(span > 0) {
 		return 1
 	}
-	return p.Predictor.Predict(p.Histories[h], f.now, span).Completes
+	return p.Predictor.Stays(p.Histories[h], f.now, span)
 }
 
 // History returns when h was and will be available, nil if all stay.

@@ -22,7 +22,7 @@ type checkpoint struct {
 }
 
 func (k *core) checkpoint() *checkpoint {
-	return &checkpoint{k.broker.Memo(), k.state, k.calls.bank.Names()}
+	return &checkpoint{memo.Copy(k.broker.Memo(), broker.Fixed()), k.state, k.calls.bank.Names()}
 }
 
 // recall makes k, in which nothing has happened, what it was.
@@ -33,7 +33,7 @@ func (k *core) recall(c *checkpoint) {
 	for _, h := range k.hosts {
 		conf.Fleet, conf.Owners = append(conf.Fleet, h.machine), append(conf.Owners, k.calls.bank.Account(h.Owner))
 	}
-	k.broker.Recall(conf, c.broker)
+	k.broker.Recall(conf, memo.Copy(c.broker, broker.Fixed()))
 	k.broker.Phase(0)
 }
 

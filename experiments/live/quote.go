@@ -87,7 +87,7 @@ func (k *core) copy() *trial {
 	for _, h := range k.hosts {
 		all = append(all, h.machine)
 	}
-	t := &trial{config: k.config, memo: k.broker.Memo(), machines: memo.Copy(&all)}
+	t := &trial{config: k.config, memo: memo.Copy(k.broker.Memo(), broker.Fixed()), machines: memo.Copy(&all)}
 	t.config.Owners = append([]bank.Account(nil), k.broker.Owners...)
 	return t
 }
@@ -115,7 +115,7 @@ func (t *trial) market(teller broker.Teller) *broker.Broker {
 		c.Fleet = append(c.Fleet, m)
 	}
 	b := new(broker.Broker)
-	b.Recall(c, t.memo)
+	b.Recall(c, memo.Copy(t.memo, broker.Fixed()))
 	return b
 }
 

@@ -21,6 +21,15 @@ type Predictor interface {
 	Predict(h *availability.History, now, length float64) Forecast
 }
 
+// Completing is what a predictor says of completion alone.
+type Completing struct{ Predictor }
+
+// Stays returns the probability that a host which is available now completes a job of that
+// length, in seconds.
+func (c Completing) Stays(h *availability.History, now, length float64) float64 {
+	return c.Predict(h, now, length).Completes
+}
+
 // A Judge is a predictor that knows sooner whether a threshold is met than it
 // knows by how much.
 type Judge interface {

@@ -5,34 +5,7 @@ import (
 	"io"
 
 	"bourse/experiments/advise"
-	"bourse/experiments/live"
 )
-
-// AdviseLive weighs budgets for a job by the prices that the log in dir has, of a live market:
-// the mean of all hosts, each of which is shared in proportion to bids. A budget is bid
-// over the time until the deadline.
-func AdviseLive(dir string, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
-	p, err := live.PricesOf(dir, nil)
-	if err != nil {
-		return nil, err
-	}
-	at, cpus := make([]float64, len(p.Hosts)), 0.0
-	for _, h := range p.Hosts {
-		cpus += h.CPUs / float64(len(p.Hosts))
-	}
-	var all advise.Prices
-	for _, s := range p.Steps {
-		at[s.Host] = s.Price.Price
-		sum := 0.0
-		for _, x := range at {
-			sum += x
-		}
-		all.Steps = append(all.Steps, advise.Step{At: s.At, Price: sum / float64(len(at))})
-	}
-	all.End = p.End
-	h := &advise.History{Prices: all, Rule: advise.Shared(cpus), Guarantee: guarantee}
-	return weigh(h, ask, fmt.Sprintf("the mean price of %d hosts of %.3g processors", len(p.Hosts), cpus))
-}
 
 // AdvisePrices weighs budgets for a job by a price file, of hosts that one has to oneself
 // while their price is no more than the bid, for that price. A budget is bid over the
@@ -47,11 +20,11 @@ func AdvisePrices(r io.Reader, file string, wanted advise.Wanted, ask AdviseAsk,
 			file += ", " + name
 		}
 	}
-	return weigh(&advise.History{Prices: p, Rule: advise.Exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
+	return AdviseHistory(&advise.History{Prices: p, Rule: advise.Exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
 }
 
-// weigh weighs budgets by a history of prices.
-func weigh(h *advise.History, ask AdviseAsk, of string) (*advise.Plan, error) {
+// AdviseHistory weighs budgets for a job by h, a history of the prices of what it is called.
+func AdviseHistory(h *advise.History, ask AdviseAsk, of string) (*advise.Plan, error) {
 	j := &ask.Job
 	lo, hi := ask.Budgets[0], ask.Budgets[1]
 	if hi == 0 {

@@ -2,9 +2,11 @@ package main
 
 import (
 	"flag"
+	"fmt"
 
 	"bourse/experiments"
 	"bourse/experiments/advise"
+	"bourse/experiments/live"
 	"bourse/experiments/live/lab"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
@@ -147,6 +149,31 @@ func adviseJob(c *cli.Context) error {
 	return show(c, d, wrote)
 }
 
+// livePrices returns the prices that the log in dir has, of a live market, and what they are
+// of: the mean of all hosts, each of which is shared in proportion to bids. A budget is bid
+// over the time until the deadline.
+func livePrices(dir string) (*advise.History, string, error) {
+	p, err := live.PricesOf(dir, nil)
+	if err != nil {
+		return nil, "", err
+	}
+	at, cpus := make([]float64, len(p.Hosts)), 0.0
+	for _, h := range p.Hosts {
+		cpus += h.CPUs / float64(len(p.Hosts))
+	}
+	all := advise.Prices{End: p.End}
+	for _, s := range p.Steps {
+		at[s.Host] = s.Price.Price
+		sum := 0.0
+		for _, x := range at {
+			sum += x
+		}
+		all.Steps = append(all.Steps, advise.Step{At: s.At, Price: sum / float64(len(at))})
+	}
+	of := fmt.Sprintf("the mean price of %d hosts of %.3g processors", len(p.Hosts), cpus)
+	return &advise.History{Prices: all, Rule: advise.Shared(cpus)}, of, nil
+}
+
 // advised asks the history that c names.
 func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	dir, prices := c.String("live"), c.String("prices")
@@ -160,7 +187,12 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 	case named != 1:
 		return nil, usagef("found %d histories, want RESULTS, --live DIR or --prices FILE", named)
 	case dir != "":
-		return experiments.AdviseLive(lab.File(dir, "log"), ask, c.Float64("guarantee"))
+		h, of, err := livePrices(lab.File(dir, "log"))
+		if err != nil {
+			return nil, err
+		}
+		h.Guarantee = c.Float64("guarantee")
+		return experiments.AdviseHistory(h, ask, of)
 	case prices != "":
 		f, err := open(c, prices)
 		if err != nil {

@@ -9,12 +9,13 @@ import (
 	"bourse/bank/audit"
 )
 
-// A promised contract is one of a live market whose terms have a penalty for what a host or the
-// market does not deliver.
+// A promised contract is one whose terms have a penalty for what a host or the market of real
+// hosts does not deliver, or a floor price.
 type promised struct {
 	owner      string
 	budget     audit.Money
 	part, most float64
+	floor      float64     // $ a processor-second
 	left       audit.Money // that the market owes; 0 until it is settled
 	poor       bool        // the market had nothing to pay it with
 }
@@ -22,23 +23,24 @@ type promised struct {
 // causes are why a contract of a live market is violated. For those of faults a penalty is owed.
 var causes, faults = []string{"", "program", "asked", "price", "market", "host"}, []string{"market", "host"}
 
-// promise checks the penalties that terms have of a contract: that the settlement names a cause,
+// promise checks what terms of a contract have of a penalty: that the settlement names a cause,
 // that what it says is owed is what the terms come to, and that this is withheld from the owner
-// of the host, or paid by the market, as far as it has money.
+// of the host, or paid by the market, as far as it has money. And it checks that a market of real
+// hosts, which asks its bank in its own name, sells no processor below the floor price.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
 		t := &n.terms
-		if t.Part == 0 {
+		if t.Part == 0 && t.Floor == 0 || len(e.Moves) != 1 {
 			return "", ""
 		}
-		if !(t.Part > 0 && t.Most >= 0) || len(e.Moves) != 1 {
+		if t.Part != 0 && !(t.Part > 0 && t.Most >= 0) {
 			return fmt.Sprintf("a penalty of %v of the budget, at most %v", t.Part, t.Most), "parts above 0"
 		}
 		if f.promised == nil {
 			f.promised = make(map[int64]*promised)
 		}
-		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most}
+		f.promised[e.Contract] = &promised{owner: string(e.Moves[0].From), budget: audit.Money(e.Moves[0].Micros), part: t.Part, most: t.Most, floor: t.Floor}
 		return "", ""
 	}
 	p, v := f.promised[e.Contract], &n.verdict
@@ -47,11 +49,17 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 	}
 	switch e.Kind {
 	case audit.Settle:
-		if found, want = p.settle(e, v); p.left == 0 {
+		if p.part > 0 {
+			found, want = p.settle(e, v)
+		}
+		if p.left == 0 {
 			delete(f.promised, e.Contract)
 		}
 		market, _, ok := strings.Cut(string(e.ID), "/")
 		p.poor = ok && holds(market) == 0
+		if found == "" && ok && strings.HasPrefix(market, "market:") {
+			found, want = p.least(e, v)
+		}
 		return found, want
 	case audit.Penalty:
 		paid := audit.Money(0)
@@ -102,6 +110,25 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 		}
 	}
 	p.left = owed - withheld
+	return "", ""
+}
+
+// least checks that what is paid, or withheld, is at least the floor price of the processor-seconds
+// that were delivered by the deadline, as far as the budget goes.
+func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
+	if p.floor == 0 || !(v.Done > 0) || v.Fault != "" {
+		return "", ""
+	}
+	paid, _ := parseMoney(v.Withheld)
+	for _, m := range e.Moves {
+		if string(m.To) != p.owner {
+			paid += audit.Money(m.Micros)
+		}
+	}
+	least := min(float64(p.budget), 1e6*p.floor*v.Done)
+	if float64(paid) < least*(1-1e-9)-1 { // rounded once
+		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
+	}
 	return "", ""
 }
 

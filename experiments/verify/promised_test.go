@@ -89,3 +89,58 @@ func TestPromised(t *testing.T) {
 		}
 	}
 }
+
+// TestLeast checks that an audit finds from the ledger alone whether a live market sells
+// processors below the floor price that its terms have.
+func TestLeast(t *testing.T) {
+	t.Parallel()
+	const terms = `{"decision":"accept","submit":5,"deadline":90,"max_cpu":1,"floor":0.000001}`
+	for _, c := range []struct {
+		name, market, terms, verdict string
+		paid                         int64
+		found                        string
+	}{
+		{"the floor price", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 100, ""},
+		{"more", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 180, ""},
+		{"all of the budget", "market:lab", terms, `{"state":"fulfilled","work":300,"work_done":300}`, 200, ""},
+		{"not started", "market:lab", terms, `{"state":"violated","work":100,"work_done":0}`, 0, ""},
+		{"could not be started", "market:lab", terms, `{"state":"violated","work":100,"work_done":50,"fault":"command"}`, 0, ""},
+		{"no floor price", "market:lab", `{"decision":"accept","submit":5,"deadline":90}`, `{"state":"fulfilled","work":100,"work_done":100}`, 0, ""},
+		{"a simulated market", "", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 40, ""},
+		{"less", "market:lab", terms, `{"state":"fulfilled","work":100,"work_done":100}`, 98, "0.000098 paid for 100 CPU s"},
+		{"nothing", "market:lab", terms, `{"state":"violated","work":100,"work_done":60}`, 0, "0.000000 paid for 60 CPU s"},
+	} {
+		fs := vfs.NewMem()
+		j, err := store.Create("ledger", store.Options{FS: fs, Reproducible: true})
+		check(t, err)
+		s := store.NewSequencer(j, bank.New(j))
+		escrow := bank.EscrowName(7)
+		settle := []bank.Move{{From: escrow, To: "user:ann", Amount: bank.Micros(200 - c.paid)}}
+		if c.paid > 0 {
+			settle = append([]bank.Move{{From: escrow, To: "host:h00", Amount: bank.Micros(c.paid)}}, settle...)
+		}
+		if c.paid == 200 {
+			settle = settle[:1]
+		}
+		id := ""
+		if c.market != "" {
+			id = c.market + "/7/settle"
+		}
+		for _, e := range []bank.Entry{
+			{Kind: bank.Issue, Contract: bank.NoContract, ID: "x", Moves: []bank.Move{{From: "mint", To: "user:ann", Amount: bank.Micros(200)}}},
+			{Time: 10, Kind: bank.Admit, Contract: 7, ID: "a", Moves: []bank.Move{{From: "user:ann", To: escrow, Amount: bank.Micros(200)}}, Note: []byte(c.terms)},
+			{Time: 50, Kind: bank.Settle, Contract: 7, ID: id, Moves: settle, Note: []byte(c.verdict)},
+		} {
+			if e.ID == "" {
+				e.ID = "s"
+			}
+			_, err := s.Do(t.Context(), e)
+			check(t, err)
+		}
+		check(t, s.Close())
+		r := run(t, fs, audit.Options{Follow: verify.Follow(nil)})
+		if r.Clean() != (c.found == "") || c.found != "" && !strings.Contains(r.Findings[0].Found, c.found) {
+			t.Errorf("%s: %+v, want %q", c.name, r.Findings, c.found)
+		}
+	}
+}

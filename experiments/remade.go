@@ -111,7 +111,11 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 	if err == nil {
 		err = m.study.check(of, unit.Values)
 	}
-	if err == nil && m.measured == 0 {
+	if err != nil {
+		m.find("units.values", err.Error(), "what was measured of unit "+name)
+		return nil, err
+	}
+	if m.measured == 0 {
 		if err = m.jobs.advance(); err == nil {
 			err = m.prices.advance()
 		}
@@ -363,10 +367,11 @@ func (f *fit) unsure(all ...metrics.Metric) {
 	}
 }
 
-// planColumns are the columns of jobs that the plan decides, and termColumns those that an offer does
-// not change.
+// planColumns are the columns of jobs that the plan decides, endColumns those that are empty for a job that was not
+// accepted, and termColumns those that an offer does not change.
 var (
-	planColumns = []string{"configuration", "admission", "replication", "user", "arrival", "runtime", "estimate", "nodes", "work", "value", "deadline"}
+	planColumns = []string{"configuration", "admission", "replication", "user", "arrival", "runtime", "estimate", "nodes", "work", "value", "deadline", "bid"}
+	endColumns  = append(slices.Clip(planColumns), "start", "finish", "share", "work_done", "paid", "penalty", "fulfilled", "losses", "wasted", "penalty_owed")
 	termColumns = []string{"configuration", "admission", "replication", "user", "arrival"}
 )
 
@@ -420,9 +425,12 @@ func (f *fit) row(row *results.Job) {
 	j := metrics.Job{Job: planned}
 	j.Contract.Outcome = contracts.Refused
 	jobRow(&want, &o, f.by.s.conf, f.label, f.rep, &j, f.known, false)
-	columns := planColumns
-	if row.Reason == results.OfferTaken {
+	columns := endColumns
+	if sla := &f.conf.SLA; row.Reason == results.OfferTaken {
 		columns = termColumns
+	} else if row.Decision == contracts.Accept.String() {
+		o.bid = dollars(planned.Value).Float64() / (sla.Slack * deadline(sla.Of, planned))
+		columns, want.Bid = planColumns, &o.bid
 	}
 	if column, found, is := results.Differ(row, &want, columns...); column != "" && !m.named[column] {
 		m.named[column] = true

@@ -8,10 +8,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/store"
+	"bourse/experiments/results"
 )
 
 // A forger changes results, and the manifest to fit.
@@ -176,34 +179,102 @@ func (f forger) cell(name string, draw func(n int) int) (column string, ok bool)
 	return rows[0][at], true
 }
 
+// packedCell is [forger.cell] of a Parquet file whose rows are of type R, and which encode encodes.
+func packedCell[R any](f forger, name string, rows iter.Seq2[R, error], encode func(*results.Encoder, []R) error, draw func(n int) int) (column string, ok bool) {
+	f.Helper()
+	var all []R
+	for row, err := range rows {
+		if err != nil {
+			f.Fatal(err)
+		}
+		all = append(all, row)
+	}
+	row := reflect.ValueOf(&all[draw(len(all))]).Elem()
+	at := draw(row.NumField())
+	cell := row.Field(at)
+	if cell.Kind() == reflect.Pointer {
+		if cell.IsNil() {
+			return "", false
+		}
+		cell = cell.Elem()
+	}
+	switch cell.Kind() {
+	case reflect.String:
+		cell.SetString(cell.String() + "x")
+	case reflect.Bool:
+		cell.SetBool(!cell.Bool())
+	case reflect.Float64:
+		cell.SetFloat(cell.Float()*(1+1e-12) + 1e-15)
+	default:
+		cell.SetInt(cell.Int() + 1)
+	}
+	out := results.NewEncoder(results.Parquet, nil)
+	if err := encode(out, all); err != nil {
+		f.Fatal(err)
+	}
+	b, err := out.Block()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.forge(name, b[name])
+	column, _, _ = strings.Cut(reflect.TypeFor[R]().Field(at).Tag.Get("parquet"), ",")
+	return column, true
+}
+
+// anyCell is [forger.cell] of any table.
+func (f forger) anyCell(name string, draw func(n int) int) (column string, ok bool) {
+	f.Helper()
+	d, err := results.Open(f.dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	switch d := d.Unchecked(); name {
+	case "jobs.parquet":
+		return packedCell(f, name, d.Jobs(nil, nil), (*results.Encoder).Jobs, draw)
+	case "prices.parquet":
+		return packedCell(f, name, d.Prices(nil), (*results.Encoder).Prices, draw)
+	case "metrics.parquet":
+		return packedCell(f, name, d.EachMetric(), (*results.Encoder).Metrics, draw)
+	}
+	return f.cell(name, draw)
+}
+
 // TestEveryCell adds one unit to a cell of a table, and puts the table's new hash into the
-// manifest: the audit names file and column. Where jobs and prices have one form only it is a
+// manifest: the audit names file and column. Where jobs have one form only, and of prices, it is a
 // deep audit that finds all.
 func TestEveryCell(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
-	both, alone := smallRun(t, "both"), smallRun(t, "csv")
+	both, text, packed := smallRun(t, "both"), smallRun(t, "csv"), smallRun(t, "parquet")
 	for n := 0; n < 200; {
 		from, args := both, []string{"--quiet"}
-		if n%4 == 0 {
-			from, args = alone, append(args, "--deep")
+		switch n % 8 {
+		case 0:
+			from, args = text, append(args, "--deep")
+		case 1:
+			from, args = packed, append(args, "--deep")
 		}
-		files, err := filepath.Glob(filepath.Join(from.dir, "*.csv"))
-		drawn, wrong := filepath.Glob(filepath.Join(from.dir, "figures", "*.csv"))
-		if err != nil || wrong != nil || len(files) < 4 || len(drawn) == 0 {
-			t.Fatal(files, drawn, err, wrong)
+		var files []string
+		for _, of := range []string{"*.csv", "*.parquet", "figures/*.csv"} {
+			found, err := filepath.Glob(filepath.Join(from.dir, of))
+			if err != nil || len(found) == 0 && (of != "*.parquet" || n%8 > 0) {
+				t.Fatal(of, found, err)
+			}
+			files = append(files, found...)
 		}
-		files = append(files, drawn...)
 		name, err := filepath.Rel(from.dir, files[rng.IntN(len(files))])
 		if err != nil {
 			t.Fatal(err)
 		}
 		f := from.copied()
-		column, ok := f.cell(name, rng.IntN)
+		column, ok := f.anyCell(name, rng.IntN)
 		if !ok {
 			continue
+		}
+		if name == "prices.parquet" && from == both {
+			args = append(args, "--deep")
 		}
 		n++
 		said := f.audited(false, args...)

@@ -117,7 +117,7 @@ func offered(plan workloadgen.Plan, j *advise.Job) (lo, hi float64) {
 // visit returns what becomes of the job in one replication, the mean over its visits.
 func visit(ctx context.Context, s *setting, seed uint64, rep int, j *advise.Job, budgets []float64) (u advise.Unit, err error) {
 	u.Spot, u.Reservation = make([]advise.Fate, len(budgets)), make([]advise.Fate, len(budgets))
-	rng := rand.New(Stream(seed, rep, "advise"))
+	rng := rand.New(scenario.Stream(seed, rep, "advise"))
 	a := newArena()
 	if err := a.draw(s, seed, rep); err != nil {
 		return u, err

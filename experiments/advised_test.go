@@ -34,7 +34,7 @@ func TestAdvise(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := advise.Unit{Spot: make([]advise.Fate, 3), Reservation: make([]advise.Fate, 3)}
-			rng := rand.New(Stream(x.Seed, rep, "advise"))
+			rng := rand.New(scenario.Stream(x.Seed, rep, "advise"))
 			a := newArena()
 			if err := a.draw(s, x.Seed, rep); err != nil {
 				t.Fatal(err)

@@ -98,7 +98,7 @@ func (a *arena) come(s *setting, seed uint64, rep int) error {
 	trace := p.fixed
 	if trace == nil {
 		var err error
-		if trace, err = p.model.Trace(rand.New(Stream(seed, rep, "availability")), s.conf.Fleet.Hosts, p.end); err != nil {
+		if trace, err = p.model.Trace(rand.New(scenario.Stream(seed, rep, "availability")), s.conf.Fleet.Hosts, p.end); err != nil {
 			return err
 		}
 		for h := range trace.Hosts {

@@ -289,7 +289,7 @@ configurations:
 
 // What forecasters promise of prices drawn at random, and what they keep.
 func ExampleForecast() {
-	series := calibrate.Drawn(func(name string) rand.Source { return experiments.Stream(1, 0, name) })
+	series := calibrate.Drawn(func(name string) rand.Source { return scenario.Stream(1, 0, name) })
 	held, err := experiments.Forecast(context.Background(), series[:1], []string{"conformal", "normal"}, []float64{0.9}, experiments.Options{})
 	if err != nil {
 		fmt.Println(err)

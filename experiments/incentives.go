@@ -139,7 +139,7 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 	best := a.yardstick(s, 0) // users are tempted from the first on
 	s, truth := s.told(a.plan)
 	users := incentives.Users(truth)
-	if rng := rand.New(Stream(e.Seed, rep, "incentives")); len(users) > t.Users {
+	if rng := rand.New(scenario.Stream(e.Seed, rep, "incentives")); len(users) > t.Users {
 		rng.Shuffle(len(users), func(i, k int) { users[i], users[k] = users[k], users[i] })
 		users = users[:t.Users]
 	}

@@ -28,7 +28,7 @@ func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 		return nil
 	}
 	end := min(s.churn.end, s.horizon())
-	rng := rand.New(Stream(seed, rep, "probes"))
+	rng := rand.New(scenario.Stream(seed, rep, "probes"))
 	length := func(rng *rand.Rand) float64 { return a.plan[rng.IntN(len(a.plan))].Runtime }
 	return volunteers.Probes(rng, s.churn.predictor, &availability.Trace{Hosts: a.histories}, length, max(end-availability.Day, 0), end, asked)
 }

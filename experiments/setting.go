@@ -192,7 +192,7 @@ func newMakers() *makers {
 // have streams of their own, and ties one in common. They are good until m makes others.
 func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err error) {
 	for i, name := range [...]string{"bidding", "admission", "ties"} {
-		reseed(&m.streams[i], seed, rep, name)
+		scenario.Reseed(&m.streams[i], seed, rep, name)
 	}
 	if r.sharing, err = made(&o.sharing, m.sharing); err != nil {
 		return r, err
@@ -253,6 +253,9 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
 	r.Work, r.Nodes = j.Estimate, j.Nodes
 	r.Lead, r.OnDemand, r.Parts = j.Lead, j.OnDemand, j.Parts
+	if j.CPUs > 0 {
+		r.Needs.Max.CPU = j.CPUs
+	}
 	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)
 	if sla.Deadline == "plan" {
 		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0

@@ -157,7 +157,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	switch {
 	case w.model != nil:
-		if a.drawn, err = w.model.Plan(Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
+		if a.drawn, err = w.model.Plan(scenario.Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
 			return err
 		}
 		a.plan = a.drawn
@@ -171,7 +171,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		a.plan = w.fixed
 	}
 	if w.estimate != nil {
-		src := Stream(seed, rep, "estimate")
+		src := scenario.Stream(seed, rep, "estimate")
 		for i := range a.plan {
 			a.plan[i].Estimate = a.plan[i].Runtime * max(1, dist.Rand(w.estimate, src))
 		}
@@ -181,7 +181,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}
-		if a.plan, _, err = w.annotate.Apply(a.plan, Stream(seed, rep, "annotate")); err != nil {
+		if a.plan, _, err = w.annotate.Apply(a.plan, scenario.Stream(seed, rep, "annotate")); err != nil {
 			return err
 		}
 		for i := range a.plan {

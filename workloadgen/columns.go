@@ -52,15 +52,21 @@ var columns = [...]column{
 			j.Parts = int(n)
 			return ok && n == int64(int32(n))
 		}},
+	number("cpus", false, "processors", func(j *Job) *float64 { return &j.CPUs }),
 }
 
-// written returns the columns that tell of p: parts are left out where no job names
-// them.
+// optional are the columns that a plan leaves out if no job sets them.
+var optional = map[string]func(*Job) bool{
+	"parts": func(j *Job) bool { return j.Parts > 0 },
+	"cpus":  func(j *Job) bool { return j.CPUs > 0 },
+}
+
+// written returns the columns that describe p.
 func written(p Plan) []column {
-	if slices.ContainsFunc(p, func(j Job) bool { return j.Parts > 0 }) {
-		return columns[:]
-	}
-	return columns[:len(columns)-1]
+	return slices.DeleteFunc(slices.Clone(columns[:]), func(c column) bool {
+		sets := optional[c.name]
+		return sets != nil && !slices.ContainsFunc(p, func(j Job) bool { return sets(&j) })
+	})
 }
 
 // alias returns the name that the Libra papers' models have for the column.

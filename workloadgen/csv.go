@@ -13,9 +13,9 @@ import (
 
 // WriteCSV writes the plan with a header line and every column:
 //
-//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus
 //
-// The last is left out where no job names its parts. Numbers are the shortest that read back the same, so that a plan survives
+// The last two are left out where no job sets them. Numbers are the shortest that read back the same, so that a plan survives
 // the trip exactly.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
@@ -70,6 +70,7 @@ func ReadFile(name string) (Plan, error) {
 //	on_demand     false
 //	cancel        0, never
 //	parts         0, one
+//	cpus          0, what the scenario says
 //
 // The file may be packed by gzip. Name is its name, for errors: they say file:line,
 // the column, what was found and what is wanted.

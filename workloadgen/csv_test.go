@@ -37,6 +37,7 @@ func jobs(t *rapid.T) workloadgen.Plan {
 			PenaltyRate: rapid.Float64Range(0, 1e9).Draw(t, "penalty"),
 		}
 		plan[i].Parts = rapid.SampledFrom([]int{0, 0, 1, plan[i].Nodes}).Draw(t, "parts")
+		plan[i].CPUs = rapid.SampledFrom([]float64{0, 0, 0.5, 8}).Draw(t, "cpus")
 	}
 	return plan
 }
@@ -199,6 +200,7 @@ func TestValidate(t *testing.T) {
 		{func(j *workloadgen.Job) { j.User = -1 }, "user -1 is negative"},
 		{func(j *workloadgen.Job) { j.Nodes, j.Parts = 3, 3 }, ""},
 		{func(j *workloadgen.Job) { j.Nodes, j.Parts = 3, 4 }, "parts 4 is not in 0..3"},
+		{func(j *workloadgen.Job) { j.CPUs = -1 }, "cpus -1 is negative"},
 		{func(j *workloadgen.Job) { j.Parts = -1 }, "parts -1 is not in 0..1"},
 	} {
 		j := good

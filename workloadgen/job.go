@@ -20,8 +20,9 @@ type Job struct {
 	// price in whole, and a reservation the fee of its policy.
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 is never"`
 
-	Nodes int `json:"nodes" doc:"processors needed at the same time, at least 1"`
-	Parts int `json:"parts,omitempty" doc:"gangs that the nodes are in, each on a cluster of its own, all with one start; 0 is one, and so it is where clusters keep no books"`
+	Nodes int     `json:"nodes" doc:"processors needed at the same time, at least 1"`
+	Parts int     `json:"parts,omitempty" doc:"gangs that the nodes are in, each on a cluster of its own, all with one start; 0 is one, and so it is where clusters keep no books"`
+	CPUs  float64 `json:"cpus,omitempty" doc:"processors that a node uses at most; 0 is what the scenario's needs say"`
 
 	Worth       float64 `json:"worth" doc:"relative value as drawn, at least 0"`
 	Value       float64 `json:"value" doc:"budget in dollars, at least 0"`

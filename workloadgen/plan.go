@@ -10,6 +10,7 @@ import (
 const (
 	MaxSeconds = 1e11    // of any instant or span: three thousand years
 	MaxNodes   = 1 << 24 // of one job
+	MaxCPUs    = 1e6     // of one node
 	MaxDollars = 1e12    // of one value
 	MaxRate    = 1e9     // of one penalty, in dollars per second
 	MaxWorth   = 1e15    // of one job
@@ -68,6 +69,7 @@ func (j *Job) validate() error {
 		{"deadline", j.Deadline, true, MaxSeconds},
 		{"lead", j.Lead, false, MaxSeconds},
 		{"cancel", j.Cancel, false, MaxSeconds},
+		{"cpus", j.CPUs, false, MaxCPUs},
 		{"worth", j.Worth, false, MaxWorth},
 		{"value", j.Value, false, MaxDollars},
 		{"penalty_rate", j.PenaltyRate, false, MaxRate},

@@ -157,21 +157,12 @@ func livePrices(dir string) (*advise.History, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	at, cpus := make([]float64, len(p.Hosts)), 0.0
-	for _, h := range p.Hosts {
-		cpus += h.CPUs / float64(len(p.Hosts))
-	}
 	all := advise.Prices{End: p.End}
 	for _, s := range p.Steps {
-		at[s.Host] = s.Price.Price
-		sum := 0.0
-		for _, x := range at {
-			sum += x
-		}
-		all.Steps = append(all.Steps, advise.Step{At: s.At, Price: sum / float64(len(at))})
+		all.Steps = append(all.Steps, advise.Step(s))
 	}
-	of := fmt.Sprintf("the mean price of %d hosts of %.3g processors", len(p.Hosts), cpus)
-	return &advise.History{Prices: all, Rule: advise.Shared(cpus)}, of, nil
+	of := fmt.Sprintf("the mean price of %d hosts of %.3g processors", p.Hosts, p.CPUs)
+	return &advise.History{Prices: all, Rule: advise.Shared(p.CPUs)}, of, nil
 }
 
 // advised asks the history that c names.

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 
-	"bourse/experiments"
 	"bourse/experiments/fitlab"
 	"bourse/experiments/misuse"
+	"bourse/experiments/scenario"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/models"
 
@@ -89,7 +89,7 @@ func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error)
 		if err != nil {
 			return logs, misuse.Of(err)
 		}
-		plan, err := m.Plan(experiments.Stream(c.Uint64("seed"), replication, "workload"), jobs, nil)
+		plan, err := m.Plan(scenario.Stream(c.Uint64("seed"), replication, "workload"), jobs, nil)
 		if err != nil {
 			return logs, misuse.Of(fmt.Errorf("%s: %w", name, err))
 		}

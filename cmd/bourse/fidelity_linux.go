@@ -136,7 +136,7 @@ func fidelityPlan(c *cli.Context) (workloadgen.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Plan(experiments.Stream(c.Uint64("seed"), 0, "workload"), c.Int("jobs"), nil)
+	return m.Plan(scenario.Stream(c.Uint64("seed"), 0, "workload"), c.Int("jobs"), nil)
 }
 
 // liveOnce asks a new market in dir for the jobs of a plan, until all are over, and decides

@@ -56,7 +56,7 @@ func forecastAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	series := calibrate.Drawn(func(name string) rand.Source { return experiments.Stream(c.Uint64("seed"), 0, name) })
+	series := calibrate.Drawn(func(name string) rand.Source { return scenario.Stream(c.Uint64("seed"), 0, name) })
 	notes := []string{"No recorded prices were named. --traces DIR takes them."}
 	if dir := c.String("traces"); dir != "" {
 		recorded, missing, err := calibrate.Recorded(dir)

@@ -5,10 +5,10 @@ import (
 	"io"
 	"strconv"
 
-	"bourse/experiments"
 	"bourse/experiments/fitlab"
 	"bourse/experiments/misuse"
 	"bourse/experiments/report"
+	"bourse/experiments/scenario"
 	"bourse/workloadgen"
 	"bourse/workloadgen/swf"
 
@@ -53,7 +53,7 @@ func generateAction(c *cli.Context) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	plan, err := m.Plan(experiments.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
+	plan, err := m.Plan(scenario.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
 	if err != nil {
 		return misuse.Of(err)
 	}

@@ -60,7 +60,7 @@ var may = map[string]string{
 	"experiments/verdicts":     "experiments/contrast",
 	"experiments/calibrate":    "contracts experiments/metrics experiments/report experiments/stats hosts market workloadgen/swf",
 	"experiments/explain":      "bank contracts contracts/admission experiments/replay experiments/report",
-	"experiments/live":         "bank/... contracts/... experiments/des experiments/explain experiments/misuse experiments/replay experiments/scenario hosts hosts/link hosts/remote hosts/sim market",
+	"experiments/live":         "bank/... contracts/... experiments/des experiments/explain experiments/misuse experiments/replay experiments/scenario hosts hosts/availability hosts/link hosts/remote hosts/sim market workloadgen",
 	"experiments/live/wire":    "",
 	"experiments/live/lab":     "bank bank/...",
 	"experiments/live/metrics": "bank/store experiments/live",

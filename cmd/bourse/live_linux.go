@@ -70,7 +70,7 @@ the processors:
 			followFlag(), homeFlag(), logFlag(), quietFlag(),
 		},
 		Action:      liveAction,
-		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand()},
+		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand(), liveExportCommand()},
 	}
 }
 

@@ -60,7 +60,7 @@ func reliabilityAction(c *cli.Context) error {
 	}
 	d, err := volunteers.Hold(volunteers.Trial{
 		Replications: c.Int("replications"), Probes: c.Int("probes"),
-		Chance: func(rep int) rand.Source { return experiments.Stream(c.Uint64("seed"), rep, "probes") },
+		Chance: func(rep int) rand.Source { return scenario.Stream(c.Uint64("seed"), rep, "probes") },
 	}, sources, period(c), notes)
 	if err != nil {
 		return err
@@ -115,7 +115,7 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 		}
 	}
 	all, err := volunteers.Models(names, c.Int("hosts"), c.Int("days"), func(rep int) rand.Source {
-		return experiments.Stream(c.Uint64("seed"), rep, "availability")
+		return scenario.Stream(c.Uint64("seed"), rep, "availability")
 	})
 	if err != nil {
 		return nil, nil, misuse.Of(err)

@@ -4,9 +4,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"bourse/experiments"
 	"bourse/experiments/fitlab"
 	"bourse/experiments/report"
+	"bourse/experiments/scenario"
 	"bourse/workloadgen/gof"
 
 	"github.com/urfave/cli/v2"
@@ -51,7 +51,7 @@ func table1Action(c *cli.Context) error {
 	}
 	d, err := await(c.Context, func() (report.Document, error) {
 		return fitlab.Judge(c.Context, file, log, files, b, func(name string) rand.Source {
-			return experiments.Stream(c.Uint64("seed"), 0, name)
+			return scenario.Stream(c.Uint64("seed"), 0, name)
 		}, c.Int("workers"))
 	})
 	if err != nil {

@@ -108,12 +108,16 @@ func (c Config) differs(other Config) *scenario.Difference {
 // unsold is a policy of hosts that are foretold to stay.
 const unsold = "queue"
 
+// seed returns the seed of all use of chance in the market: a run of the scenario that
+// [Export] writes breaks ties as the market did.
+func (c *Config) seed(ledger string) uint64 {
+	sum := sha256.Sum256([]byte(ledger + " " + c.Name))
+	return binary.BigEndian.Uint64(sum[:]) >> 1
+}
+
 // rules returns the parts of a broker that the file names. Chance is that of a ledger.
 func (c *Config) rules(ledger string) (b broker.Config, err error) {
-	stream := func(name string) *rand.Rand {
-		sum := sha256.Sum256([]byte(ledger + " " + c.Name + " " + name))
-		return rand.New(rand.NewPCG(binary.BigEndian.Uint64(sum[:]), binary.BigEndian.Uint64(sum[8:])))
-	}
+	stream := func(name string) *rand.Rand { return rand.New(scenario.Stream(c.seed(ledger), 0, name)) }
 	shares := c.Market.Sharing
 	if s := c.Admission.Sharing; s != nil {
 		shares = *s

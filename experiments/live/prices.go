@@ -8,11 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Prices are those of the hosts of a market, as its log has them.
+// Prices are the mean price of the hosts of a market, as its log has it.
 type Prices struct {
-	Hosts []hosts.Spec
-	Steps []HostPrice // in order of time
-	End   float64     // instant of the last record
+	Hosts int
+	CPUs  float64 // mean processors of a host
+	Steps []Price // in order of time
+	End   float64 // instant of the last record
 }
 
 // PricesOf reads them from the log in dir.
@@ -26,17 +27,32 @@ func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := new(Prices)
+	out, last := new(Prices), make(map[int]float64)
 	for t := range l.retold(k, from+1, &err) {
 		if t.err != nil {
 			return nil, t.err
 		}
-		out.Steps, out.End = prices(out.Steps, k.broker.View(), t.record.Now), t.record.Now
+		v, changed := k.broker.View(), false
+		for h := range v.Fleet() {
+			price := v.Price(hosts.ID(h)).Float64()
+			changed = changed || price != last[h]
+			last[h] = price
+		}
+		if out.End = t.record.Now; changed {
+			out.Steps = append(out.Steps, Price{At: out.End})
+			for h := range v.Fleet() {
+				out.Steps[len(out.Steps)-1].Price += last[h]
+			}
+		}
 	}
 	for _, h := range k.hosts {
-		out.Hosts = append(out.Hosts, h.Spec)
+		out.CPUs += h.Spec.CPUs / float64(len(k.hosts))
 	}
-	if err == nil && (len(out.Hosts) == 0 || len(out.Steps) == 0) {
+	out.Hosts = len(k.hosts)
+	for i := range out.Steps {
+		out.Steps[i].Price /= float64(out.Hosts)
+	}
+	if err == nil && (out.Hosts == 0 || len(out.Steps) == 0) {
 		err = errors.New("the market's log has no prices: no host was ever there")
 	}
 	return out, err

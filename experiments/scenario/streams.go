@@ -1,4 +1,4 @@
-package experiments
+package scenario
 
 import (
 	"hash/fnv"
@@ -11,12 +11,12 @@ import (
 // numbers).
 func Stream(seed uint64, rep int, name string) *rand.PCG {
 	src := new(rand.PCG)
-	reseed(src, seed, rep, name)
+	Reseed(src, seed, rep, name)
 	return src
 }
 
-// reseed makes src what Stream returns.
-func reseed(src *rand.PCG, seed uint64, rep int, name string) {
+// Reseed makes src what [Stream] returns.
+func Reseed(src *rand.PCG, seed uint64, rep int, name string) {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	src.Seed(mix(seed^mix(uint64(rep))), mix(h.Sum64()+seed))

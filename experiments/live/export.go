@@ -1,0 +1,416 @@
+package live
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	bankorder "bourse/bank/order"
+	"bourse/contracts"
+	"bourse/contracts/order"
+	"bourse/experiments/scenario"
+	"bourse/hosts"
+	"bourse/hosts/availability"
+	"bourse/workloadgen"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// An Exported is a live market as a scenario: the requests that it received, as a plan, and
+// its rules and hosts. Times of the scenario begin one price window before the first host
+// joined. The number of a job is that of its contract within the market.
+//
+// A program that ended by itself needs the work that it received. A program that was still
+// running at its deadline, though it had received the work that was requested, needs more than
+// its host can do by then: live, its promise was kept; in a run it is not. Other jobs, such as
+// those that were refused, need the work that was requested.
+type Exported struct {
+	Scenario scenario.Experiment
+	Plan     workloadgen.Plan
+	Hosts    *availability.Trace // when hosts were there; nil: from beginning to end
+	Notes    []string            // what the scenario leaves out or approximates
+	Accounts []string            // users 1, 2, … of the plan
+	Outcomes []Outcome           // of the live market, one per job
+}
+
+// An Outcome is what the live market decided on a job, and how its contract ended.
+type Outcome struct {
+	Job      int64
+	Decision string // accept, reject or defer; empty if it is not known
+	Reason   string
+	State    string  // open, if the contract had not ended
+	Ended    float64 // s, as times of the plan
+	Paid     float64 // dollars
+}
+
+// Export reads the log in dir, of a market that is not running.
+func Export(dir string, fs vfs.FS) (*Exported, error) {
+	l, as, conf, err := readLog(dir, fs)
+	if err != nil {
+		return nil, err
+	}
+	defer l.db.Close()
+	k, from, err := l.begun(as, &conf)
+	if err != nil {
+		return nil, err
+	}
+	x := &exporter{number: as.Number, next: k.next, hosts: make(map[string]*exportedHost), jobs: make(map[int64]*exportedJob)}
+	for _, h := range k.hosts {
+		if !h.removed {
+			x.joined(k.now, &h.join, !h.gone)
+		}
+	}
+	x.already = len(k.open)
+	for seq, r := range l.records(from+1, &err) {
+		x.end = r.Now
+		for i := range r.Messages {
+			if err := x.read(r.Now, &r.Messages[i]); err != nil {
+				return nil, fmt.Errorf("record %d: %w", seq, err)
+			}
+		}
+	}
+	asked := x.asked
+	x.asked = nil
+	for _, j := range asked {
+		var c Contract
+		known, e := l.get(key(contractTable, as.Number<<perMarket|j.ID), &c)
+		if e == nil && known {
+			e = x.finish(j, &c)
+		}
+		if err = errors.Join(err, e); x.exports(j) {
+			x.asked = append(x.asked, j)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return x.exported(&conf, conf.seed(as.Ledger))
+}
+
+// An exporter reads the log of a market.
+type exporter struct {
+	number int64 // of the market
+	next   int64 // contract, within the market
+	end    float64
+	hosts  map[string]*exportedHost
+	order  []*exportedHost // as they joined
+	jobs   map[int64]*exportedJob
+	asked  []*exportedJob
+
+	already, unpaid, foreign, drained, resized, endless int
+}
+
+// An exportedHost is a host, and the times at which it was there.
+type exportedHost struct {
+	hosts.Spec
+	there []availability.Record // the last has no end if it is still there
+	used  map[int64]float64     // processor-seconds of each task, by name
+}
+
+// An exportedJob is a job of the plan, in times of the market, and its live outcome.
+type exportedJob struct {
+	workloadgen.Job
+	live    Outcome
+	account string
+}
+
+func (x *exporter) read(now float64, m *message) error {
+	switch {
+	case m.Submit != nil:
+		return x.submit(now, m.Submit)
+	case m.Orphan != nil:
+		x.next = max(x.next, m.Orphan.Contract-x.number<<perMarket+1)
+	case m.Cancel != "":
+		signed, err := bankorder.Open([]byte(m.Cancel))
+		if err != nil {
+			return err
+		}
+		id, err := order.Contract(signed.Order)
+		if err != nil {
+			return err
+		}
+		j := x.jobs[Short(id)]
+		if j != nil && j.account == signed.Value("account") && j.Cancel == 0 && now > j.Arrival {
+			j.Cancel = now - j.Arrival
+		}
+	case m.Join != nil:
+		x.joined(now, m.Join, true)
+	case m.Told != nil:
+		if h := x.hosts[m.Told.Host]; h != nil {
+			for _, s := range m.Told.Spans {
+				for _, u := range s.Used {
+					h.used[u.Name] = u.Seconds
+				}
+			}
+		}
+	case m.Shut != nil && m.Shut.Shut:
+		x.drained++
+	case m.Came != "":
+		x.hosts[m.Came].come(now)
+	case m.Gone+m.Remove != "":
+		x.hosts[m.Gone+m.Remove].leave(now)
+	}
+	return nil
+}
+
+// joined notes that a host has joined, or joined again.
+func (x *exporter) joined(now float64, j *join, here bool) {
+	h := x.hosts[j.Spec.Name]
+	switch {
+	case h == nil:
+		h = &exportedHost{Spec: j.Spec, used: make(map[int64]float64)}
+		x.hosts[j.Spec.Name] = h
+		x.order = append(x.order, h)
+	case h.CPUs != j.Spec.CPUs || h.Speed != j.Spec.Speed || h.Cap != j.Spec.Cap:
+		x.resized++
+	}
+	if here {
+		h.come(now)
+	}
+}
+
+// come notes that h is there from now on.
+func (h *exportedHost) come(now float64) {
+	if n := len(h.there); h != nil && (n == 0 || h.there[n-1].End <= now) {
+		h.there = append(h.there, availability.Record{Start: now, End: math.Inf(1), State: availability.Available})
+	}
+}
+
+// leave notes that h is not there from now on.
+func (h *exportedHost) leave(now float64) {
+	if h == nil || len(h.there) == 0 {
+		return
+	}
+	last := &h.there[len(h.there)-1]
+	if last.End = min(last.End, now); last.End <= last.Start {
+		h.there = h.there[:len(h.there)-1]
+	}
+}
+
+// submit adds a job.
+func (x *exporter) submit(now float64, s *submission) error {
+	signed, err := bankorder.Open([]byte(s.Order))
+	if err != nil {
+		return err
+	}
+	terms, err := order.Parse(signed.Order)
+	if err != nil {
+		return err
+	}
+	j := &exportedJob{account: signed.Value("account"), Job: workloadgen.Job{
+		ID: x.next, Arrival: now, Runtime: terms.Work, Estimate: terms.Work, Deadline: terms.Deadline, Nodes: terms.Nodes, Worth: 1,
+		Value: terms.Budget.Float64(), Class: terms.Class, CPUs: terms.CPUs, Hard: true,
+	}, live: Outcome{Job: x.next, State: "open"}}
+	x.next++
+	x.jobs[j.ID], x.asked = j, append(x.asked, j)
+	return nil
+}
+
+// exports reports whether j is in the plan.
+func (x *exporter) exports(j *exportedJob) bool {
+	plan := workloadgen.Plan{j.Job}
+	plan[0].Arrival, plan[0].Runtime = 0, j.Estimate
+	switch reason := contracts.Reason(j.live.Reason); {
+	case reason == contracts.Unfunded || reason == contracts.NotAllowed:
+		x.unpaid++
+	case plan.Validate() != nil:
+		x.foreign++
+	default:
+		return true
+	}
+	return false
+}
+
+// finish notes how the contract of j ended, and the work that its program needed.
+func (x *exporter) finish(j *exportedJob, c *Contract) error {
+	if len(c.Decision) > 0 {
+		if err := json.Unmarshal(c.Decision, &struct {
+			Decision *string
+			Reason   *string
+		}{&j.live.Decision, &j.live.Reason}); err != nil {
+			return err
+		}
+	}
+	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
+	needed := 0.0 // by the nodes that ended by themselves
+	for _, e := range c.Ends {
+		switch h := x.hosts[e.Host]; {
+		case h == nil:
+		case e.Why == hosts.Exited:
+			needed = max(needed, h.used[e.Name]*h.Speed)
+		case e.Why == hosts.Expired && c.Done >= j.Runtime*float64(c.Nodes):
+			j.Runtime = math.Inf(1)
+		}
+	}
+	if needed > 0 {
+		j.Runtime = needed
+	}
+	return nil
+}
+
+// exported returns the scenario, once the log has been read.
+func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
+	if len(x.asked) == 0 {
+		return nil, errors.New("the market's log has no request that can be exported")
+	}
+	fleet := scenario.Fleet{Hosts: len(x.order), Floor: conf.Floor}
+	begin := math.Inf(1)
+	for _, h := range x.order {
+		if h.CPUs != x.order[0].CPUs || h.Cap != x.order[0].Cap {
+			return nil, fmt.Errorf("hosts %s and %s have %v and %v processors: a scenario has hosts of one size", x.order[0].Name, h.Name, x.order[0].CPUs, h.CPUs)
+		}
+		fleet.CPUs, fleet.Cap, fleet.Speed = h.CPUs, h.Cap, max(fleet.Speed, h.Speed)
+		fleet.Speeds = append(fleet.Speeds, h.Speed)
+		if len(h.there) > 0 {
+			begin = min(begin, h.there[0].Start)
+		}
+	}
+	if fleet.Hosts == 0 || math.IsInf(begin, 1) {
+		return nil, errors.New("the market's log has no host")
+	}
+	if slices.Min(fleet.Speeds) == fleet.Speed {
+		fleet.Speeds = nil
+	}
+	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // forecasts see a window without bids, as live
+	out := new(Exported)
+	end := x.end - begin
+	for _, j := range x.asked {
+		user := slices.Index(out.Accounts, j.account) + 1
+		if user == 0 {
+			out.Accounts = append(out.Accounts, j.account)
+			user = len(out.Accounts)
+		}
+		if j.User = int64(user); math.IsInf(j.Runtime, 1) {
+			x.endless++
+			j.Runtime = min(workloadgen.MaxSeconds, 2*(j.Estimate+j.Deadline*j.CPUs*fleet.Speed))
+		}
+		if j.Arrival -= begin; j.live.Ended > 0 {
+			j.live.Ended -= begin
+		}
+		end = max(end, j.Arrival+j.Deadline)
+		out.Plan, out.Outcomes = append(out.Plan, j.Job), append(out.Outcomes, j.live)
+	}
+	if err := x.availability(out, &fleet, conf, begin, math.Ceil(end)+1); err != nil {
+		return nil, err
+	}
+	e, err := scenario.Parse("export", []byte("name: x\nconfigurations: [{name: live, admission: [be], workload: {plan: x}}]\nreplications: 1"), scenario.Known{})
+	if err != nil {
+		return nil, err
+	}
+	e.Name = strings.Map(func(r rune) rune {
+		if r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, conf.Name)
+	e.Seed = seed
+	e.Title = "requests of the market " + conf.Name
+	c := &e.Configurations[0]
+	c.Fleet, c.Market, c.Admission = fleet, conf.Market, []scenario.Choice{conf.Admission}
+	c.SLA.Enforcement = "per-host"
+	out.Scenario = e
+	for _, n := range []struct {
+		number int
+		what   string
+	}{
+		{x.already, "contracts that were open when the log begins, and are not in the plan"},
+		{x.unpaid, "requests that their owners could not pay, and are not in the plan"},
+		{x.foreign, "requests that no plan can express, and are not in the plan"},
+		{x.endless, "programs that ran until their deadline, beyond the requested work: these promises were kept, and are broken in a run"},
+		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},
+		{x.resized, "times that a host joined again with another size: in a run it keeps the first"},
+	} {
+		if n.number > 0 {
+			out.Notes = append(out.Notes, fmt.Sprintf("%s: %d", n.what, n.number))
+		}
+	}
+	if conf.Promises != (penalties{}) {
+		out.Notes = append(out.Notes, "penalties that the market promises: not in the plan")
+	}
+	return out, nil
+}
+
+// availability sets the trace of the hosts, unless each was there before the first request,
+// and to the end.
+func (x *exporter) availability(out *Exported, fleet *scenario.Fleet, conf *Config, begin, end float64) error {
+	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool {
+		return len(h.there) != 1 || h.there[0].Start-begin > out.Plan[0].Arrival || !math.IsInf(h.there[0].End, 1)
+	}) {
+		return nil
+	}
+	out.Hosts = new(availability.Trace)
+	for _, h := range x.order {
+		var records []availability.Record
+		at := 0.0
+		for _, r := range h.there {
+			r.Start, r.End = r.Start-begin, min(r.End-begin, end)
+			if r.Start > at {
+				records = append(records, availability.Record{Start: at, End: r.Start, State: availability.Unavailable})
+			}
+			records, at = append(records, r), r.End
+		}
+		if at < end {
+			records = append(records, availability.Record{Start: at, End: end, State: availability.Unavailable})
+		}
+		past, err := availability.NewHistory(h.Name, h.Speed, records, 0)
+		if err != nil {
+			return err
+		}
+		out.Hosts.Hosts = append(out.Hosts.Hosts, past)
+	}
+	a := scenario.DefaultAvailability()
+	a.Gap, a.Format, a.Leaving, a.LostWork = 0, "csv", conf.Leaving.Rule, conf.Leaving.Lost
+	fleet.Availability = &a
+	return nil
+}
+
+// A File is one of the files of an exported market.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Files returns what is written for x: the scenario NAME.yaml, its plan NAME.csv, the outcomes
+// of the live market in NAME-live.csv, and when hosts were there in NAME-hosts.csv, if they
+// came and went.
+func (x *Exported) Files(name string) (files []File, err error) {
+	var plan, text, rows bytes.Buffer
+	for i, account := range x.Accounts {
+		fmt.Fprintf(&plan, "# user %d is %s\n", i+1, account)
+	}
+	if err := workloadgen.WriteCSV(&plan, x.Plan); err != nil {
+		return nil, err
+	}
+	files = append(files, File{name + ".csv", plan.Bytes()})
+	e := x.Scenario
+	c := &e.Configurations[0]
+	c.Workload.Plan = name + ".csv"
+	if x.Hosts != nil {
+		var trace bytes.Buffer
+		if err := x.Hosts.WriteCSV(&trace); err != nil {
+			return nil, err
+		}
+		c.Fleet.Availability.File = name + "-hosts.csv"
+		files = append(files, File{name + "-hosts.csv", trace.Bytes()})
+	}
+	for _, n := range x.Notes {
+		fmt.Fprintf(&text, "# %s\n", n)
+	}
+	if err := scenario.Write(&text, e); err != nil {
+		return nil, err
+	}
+	out := csv.NewWriter(&rows)
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+	out.Write([]string{"job", "decision", "reason", "state", "ended", "paid"})
+	for _, o := range x.Outcomes {
+		out.Write([]string{strconv.FormatInt(o.Job, 10), o.Decision, o.Reason, o.State, number(o.Ended), number(o.Paid)})
+	}
+	out.Flush()
+	return append(files, File{name + "-live.csv", rows.Bytes()}, File{name + ".yaml", text.Bytes()}), out.Error()
+}

@@ -48,7 +48,6 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 			workloadCommand(),
 			scenarioCommand(),
 			liveCommand(),
-			fidelityCommand(),
 			submitCommand(),
 			statusCommand(),
 			cancelCommand(),

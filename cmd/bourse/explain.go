@@ -5,8 +5,6 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/explain"
-	"bourse/experiments/live"
-	"bourse/experiments/live/lab"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -27,36 +25,31 @@ all others, with its externality: what the work of all others is worth without i
 eq. 9, at --alpha), less what it is worth with it, its Clarke price. Of an accepted job it
 prints how far it was from being refused, and the same externality.
 
-With --live it explains a contract of the live market in that folder, which must not be
-running: its log is told again up to the instant at which it was asked for. What would have
-become of all is computed, as by 'bourse live replay': a contract that is fulfilled is worth
-its budget.
+A contract of a live market is a job of the run of what 'bourse live export' writes.
 
    bourse explain results --run high/cac/0 --job 7
-   bourse explain results --run high/cac/0 --job 7 --out why --json
-   bourse explain --live ~/.bourse/lab --contract 17`,
+   bourse explain results --run high/cac/0 --job 7 --out why --json`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "run", Usage: "explain the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
 			&cli.Int64Flag{Name: "job", Usage: "explain job `N`", DefaultText: "none"},
-			&cli.StringFlag{Name: "live", Usage: "explain a contract of the live market in the folder `DIR`"},
-			&cli.Int64Flag{Name: "contract", Usage: "explain contract `N` of it", DefaultText: "none"},
 			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
 			&cli.IntFlag{Name: "most", Value: 5, Usage: "print the `N` others who gain, and who lose, most"},
 			&cli.BoolFlag{Name: "frontier", Usage: "find the least budget that would have been accepted, by deadline"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw that to `DIR`"},
-			quietFlag(), jsonFlag[explain.Report](),
+			quietFlag(), outputFlag(explainJSON()),
 		},
 		Action: explainAction,
 	}
 }
 
+// explainJSON is the second version: the first had contracts of live markets, too.
+func explainJSON() report.Output {
+	o := report.JSON[explain.Report]()
+	o.Version = 2
+	return o
+}
+
 func explainAction(c *cli.Context) error {
-	if c.IsSet("live") {
-		return explainLive(c)
-	}
-	if c.IsSet("contract") {
-		return usagef("--contract: want it with --live DIR; a job of results is --job")
-	}
 	if !c.IsSet("job") {
 		return usagef("--job: want the number of a job")
 	}
@@ -84,31 +77,9 @@ func explainAction(c *cli.Context) error {
 		}
 		defer noteWrote(c, wrote)
 	}
-	return printExplained(c, r)
-}
-
-// explainLive explains a contract of a live market.
-func explainLive(c *cli.Context) error {
-	for _, flag := range []string{"run", "job", "alpha", "frontier", "out"} {
-		if c.IsSet(flag) || c.NArg() > 0 {
-			return usagef("--live: found results or --%s, which are of runs; want --contract N", flag)
-		}
-	}
-	if !c.IsSet("contract") {
-		return usagef("--contract: want the number of a contract")
-	}
-	r, err := live.Explain(lab.File(c.String("live"), "log"), nil, c.Int64("contract"))
-	if err != nil {
-		return err
-	}
-	return printExplained(c, r)
-}
-
-// printExplained prints r.
-func printExplained(c *cli.Context, r *explain.Report) error {
 	if c.Bool("json") {
 		return printJSON(c, *r)
 	}
-	_, err := fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
+	_, err = fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
 	return err
 }

@@ -70,7 +70,7 @@ the processors:
 			followFlag(), homeFlag(), logFlag(), quietFlag(),
 		},
 		Action:      liveAction,
-		Subcommands: []*cli.Command{liveCheckCommand(), liveReplayCommand(), liveExportCommand()},
+		Subcommands: []*cli.Command{liveCheckCommand(), liveExportCommand()},
 	}
 }
 

@@ -22,13 +22,6 @@ func marketServeCommand() *cli.Command {
 	}
 }
 
-func fidelityCommand() *cli.Command {
-	return &cli.Command{
-		Name: "fidelity", Usage: "carry one plan out live and simulated (Linux only)",
-		Action: func(*cli.Context) error { return errors.New("fidelity: only Linux machines are hosts") },
-	}
-}
-
 func marketRotateCommand() *cli.Command {
 	return &cli.Command{
 		Name: "rotate", Usage: "replace the certificate by which a market is known (Linux only)",

@@ -12,41 +12,6 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// replayFlags say under which other rules it is decided again, and what is printed.
-func replayFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "admission", Usage: "decide by `POLICY` instead, as 'bourse policies' lists them"},
-		setFlag(),
-		&cli.IntFlag{Name: "most", Value: 10, Usage: "print the `N` who gain, and who lose, most"},
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw what owners have, under both, to `DIR`"},
-		quietFlag(), jsonFlag[replay.Report](),
-	}
-}
-
-// replaySets returns the fields that c sets otherwise.
-func replaySets(c *cli.Context) (sets []string) {
-	if name := c.String("admission"); name != "" {
-		sets = append(sets, "admission="+name)
-	}
-	return append(sets, c.StringSlice("set")...)
-}
-
-// printReplay prints what came of it, and draws it if that is asked for.
-func printReplay(c *cli.Context, r *replay.Report) error {
-	if out := c.String("out"); out != "" {
-		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{r.Figure()}})
-		if err != nil {
-			return err
-		}
-		defer noteWrote(c, wrote)
-	}
-	if c.Bool("json") {
-		return printJSON(c, *r)
-	}
-	_, err := fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
-	return err
-}
-
 func replayCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "replay",
@@ -60,9 +25,15 @@ eq. 9, at --alpha), less what it paid, and penalties.
    bourse replay results --run high/be/0 --admission cac
    bourse replay results --run high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
    bourse replay results --run high/be/0 --set market.payment=bid --json`,
-		Flags: append(replayFlags(),
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "admission", Usage: "decide by `POLICY` instead, as 'bourse policies' lists them"},
+			setFlag(),
+			&cli.IntFlag{Name: "most", Value: 10, Usage: "print the `N` who gain, and who lose, most"},
+			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw what owners have, under both, to `DIR`"},
+			quietFlag(), jsonFlag[replay.Report](),
 			&cli.StringFlag{Name: "run", Usage: "take the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
-			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"}),
+			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
+		},
 		Action: func(c *cli.Context) error {
 			dir, err := results.Open(c.Args().First())
 			if err != nil {
@@ -76,11 +47,26 @@ eq. 9, at --alpha), less what it paid, and penalties.
 				return err
 			}
 			e = e.Expanded()
-			r, err := experiments.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), replaySets(c)...)
+			var sets []string
+			if name := c.String("admission"); name != "" {
+				sets = append(sets, "admission="+name)
+			}
+			r, err := experiments.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), append(sets, c.StringSlice("set")...)...)
 			if err != nil {
 				return err
 			}
-			return printReplay(c, r)
+			if out := c.String("out"); out != "" {
+				wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{r.Figure()}})
+				if err != nil {
+					return err
+				}
+				defer noteWrote(c, wrote)
+			}
+			if c.Bool("json") {
+				return printJSON(c, *r)
+			}
+			_, err = fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
+			return err
 		},
 	}
 }

@@ -150,9 +150,8 @@ func Outcomes(job int64, jobs []replay.Job, in bool) *Outcome {
 
 // A Report explains one decision.
 type Report struct {
-	Run      string      `json:"run" doc:"or the market"`
-	Live     bool        `json:"live" doc:"a contract of a live market: instants are s since 2000-01-01 UTC, and what would have become of all is computed"`
-	Job      int64       `json:"job" doc:"or the contract"`
+	Run      string      `json:"run" doc:"CONFIGURATION/ADMISSION/REPLICATION"`
+	Job      int64       `json:"job" doc:"its number in the plan"`
 	Owner    string      `json:"owner"`
 	Policy   string      `json:"policy"`
 	Asked    Terms       `json:"asked"`
@@ -162,7 +161,6 @@ type Report struct {
 	Changes  []Change    `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
 	Vain     []Vain      `json:"vain" doc:"dimensions in which no change was found"`
 	Without  *Outcome    `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
-	Notes    []string    `json:"notes,omitempty"`
 	Frontier []Point     `json:"frontier" doc:"budgets with which it would have been accepted; none unless asked for"`
 }
 

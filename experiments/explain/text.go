@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"bourse/bank"
 	"bourse/experiments/report"
@@ -17,11 +16,7 @@ import (
 func (r *Report) Text(most int) string {
 	var out strings.Builder
 	d := &r.Decision
-	noun := "Job"
-	if r.Live {
-		noun = "Contract"
-	}
-	fmt.Fprintf(&out, "%s %d of %s in %s, by %s: %s.\n", noun, r.Job, r.Owner, r.Run, r.Policy, r.decided())
+	fmt.Fprintf(&out, "Job %d of %s in %s, by %s: %s.\n", r.Job, r.Owner, r.Run, r.Policy, r.decided())
 	fmt.Fprintf(&out, "It asked for %s.\n", r.said(&r.Asked))
 	if len(d.Numbers) > 0 {
 		var numbers []string
@@ -43,9 +38,6 @@ func (r *Report) Text(most int) string {
 	} else {
 		r.list(&out, "All else as it was, it would have been accepted")
 		r.outcomes(&out, most)
-	}
-	for _, n := range r.Notes {
-		fmt.Fprintf(&out, "\n%s\n", n)
 	}
 	if len(r.Frontier) > 0 {
 		fmt.Fprint(&out, "\nThe least budget with which it would have been accepted\n")
@@ -71,17 +63,11 @@ func (r *Report) decided() string {
 	case "reject":
 		return "refused at " + r.instant(d.At) + ": " + d.Reason
 	}
-	if r.Live {
-		return "not decided at once"
-	}
 	return "not decided before the run ended"
 }
 
 // instant writes when something was.
 func (r *Report) instant(at float64) string {
-	if r.Live {
-		return bank.Epoch.Add(time.Duration(at * 1e9)).UTC().Format("2006-01-02 15:04:05 UTC")
-	}
 	return short(at) + " s"
 }
 
@@ -182,16 +168,8 @@ func (r *Report) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
-	r.computed(out)
 	fmt.Fprint(out, "Externality: what the work of all others is worth without it, less what it is worth with it.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
-}
-
-// computed says where what would have become of all is from, if that is not the run itself.
-func (r *Report) computed(out *strings.Builder) {
-	if r.Live {
-		fmt.Fprint(out, "It is computed, on hosts that come and go as they did; a contract that is fulfilled is worth its budget.\n")
-	}
 }
 
 // harm says what the job has cost others.
@@ -210,7 +188,6 @@ func (r *Report) harm(out *strings.Builder, most int) {
 		paid, word = bank.Micros(-paid.Micros()), "less"
 	}
 	fmt.Fprintf(out, "Without it they would have paid $%v %s, %d would have had more of it, %d less.\n", paid, word, o.Gain, o.Lose)
-	r.computed(out)
 	o.others(out, most, "without it")
 }
 

@@ -2,6 +2,8 @@ package live
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,6 +112,53 @@ func (out *Checked) check(l *log) (err error) {
 	}
 	return err
 }
+
+// made returns what the market was made as.
+func (l *log) made() (*made, Config, error) {
+	var as made
+	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
+		return nil, Config{}, cmp.Or(err, errNoMarket)
+	}
+	conf, err := Parse("the market's file", []byte(as.Config))
+	return &as, conf, err
+}
+
+// readLog opens the log in dir to be read, and returns as what its market was made.
+func readLog(dir string, fs vfs.FS) (l *log, as *made, c Config, err error) {
+	if l, err = openLog(dir, fs, true, nil); err != nil {
+		return nil, nil, c, err
+	}
+	if as, c, err = l.made(); err != nil {
+		l.db.Close()
+	}
+	return l, as, c, err
+}
+
+// core returns the core of the market, in which nothing has happened, and which is not to
+// ask its bank.
+func (was *made) core(c *Config) (*core, error) {
+	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
+}
+
+// begun returns the core as it was when the log begins, or where another version was followed
+// last, and the number of the record before.
+func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
+	fresh := func() (*core, error) { return as.core(c) }
+	if k, err = fresh(); err != nil {
+		return nil, 0, err
+	}
+	since, err := l.followed()
+	if l.first > 1 {
+		since = max(since, l.first-1)
+	}
+	if err == nil && since > 0 {
+		from, err = l.recall(k, fresh, since)
+	}
+	return k, from, err
+}
+
+// errNoMarket means that a log is of no market.
+var errNoMarket = errors.New("no market is there")
 
 // A turned is a turn that a core was told again.
 type turned struct {

@@ -30,7 +30,6 @@ type core struct {
 
 	ended []*Contract // in this turn
 	begun []begun     // in this turn
-	fork  *fork       // taken before a contract is asked for; nil: none is
 }
 
 // A state is what a core knows beside its broker and its machines.
@@ -302,9 +301,6 @@ func (k *core) submit(s *submission, out *result) error {
 			out.answer = a
 			return f.submit(k, c, &r, a)
 		}
-	}
-	if k.fork != nil && k.fork.contract == c.ID {
-		k.fork.take(k, c, terms)
 	}
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {

@@ -103,8 +103,11 @@ func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, erro
 		return contracts.Reject, err
 	}
 	r.ID, r.Submit = math.MaxInt64, now
-	d, err := submit(b, &r)
-	return d.Verdict, err
+	d, err := b.Submit(now, &r, hosts.Task{Work: math.Inf(1)})
+	if err != nil {
+		return contracts.Reject, err
+	}
+	return d.Verdict, nil
 }
 
 // market returns the market that t is a copy of, in which others may be tried afterwards.
@@ -117,13 +120,4 @@ func (t *trial) market(teller broker.Teller) *broker.Broker {
 	b := new(broker.Broker)
 	b.Recall(c, memo.Copy(t.memo, broker.Fixed()))
 	return b
-}
-
-// submit asks b for a contract whose programs never end by themselves.
-func submit(b *broker.Broker, r *contracts.Request) (*contracts.Decision, error) {
-	d, err := b.Submit(r.Submit, r, hosts.Task{Work: math.Inf(1)})
-	if err != nil {
-		return &contracts.Decision{}, err
-	}
-	return d, nil
 }

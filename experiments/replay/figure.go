@@ -10,8 +10,7 @@ import (
 // Figure returns what owners have of their requests together, by the instant up to which
 // these were asked for, under the one policy and under the other.
 func (r *Report) Figure() report.Figure {
-	sides := r.Sides[len(r.Sides)-2:]
-	was, is := report.Curve{Name: sides[0].Policy}, report.Curve{Name: sides[1].Policy}
+	was, is := report.Curve{Name: r.Sides[0].Policy}, report.Curve{Name: r.Sides[1].Policy}
 	jobs := slices.Clone(r.Jobs)
 	slices.SortStableFunc(jobs, func(a, b Job) int { return cmp.Or(cmp.Compare(a.Asked, b.Asked), cmp.Compare(a.ID, b.ID)) })
 	var before, after int64 // micro-dollars

@@ -68,18 +68,9 @@ func (s *Side) add(f *Fate) {
 	s.Surplus = bank.Micros(s.Surplus.Micros() + f.Surplus())
 }
 
-// Of returns the side of requests of which only one fate is known.
-func Of(policy string, fates []Fate) Side {
-	s := Side{Policy: policy}
-	for i := range fates {
-		s.add(&fates[i])
-	}
-	return s
-}
-
 // A Report compares two policies on the same requests.
 type Report struct {
-	Sides  []Side      `json:"sides" doc:"what really was, if that is known; as it was, again; and instead"`
+	Sides  []Side      `json:"sides" doc:"as it was, and instead"`
 	Gain   int         `json:"gain" doc:"requests whose owners have more"`
 	Lose   int         `json:"lose"`
 	Same   int         `json:"same"`
@@ -150,8 +141,7 @@ func (r *Report) list(out *strings.Builder, what string, jobs []Job) {
 	}
 	fmt.Fprintf(out, "\nThose who %s most\n", what)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	n := len(r.Sides)
-	fmt.Fprintf(w, "id\towner\tasked\t%s\t%s\t$\n", r.Sides[n-2].Policy, r.Sides[n-1].Policy)
+	fmt.Fprintf(w, "id\towner\tasked\t%s\t%s\t$\n", r.Sides[0].Policy, r.Sides[1].Policy)
 	for i := range jobs {
 		j := &jobs[i]
 		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%s\t%v\n", j.ID, j.Owner, j.Asked, j.Was.Said(), j.Is.Said(), j.Gain)

@@ -5,59 +5,17 @@ import (
 
 	"bourse/bank"
 	"bourse/hosts"
-	"bourse/market"
 )
-
-// A Placement is one node of a contract, or one gang: a host, the funding level there,
-// and what has come of it.
-type Placement struct {
-	Host  hosts.ID
-	Slot  hosts.Slot
-	Bid   market.Rate
-	Nodes int     // of a gang, which is one task: as many nodes of the contract; 0 is one
-	Done  float64 // work done on this node, once Left
-	Owed  float64 // dollars accrued, once Left
-	Left  bool    // the task has left the host
-
-	// Of a program, once Left:
-	End  hosts.End
-	Code uint8 // with which it ended
-}
-
-// A Contract is an accepted request and how its work stands. Policies may read it and
-// must not change it.
-type Contract struct {
-	// What every change of a rate touches is in one place.
-	Done float64 // work over all nodes, as of At
-	Rate float64 // work per second over all nodes now
-	At   float64 // instant up to which Done is counted
-
-	Request
-	Placements []Placement // one per node, or one per gang if it is booked
-	Admitted   float64     // instant
-	Began      float64     // instant of its first start, +Inf before it
-	Host       hosts.ID    // of its first gang
-	Gang       bool        // booked: its nodes are in gangs, all of one part on one host
-
-	// Where hosts come and go:
-	Losses int     // times that a host left with a task of it
-	Resent int     // of those, the ones after which it was to be placed again
-	Wasted float64 // work that was lost so, over all nodes
-
-	Paused []Pause // of gangs, in order of their beginnings
-}
-
-// A Pause is a time after the first start of a contract in which one of its gangs has no
-// nodes: it has not started with the first, was suspended, or has ended before the last.
-type Pause struct {
-	Part int32   // index in the contract's placements
-	From float64 // instant
-	To   float64 // instant, +Inf as long as it lasts
-}
 
 // Remaining returns the estimated work left at now over all nodes, 0 at least.
 func (c *Contract) Remaining(now float64) float64 {
 	return max(0, c.Total()-c.Done-c.Rate*(now-c.At))
+}
+
+// Left returns the estimated work that is left at now, below 0 if the estimate
+// was too low. C is the contract that s is a node of.
+func (s *Allocation) Left(now float64, c *Contract) float64 {
+	return c.Work - s.Done - s.Rate*(now-s.At)
 }
 
 // A Settled is a contract that has ended. Its Placements are kept if it was booked in

@@ -1,22 +1,7 @@
 package contracts
 
-// A Verdict is what a policy says of a request.
-type Verdict uint8
-
-// Verdicts.
-const (
-	Reject Verdict = iota
-	Accept
-	Defer // ask again when something changes
-)
-
 // String returns "reject", "accept" or "defer".
 func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
-
-// A Reason says why a request was not accepted, in a few words that need no quotes in
-// JSON. Each is declared where it is given: those below by more than one policy or by the
-// broker, all others in the file of their policy.
-type Reason string
 
 // Reasons of several policies, or of the broker.
 const (
@@ -29,18 +14,6 @@ const (
 	TooLate     Reason = "cannot end by its deadline" // not even if it were let in
 	TakenBack   Reason = "taken back by its owner"    // before it was decided
 )
-
-// A Decision is a verdict with its terms and the numbers that decided it.
-type Decision struct {
-	Verdict    Verdict
-	Reason     Reason
-	Placements []Placement // if accepted, one per node, or one per gang if it is booked; valid until the next Decide
-	Numbers    Numbers     // valid until the next Decide
-
-	// Of a planner that asks for something else than the budget: see [Decision.Price].
-	Priced bool
-	Ask    float64 // dollars
-}
 
 // Price agrees on a price of so many dollars, which is one of the numbers, at 0 too:
 // without it the price is the budget.

@@ -7,10 +7,6 @@ import (
 	"bourse/bank"
 )
 
-// Numbers are what decided, as the ledger shows them, in that order. A policy says which
-// there are and what they are called.
-type Numbers []Number
-
 // With appends x under that name, or nothing if it is 0: then it was not looked at.
 func (n Numbers) With(name string, x float64) Numbers {
 	if x == 0 {
@@ -28,16 +24,6 @@ func (n Numbers) Contract() (id ID, ok bool) {
 	}
 	return 0, false
 }
-
-// A Number is a name and a value.
-type Number struct {
-	name string
-	kind kind
-	bits uint64
-}
-
-// A kind says what the bits of a Number are.
-type kind uint8
 
 const (
 	measure  kind = iota // a float64

@@ -1,66 +1,13 @@
-// Package contracts is the agreement between a user and the market: what is
-// asked ([Request]), what is promised ([Contract], [SLA]), the phases of its life
-// ([Moves]), what it is worth ([Mixed]), and who decides ([Policy], [Decider]).
-//
-// It holds no clock, no queue and no money. Policies live in
-// contracts/admission, and the life of a contract in contracts/broker.
-//
-// References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
-// in a Computational Market"; for penalties Yeo, Buyya, "Service Level Agreement
-// based Allocation of Cluster Resources: Handling Penalty to Enhance Utility".
 package contracts
 
 import (
 	"fmt"
 	"math"
 
-	"bourse/bank"
 	"bourse/bank/exact"
 	"bourse/hosts"
 	"bourse/market"
 )
-
-// An ID names a request and the contract it becomes.
-type ID int64
-
-// A Request is what a user asks of the market (§3). It holds what the user
-// says; what the job truly needs is known only to the machines that run it.
-type Request struct {
-	ID    ID
-	Owner bank.Account
-
-	// Repeat says that it is a contract already, whose hosts left: it is to be
-	// placed again, all of its work, in what is left of the time until Due.
-	Repeat bool
-
-	// PerHost promises the work of every node by itself. Otherwise a fast host
-	// makes up for a slow one, as the paper chose (§3).
-	PerHost bool
-
-	OnDemand bool // no instant is promised: SLA.Deadline only says how fast the budget may be spent
-
-	Class  string  // admission class asked for; empty leaves it to the market
-	Submit float64 // instant, s
-	Work   float64 // per node, processor-seconds, as the owner estimates it
-	Nodes  int     // parallelism: so many distinct hosts
-	Needs  Requirement
-	SLA    SLA
-
-	// Of a planner's contracts. Other policies start at once whatever Lead is.
-	Lead  float64 // s after submission before which it is not to start
-	Parts int     // gangs that start together, each on a host of its own; 0 is one
-}
-
-// A Requirement bounds what one node must have and may use.
-type Requirement struct {
-	Min, Max Bound
-}
-
-// A Bound is one side of a requirement. A CPU of 0 sets no bound.
-type Bound struct {
-	CPU float64 // processors
-	hosts.Resources
-}
 
 // Holds returns what a task reserves on a host with room left: as much as there
 // is, between the minimum and the maximum of each resource.

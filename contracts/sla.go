@@ -3,28 +3,10 @@ package contracts
 import (
 	"fmt"
 	"math"
-
-	"bourse/bank"
 )
-
-// An SLA is the service level of a request: what is paid, by when, and what a
-// broken promise costs the provider.
-type SLA struct {
-	Budget   bank.Amount // v, the most the owner pays
-	Deadline float64     // d, s after submission
-	Soft     bool        // delay is tolerated: the work goes on after the deadline until it is done
-	RunsOn   bool        // the work goes on after a hard deadline too, which only policies then mind
-	Penalty  Penalty
-}
 
 // GoesOn reports whether the work goes on after the deadline.
 func (s *SLA) GoesOn() bool { return s.Soft || s.RunsOn }
-
-// A Penalty is the linear penalty of a broken promise. The zero value is none.
-type Penalty struct {
-	Rate float64 // $/s of delay
-	Max  float64 // the most that is paid, $; +Inf is unbounded
-}
 
 // Of returns what the provider owes for delay seconds, in dollars: with
 // Max = +Inf it grows without bound, as in the SLA paper (eq. 1).

@@ -17,7 +17,8 @@ import (
 )
 
 // may lists, for each room, the rooms it may import, by path or, with "/...",
-// with all that is in it; "/*" is any room in it that is not listed. A room not listed
+// with all that is in it; "/*" is any room in it that is not listed; "-" before one forbids
+// it though a word after allows it. A room not listed
 // may import none but what is inside its own ground room.
 var may = map[string]string{
 	"experiments/papers/*":      "experiments/report experiments/results",
@@ -65,12 +66,12 @@ var may = map[string]string{
 	"experiments/live/lab":     "bank bank/...",
 	"experiments/live/metrics": "bank/store experiments/live",
 	"experiments/live/page":    "experiments/live experiments/live/client",
-	"experiments/live/service": "bank bank/... contracts/order experiments/live experiments/live/wire hosts hosts/link hosts/remote",
+	"experiments/live/service": "bank bank/... contracts/order contracts/settlement experiments/live experiments/live/wire hosts hosts/link hosts/remote",
 	"experiments/replay":       "bank experiments/report",
 	"experiments/tune":         "experiments/report experiments/stats",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",
-	"experiments":              "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"experiments":              "-experiments/live/... bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 }
 
@@ -124,8 +125,9 @@ func allowed(room, to string) bool {
 		room = parent
 	}
 	for _, a := range strings.Fields(list) {
+		a, not := strings.CutPrefix(a, "-")
 		if base, deep := strings.CutSuffix(a, "/..."); a == to || deep && (to == base || strings.HasPrefix(to, base+"/")) {
-			return true
+			return !not
 		}
 	}
 	return false
@@ -169,9 +171,27 @@ func TestAllowed(t *testing.T) {
 		{"experiments/papers/mine", "experiments/report", true},
 		{"experiments/papers/claims", "experiments/report", false},
 		{"experiments", "workloadgen/models", true},
+		{"experiments", "experiments/live", false},
+		{"experiments", "experiments/live/lab", false},
+		{"experiments", "experiments/explain", true},
+		{"contracts/floor", "hosts/availability/predictors", false},
+		{"contracts/floor", "hosts/availability", true},
 	} {
 		if got := allowed(c.room, c.to); got != c.want {
 			t.Errorf("%s may import %s: %v, want %v", c.room, c.to, got, c.want)
+		}
+	}
+}
+
+// TestCoreAlone checks that no package of the core may import copiers of memory, keys or
+// signed orders.
+func TestCoreAlone(t *testing.T) {
+	t.Parallel()
+	for _, room := range core {
+		for _, to := range []string{"contracts/memo", "bank/keys", "bank/order", "bank/owners", "contracts/order"} {
+			if allowed(room, to) {
+				t.Errorf("%s may import %s", room, to)
+			}
 		}
 	}
 }

@@ -1,5 +1,25 @@
 // Bourse runs experiments on a computational market, and keeps its ledger. To add a
 // command, write its file and its line in newApp.
+//
+// # Where to begin to read
+//
+// The core is the market itself: twelve packages that know nothing of experiments, networks
+// or real machines. A newcomer can read them in a day, in this order, and begins each with
+// the comment of its package:
+//
+//	hour 1  market                  how bids become prices and shares
+//	hour 2  hosts, hosts/sim        what a host is to its market; one whose progress is computed
+//	hour 3  bank                    exact money, postings with two ends, escrow
+//	hour 4  contracts               all central types, in contracts.go; the table of transitions
+//	hour 5  contracts/admission     be, sac, cac and rac, and the adapters
+//	        contracts/bidding       which hosts a node goes to, and what it bids there
+//	hour 6  contracts/sharing       how a host is shared
+//	        contracts/floor         who runs where
+//	hour 7  contracts/settlement    outcomes and bills
+//	        contracts/note          what the ledger says of a contract
+//	hour 8  contracts/broker        the life of a contract
+//
+// "bourse docs core" has the same list with the files to read first.
 package main
 
 import (

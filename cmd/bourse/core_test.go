@@ -1,0 +1,203 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// core are the packages that a newcomer reads first, in the order in which docs core names
+// them.
+var core = []string{
+	"market", "hosts", "hosts/sim", "bank", "contracts", "contracts/admission", "contracts/bidding", "contracts/sharing",
+	"contracts/floor", "contracts/settlement", "contracts/note", "contracts/broker",
+}
+
+// The most lines of code that packages may compile, of this module. The aim for the core is
+// 7,500. Of the lines above it, 4,900 are policies of the other papers, which
+// contracts/admission holds, with the timetables, matchmakers and predictors that they import.
+const (
+	coreClosure        = 14_100
+	coreClosureBare    = 9_250 // without contracts/admission
+	experimentsClosure = 52_500
+)
+
+// most are the most lines of code of packages. A package that is not listed may have 500.
+var most = map[string]int{
+	"bank":                          1000,
+	"bank/audit":                    3050,
+	"bank/export":                   550,
+	"bank/owners":                   800,
+	"bank/peers":                    550,
+	"bank/service":                  1300,
+	"bank/store":                    3350,
+	"bank/store/conformance":        700,
+	"bank/store/postgres":           1100,
+	"bank/store/postgres/pgtest":    550,
+	"bank/tiles":                    550,
+	"cmd/bourse":                    10300,
+	"contracts":                     600,
+	"contracts/admission":           2450,
+	"contracts/broker":              1050,
+	"contracts/floor":               1500,
+	"contracts/memo":                600,
+	"experiments":                   7400,
+	"experiments/advise":            1050,
+	"experiments/calibrate":         1050,
+	"experiments/explain":           600,
+	"experiments/fitlab":            1200,
+	"experiments/incentives":        850,
+	"experiments/live":              5550,
+	"experiments/live/client":       800,
+	"experiments/live/page":         500,
+	"experiments/live/service":      1050,
+	"experiments/metrics":           1100,
+	"experiments/optimum":           1400,
+	"experiments/papers":            900,
+	"experiments/papers/claims":     1150,
+	"experiments/readings":          1150,
+	"experiments/report":            2950,
+	"experiments/results":           3500,
+	"experiments/scenario":          2650,
+	"experiments/stats":             700,
+	"experiments/trail":             500,
+	"experiments/tune":              1000,
+	"experiments/verify":            2650,
+	"hosts/agent":                   2900,
+	"hosts/availability":            1050,
+	"hosts/availability/models":     550,
+	"hosts/availability/predictors": 500,
+	"hosts/availability/sched":      600,
+	"hosts/linux":                   1450,
+	"hosts/sim":                     800,
+	"hosts/timetable":               1400,
+	"market":                        1200,
+	"workloadgen":                   600,
+	"workloadgen/dist":              950,
+	"workloadgen/fit":               850,
+	"workloadgen/models":            1150,
+	"workloadgen/plugin":            900,
+	"workloadgen/swf":               1250,
+}
+
+// TestSizes checks that no package has more lines of code than it may, nor compiles more of
+// this module.
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	lines, closure := sizes(t)
+	for room, n := range lines {
+		if limit := maxLines(room); n > limit {
+			t.Errorf("%s has %d lines of code, want at most %d", room, n, limit)
+		}
+	}
+	for room := range most {
+		if lines[room] == 0 {
+			t.Errorf("%s is listed and has no code", room)
+		}
+	}
+	bare := slices.DeleteFunc(slices.Clone(core), func(room string) bool { return room == "contracts/admission" })
+	for _, c := range []struct {
+		what  string
+		rooms []string
+		limit int
+	}{{"the core", core, coreClosure}, {"the core without policies", bare, coreClosureBare}, {"experiments", []string{"experiments"}, experimentsClosure}} {
+		sum := 0
+		for _, room := range closure(c.rooms) {
+			sum += lines[room]
+		}
+		t.Logf("%s compiles %d lines of code", c.what, sum)
+		if sum > c.limit || sum < c.limit/2 {
+			t.Errorf("%s compiles %d lines of code, want at most %d", c.what, sum, c.limit)
+		}
+	}
+	text, err := os.ReadFile("docs/core.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := 0
+	for _, room := range core {
+		next := strings.Index(string(text)[at:], "| `"+room+"`")
+		if next < 0 {
+			t.Fatalf("docs/core.md does not name %s, or not in this order", room)
+		}
+		at += next
+	}
+}
+
+// maxLines returns the most lines of code that room may have.
+func maxLines(room string) int {
+	if n, listed := most[room]; listed {
+		return n
+	}
+	return 500
+}
+
+// sizes returns the lines of code of each package, without tests and generated files, and a
+// function that returns packages with all that they import.
+func sizes(t *testing.T) (lines map[string]int, closure func(rooms []string) []string) {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{.Dir}} {{join .GoFiles ","}},{{join .IgnoredGoFiles ","}} {{join .Imports " "}}`, "bourse/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, imports := make(map[string]int), make(map[string][]string)
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		room := strings.TrimPrefix(f[0], "bourse/")
+		for _, name := range strings.Split(f[2], ",") {
+			if name == "" || strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, ".pb.go") || strings.HasSuffix(name, ".connect.go") {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(f[1], name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[room] += codeLines(string(text))
+		}
+		for _, imp := range f[3:] {
+			if to, ours := strings.CutPrefix(imp, "bourse/"); ours {
+				imports[room] = append(imports[room], to)
+			}
+		}
+	}
+	return lines, func(rooms []string) (all []string) {
+		for next := slices.Clone(rooms); len(next) > 0; {
+			room := next[0]
+			if next = next[1:]; !slices.Contains(all, room) {
+				all, next = append(all, room), append(next, imports[room]...)
+			}
+		}
+		return all
+	}
+}
+
+// codeLines counts the lines of text that are neither blank nor comments.
+func codeLines(text string) (n int) {
+	block := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case block:
+			block = !strings.Contains(line, "*/")
+		case strings.HasPrefix(line, "/*"):
+			block = !strings.Contains(line, "*/")
+		case line != "" && !strings.HasPrefix(line, "//"):
+			n++
+		}
+	}
+	return n
+}
+
+// TestCodeLines checks what counts as code.
+func TestCodeLines(t *testing.T) {
+	t.Parallel()
+	if got := codeLines("package p\n\n// A comment.\n/* one\ntwo */\n/* three */\nvar x = 1 // code\n"); got != 2 {
+		t.Errorf("%d lines of code, want 2", got)
+	}
+	if got := maxLines("hosts/slab"); got != 500 {
+		t.Errorf("a package that is not listed may have %d lines, want 500", got)
+	}
+}

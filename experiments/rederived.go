@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 	"bourse/experiments/rescue"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
 )
 
 // A rederivation makes the results d again.
@@ -49,8 +51,8 @@ func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experime
 func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts Options) error {
 	m := &r.d.Manifest
 	if m.Format != results.Format || m.Rules != results.Rules {
-		r.beyond("tables, figures, page and decisions: results of format %d and rules %d, and this version computes them by format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
-		return nil
+		r.beyond("jobs, metrics, intervals, figures, page and decisions: results of format %d and rules %d, and this version computes them by format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		return r.older()
 	}
 	if err := r.ready(notes); err != nil {
 		return err
@@ -86,6 +88,48 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 		return err
 	}
 	return r.compare(made, deep)
+}
+
+// older compares what results of any format have in common: jobs.parquet with jobs.csv, and numbers
+// and means of summary.csv with metrics.
+func (r *rederivation) older() error {
+	if c := r.d.TwoForms(); c != (results.Change{}) {
+		r.findings = append(r.findings, c)
+	}
+	const file = "summary.csv"
+	if _, ok := r.d.Manifest.Outputs[file]; !ok {
+		return nil
+	}
+	type key struct{ configuration, admission, metric string }
+	values := make(map[key][]float64)
+	for m, err := range r.d.Unchecked().EachMetric() {
+		if err != nil {
+			r.find(r.d.File("metrics"), err.Error(), "a table that can be read")
+			return nil
+		}
+		if m.Value != nil {
+			of := key{m.Configuration, m.Admission, m.Metric}
+			values[of] = append(values[of], *m.Value)
+		}
+	}
+	rows, err := r.d.Unchecked().Summary()
+	if err != nil {
+		r.find(file, err.Error(), "a table that can be read")
+		return nil
+	}
+	for i, row := range rows {
+		xs := values[key{row.Configuration, row.Admission, row.Metric}]
+		mean, found := stats.Summarize(xs, stats.Quantity{}).Mean, or0(row.Mean)
+		switch {
+		case row.N != len(xs):
+			r.find(file, fmt.Sprintf("row %d, column n: %d", i+2, row.N), fmt.Sprintf("%d, as in %s", len(xs), r.d.File("metrics")))
+			return nil
+		case row.N > 0 && !(math.Abs(found-mean) <= 1e-12*math.Abs(mean)):
+			r.find(file, fmt.Sprintf("row %d, column mean: %v", i+2, found), fmt.Sprintf("%v, as in %s", mean, r.d.File("metrics")))
+			return nil
+		}
+	}
+	return nil
 }
 
 func (r *rederivation) beyond(format string, args ...any) {

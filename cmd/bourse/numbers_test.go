@@ -378,6 +378,31 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestOlderNumbers changes results of other rules than those of this version: jobs.parquet is
+// compared with jobs.csv and summary.csv with metrics.csv, and the rest is named as not compared.
+func TestOlderNumbers(t *testing.T) {
+	t.Parallel()
+	whole := smallRun(t, "both")
+	whole.manifest(func(m map[string]any) { m["rules"] = 1 }) // by which charges of its ledgers differ
+	if said := whole.audited(false); !strings.Contains(said, whole.dir+": clean\n") || !strings.Contains(said, "not to be found here: jobs, metrics,") {
+		t.Errorf("an audit of older results prints\n%s", said)
+	}
+	for name, columns := range map[string][]string{"jobs.parquet": {"share", "paid"}, "summary.csv": {"n", "mean"}} {
+		for _, column := range columns {
+			for {
+				f := whole.copied()
+				if changed, ok := f.anyCell(name, rand.IntN); !ok || changed != column {
+					continue
+				}
+				if said := f.audited(false, "--quiet"); !strings.Contains(said, name+": found row ") || !strings.Contains(said, "column "+column) {
+					t.Errorf("%s, column %s: the audit does not name both:\n%s", name, column, said)
+				}
+				break
+			}
+		}
+	}
+}
+
 // TestForgedNotes changes a number of the note of a decision, in a ledger that is written anew
 // with a manifest to fit: a deep audit names ledger, entry and number.
 func TestForgedNotes(t *testing.T) {

@@ -224,10 +224,18 @@ func (d *Dir) firstCell(made *Dir, name string) (Change, error) {
 
 func firstRow[R any](d, made *Dir, name string) Change {
 	table := strings.TrimSuffix(name, parquetKind)
-	next, stop := iter.Pull2(rowsOf[R](made, table, nil, nil))
+	if c := rowsDiffer(name, rowsOf[R](d, table, nil, nil), rowsOf[R](made, table, nil, nil)); c != (Change{}) {
+		return c
+	}
+	return Change{name, SameRows, "those that a run writes"}
+}
+
+// rowsDiffer names the first row and column of a file in which its rows are not as they should be.
+func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
+	next, stop := iter.Pull2(made)
 	defer stop()
 	row := 0
-	for found, err := range rowsOf[R](d, table, nil, nil) {
+	for found, err := range rows {
 		row++
 		if err != nil {
 			return Change{name, err.Error(), "a table that can be read"}
@@ -243,7 +251,31 @@ func firstRow[R any](d, made *Dir, name string) Change {
 	if _, _, ok := next(); ok {
 		return Change{name, fmt.Sprintf("row %d: none", row+1), "one"}
 	}
-	return Change{name, SameRows, "those that a run writes"}
+	return Change{}
+}
+
+// TwoForms compares the rows of jobs.parquet with those of jobs.csv, if d, of any format, has both,
+// and returns the first that differs.
+func (d *Dir) TwoForms() Change {
+	if d.Manifest.Outputs["jobs"+parquetKind].SHA256 == "" || d.Manifest.Outputs["jobs"+csvKind].SHA256 == "" {
+		return Change{}
+	}
+	switch d.Manifest.Format {
+	case 1:
+		return twoForms[job1](d.Unchecked())
+	case 2, 3:
+		return twoForms[job3](d.Unchecked())
+	}
+	return twoForms[Job](d.Unchecked())
+}
+
+func twoForms[R any](d *Dir) Change {
+	packed, text, own := "jobs"+parquetKind, "jobs"+csvKind, len(columns[R]())
+	c := rowsDiffer(packed, readParquet[R](d, packed, d.axes(packed, own), nil, new(int)), streamTable[R](d, text, math.MaxInt64, d.axes(text, own), new(int)))
+	if c != (Change{}) {
+		c.Want += ", as in " + text
+	}
+	return c
 }
 
 // firstByte names the line, of a file of text.

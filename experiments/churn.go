@@ -13,6 +13,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
+	"bourse/hosts/availability/traces"
 )
 
 // A churn says when the hosts of a setting are there in each replication: a
@@ -29,7 +30,7 @@ type churn struct {
 // A recorded trace, and what became of the lines of its file.
 type recorded struct {
 	trace *availability.Trace
-	lines *availability.Accounting
+	lines *traces.Accounting
 }
 
 // newChurn returns nil where hosts stay.

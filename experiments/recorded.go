@@ -13,6 +13,7 @@ import (
 
 	"bourse/experiments/scenario"
 	"bourse/hosts/availability"
+	"bourse/hosts/availability/traces"
 )
 
 // ReadAvailability reads a recorded trace as scenarios do that say no more than
@@ -30,7 +31,7 @@ func ReadAvailability(path, format string) (*availability.Trace, string, error) 
 
 // readTrace reads the file of a. Of a folder it reads every file, as ucb has one a
 // host.
-func readTrace(in files, a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+func readTrace(in files, a *scenario.Availability) (*availability.Trace, *traces.Accounting, error) {
 	info, err := os.Stat(a.File)
 	if err != nil {
 		return nil, nil, err
@@ -49,7 +50,7 @@ func readTrace(in files, a *scenario.Availability) (*availability.Trace, *availa
 }
 
 // parseTrace reads a trace from in, which is the file of a.
-func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, acc *availability.Accounting, err error) {
+func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, acc *traces.Accounting, err error) {
 	format := a.Format
 	if format == "auto" {
 		if format, in, err = recognize(in); err != nil {
@@ -58,13 +59,13 @@ func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, 
 	}
 	switch format {
 	case "csv":
-		t, acc, err = availability.ReadCSV(in, a.Gap)
+		t, acc, err = traces.ReadCSV(in, a.Gap)
 	case "fta":
-		t, acc, err = availability.ReadFTA(in, a.Gap)
+		t, acc, err = traces.ReadFTA(in, a.Gap)
 	case "ucb":
-		t, acc, err = availability.ReadUCB([]availability.File{{Name: filepath.Base(a.File), Reader: in}}, a.Peak, a.Gap)
+		t, acc, err = traces.ReadUCB([]traces.File{{Name: filepath.Base(a.File), Reader: in}}, a.Peak, a.Gap)
 	default:
-		t, acc, err = availability.ReadLoad(in, availability.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
+		t, acc, err = traces.ReadLoad(in, traces.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
 	}
 	if err == nil && len(t.Hosts) == 0 {
 		err = fmt.Errorf("no hosts, read as %s: %s", format, strings.TrimSpace(acc.String()))
@@ -75,12 +76,12 @@ func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, 
 	return t, acc, err
 }
 
-func readFolder(in files, a *scenario.Availability) (*availability.Trace, *availability.Accounting, error) {
+func readFolder(in files, a *scenario.Availability) (*availability.Trace, *traces.Accounting, error) {
 	entries, err := os.ReadDir(a.File)
 	if err != nil {
 		return nil, nil, err
 	}
-	var files []availability.File
+	var files []traces.File
 	for _, e := range entries {
 		if !e.Type().IsRegular() || strings.HasPrefix(e.Name(), ".") {
 			continue
@@ -89,12 +90,12 @@ func readFolder(in files, a *scenario.Availability) (*availability.Trace, *avail
 		if err != nil {
 			return nil, nil, err
 		}
-		files = append(files, availability.File{Name: e.Name(), Reader: bytes.NewReader(text)})
+		files = append(files, traces.File{Name: e.Name(), Reader: bytes.NewReader(text)})
 	}
 	if len(files) == 0 {
 		return nil, nil, fmt.Errorf("%s: no files", a.File)
 	}
-	return availability.ReadUCB(files, a.Peak, a.Gap)
+	return traces.ReadUCB(files, a.Peak, a.Gap)
 }
 
 // recognize tells the format by the first line that is no comment, and returns what

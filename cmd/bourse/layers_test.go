@@ -61,7 +61,7 @@ var may = map[string]string{
 	"experiments/verdicts":     "experiments/contrast",
 	"experiments/calibrate":    "contracts experiments/metrics experiments/report experiments/stats hosts market workloadgen/swf",
 	"experiments/explain":      "bank contracts contracts/admission experiments/replay experiments/report",
-	"experiments/live":         "bank/... contracts/... experiments/des experiments/misuse experiments/scenario hosts hosts/availability hosts/link hosts/remote market workloadgen",
+	"experiments/live":         "bank/... contracts/... experiments/des experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market workloadgen",
 	"experiments/live/wire":    "",
 	"experiments/live/lab":     "bank bank/...",
 	"experiments/live/metrics": "bank/store experiments/live",
@@ -176,6 +176,7 @@ func TestAllowed(t *testing.T) {
 		{"experiments", "experiments/explain", true},
 		{"contracts/floor", "hosts/availability/predictors", false},
 		{"contracts/floor", "hosts/availability", true},
+		{"contracts/floor", "hosts/availability/traces", false},
 	} {
 		if got := allowed(c.room, c.to); got != c.want {
 			t.Errorf("%s may import %s: %v, want %v", c.room, c.to, got, c.want)

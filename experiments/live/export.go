@@ -17,6 +17,7 @@ import (
 	"bourse/experiments/scenario"
 	"bourse/hosts"
 	"bourse/hosts/availability"
+	"bourse/hosts/availability/traces"
 	"bourse/workloadgen"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -393,7 +394,7 @@ func (x *Exported) Files(name string) (files []File, err error) {
 	c.Workload.Plan = name + ".csv"
 	if x.Hosts != nil {
 		var trace bytes.Buffer
-		if err := x.Hosts.WriteCSV(&trace); err != nil {
+		if err := traces.WriteCSV(&trace, x.Hosts); err != nil {
 			return nil, err
 		}
 		c.Fleet.Availability.File = name + "-hosts.csv"

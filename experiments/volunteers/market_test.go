@@ -19,6 +19,7 @@ import (
 	"bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
+	"bourse/hosts/availability/traces"
 )
 
 // recorded draws a trace of n hosts over span seconds and writes it where a scenario
@@ -40,7 +41,7 @@ func recorded(t *testing.T, n int, span float64) (string, *availability.Trace) {
 			fmt.Fprintf(&b, "%s,%v,%v,%s,%v,1\n", h.Name, r.Start, r.End, r.State, r.Load)
 		}
 	}
-	trace, _, err := availability.ReadCSV(strings.NewReader(b.String()), availability.Gap)
+	trace, _, err := traces.ReadCSV(strings.NewReader(b.String()), availability.Gap)
 	if err != nil || len(trace.Hosts) != n {
 		t.Fatalf("%d hosts: %v", len(trace.Hosts), err)
 	}

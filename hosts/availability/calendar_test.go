@@ -1,7 +1,6 @@
 package availability
 
 import (
-	"bytes"
 	"math"
 	"testing"
 
@@ -104,24 +103,6 @@ func TestSpans(t *testing.T) {
 	}
 	if one.State(99) != Unknown || one.State(250) != Busy || one.State(300) != Unknown {
 		t.Errorf("at 99, 250 and 300: %v, %v, %v", one.State(99), one.State(250), one.State(300))
-	}
-}
-
-// TestColumns checks that an event trace of nine columns needs no repair, and that more
-// are noted.
-func TestColumns(t *testing.T) {
-	t.Parallel()
-	for line, want := range map[string]int{"1 1 n 1 0 0 0 10 4": 0, "1 1 n 1 0 0 0 10 4 x": 1, "1 1 n 1 0 0 0 10": 0} {
-		trace, a, err := ReadFTA(bytes.NewReader([]byte(line+"\n")), 0)
-		if err != nil || len(trace.Hosts) != 1 {
-			t.Fatalf("%s: %v", line, err)
-		}
-		if got := a.Repaired; got != want {
-			t.Errorf("%s: %d lines repaired, want %d", line, got, want)
-		}
-		if start, end := trace.Span(); end-start != 10 || math.IsInf(start, 0) {
-			t.Errorf("%s: from %v to %v", line, start, end)
-		}
 	}
 }
 

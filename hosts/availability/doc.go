@@ -2,8 +2,8 @@
 // states, the intervals in which work can run, and how each of them ended. It
 // does not know jobs, prices or scores.
 //
-// A [History] is one host's, a [Trace] the histories of a fleet. Readers make
-// traces of files and account for every line; availability/models generates
+// A [History] is one host's, a [Trace] the histories of a fleet. Package
+// availability/traces reads them from files; availability/models generates
 // them, availability/predictors reads the past to predict, and
 // availability/sched chooses hosts by what is foretold.
 //

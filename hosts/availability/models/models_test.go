@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"bourse/hosts/availability"
+	"bourse/hosts/availability/traces"
 )
 
 func model(t *testing.T, name, options string) Model {
@@ -58,7 +59,7 @@ func TestTraces(t *testing.T) {
 				}
 			}
 			var b bytes.Buffer
-			if err := trace.WriteCSV(&b); err != nil {
+			if err := traces.WriteCSV(&b, trace); err != nil {
 				t.Fatal(err)
 			}
 			return b.Bytes()

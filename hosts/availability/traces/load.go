@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"cmp"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"bourse/hosts/availability"
 )
 
 // samplesADay is how many samples a line of a load file has: one each five
@@ -17,7 +19,7 @@ const samplesADay = 288
 type LoadConfig struct {
 	Threshold float64 // load above which a host is Busy, in [0,1)
 	MinDays   int     // hosts recorded on fewer days are left out
-	Gap       float64 // as for [NewHistory]
+	Gap       float64 // as for [availability.NewHistory]
 }
 
 // ReadLoad reads CPU load records, plain or gzip: a line a host and day, of
@@ -28,7 +30,7 @@ type LoadConfig struct {
 // The dates that occur are laid end to end, the first at 0: a recording of ten
 // days weeks apart becomes one of ten days on end. Where a host has no line it
 // is unknown.
-func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
+func ReadLoad(r io.Reader, c LoadConfig) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
 	days := make(map[*draft][]hostDay)
@@ -65,7 +67,7 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 	for i, date := range slices.Sorted(maps.Keys(dates)) {
 		dates[date] = i
 	}
-	t := &Trace{}
+	t := &availability.Trace{}
 	for _, d := range f.hosts {
 		own := days[d]
 		if len(own) < c.MinDays {
@@ -75,12 +77,12 @@ func ReadLoad(r io.Reader, c LoadConfig) (*Trace, *Accounting, error) {
 			continue
 		}
 		slices.SortFunc(own, func(x, y hostDay) int { return cmp.Compare(x.date, y.date) })
-		var records []Record
+		var records []availability.Record
 		for i := range own {
 			a.book(own[i].verdict, own[i].at)
-			records = appendSamples(records, own[i].samples[:], float64(dates[own[i].date])*Day, c.Threshold)
+			records = appendSamples(records, own[i].samples[:], float64(dates[own[i].date])*availability.Day, c.Threshold)
 		}
-		h, err := NewHistory(d.name, 1, records, c.Gap)
+		h, err := availability.NewHistory(d.name, 1, records, c.Gap)
 		if err != nil {
 			return nil, a, err
 		}
@@ -126,16 +128,16 @@ func (d *hostDay) read(text string) {
 }
 
 // appendSamples appends a day of samples, those alike in one record.
-func appendSamples(records []Record, samples []float64, start, threshold float64) []Record {
-	const step = Day / samplesADay
+func appendSamples(records []availability.Record, samples []float64, start, threshold float64) []availability.Record {
+	const step = availability.Day / samplesADay
 	for i, percent := range samples {
 		if percent < 0 {
 			continue
 		}
-		r := Record{Start: start + float64(i)*step, State: Available, Load: percent / 100}
+		r := availability.Record{Start: start + float64(i)*step, State: availability.Available, Load: percent / 100}
 		r.End = r.Start + step
 		if r.Load > threshold {
-			r.State = Busy
+			r.State = availability.Busy
 		}
 		if n := len(records); n > 0 && records[n-1].End == r.Start && records[n-1].State == r.State && records[n-1].Load == r.Load {
 			records[n-1].End = r.End

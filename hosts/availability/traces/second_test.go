@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"bourse/hosts/availability"
 	"bourse/workloadgen/csvtest"
 )
 
@@ -16,13 +17,13 @@ import (
 // A found maps each host to its records, in the order of the file.
 type found struct {
 	hosts []string
-	lines map[string][]Record
+	lines map[string][]availability.Record
 	mips  map[string]float64
 }
 
-func (f *found) add(host string, r Record) {
+func (f *found) add(host string, r availability.Record) {
 	if f.lines == nil {
-		f.lines, f.mips = map[string][]Record{}, map[string]float64{}
+		f.lines, f.mips = map[string][]availability.Record{}, map[string]float64{}
 	}
 	if f.lines[host] == nil {
 		f.hosts = append(f.hosts, host)
@@ -31,7 +32,7 @@ func (f *found) add(host string, r Record) {
 }
 
 // differs says where a trace is not what was found, its origin at the instant given.
-func (f *found) differs(t *Trace, origin float64) error {
+func (f *found) differs(t *availability.Trace, origin float64) error {
 	if len(t.Hosts) != len(f.hosts) {
 		return fmt.Errorf("%d hosts, want %q", len(t.Hosts), f.hosts)
 	}
@@ -40,9 +41,11 @@ func (f *found) differs(t *Trace, origin float64) error {
 		if mips == 0 {
 			mips = 1
 		}
-		var want []Record
+		var want []availability.Record
 		lines := slices.Clone(f.lines[f.hosts[i]])
-		slices.SortStableFunc(lines, func(a, b Record) int { return int(math.Copysign(1, a.Start-b.Start)) * btoi(a.Start != b.Start) })
+		slices.SortStableFunc(lines, func(a, b availability.Record) int {
+			return int(math.Copysign(1, a.Start-b.Start)) * btoi(a.Start != b.Start)
+		})
 		free := math.Inf(-1) // from here no earlier line has the time
 		for _, r := range lines {
 			r.Start, r.End = max(r.Start-origin, free), r.End-origin
@@ -50,8 +53,8 @@ func (f *found) differs(t *Trace, origin float64) error {
 				want, free = append(want, r), r.End
 			}
 		}
-		if h.Name != f.hosts[i] || h.MIPS != mips || !slices.Equal(h.records, want) {
-			return fmt.Errorf("host %d is %q, %v mips, %+v, want %q, %v, %+v", i, h.Name, h.MIPS, h.records, f.hosts[i], mips, want)
+		if h.Name != f.hosts[i] || h.MIPS != mips || !slices.Equal(h.Records(), want) {
+			return fmt.Errorf("host %d is %q, %v mips, %+v, want %q, %v, %+v", i, h.Name, h.MIPS, h.Records(), f.hosts[i], mips, want)
 		}
 	}
 	return nil
@@ -82,10 +85,10 @@ func decimal(cell string) (float64, bool) {
 	return x, ok && math.Abs(x) <= 1e12
 }
 
-func span(from, to string) (Record, bool) {
+func span(from, to string) (availability.Record, bool) {
 	a, ok1 := decimal(from)
 	b, ok2 := decimal(to)
-	return Record{Start: a, End: b}, ok1 && ok2 && a < b
+	return availability.Record{Start: a, End: b}, ok1 && ok2 && a < b
 }
 
 // secondCSV returns an error for a header of other columns.
@@ -112,7 +115,7 @@ func secondCSV(text string) (f found, err error) {
 		if !ok || len(cells[3]) != 1 || state < 0 {
 			continue
 		}
-		r.State = []State{Available, UserPresent, Busy, Evicted, Unavailable}[state]
+		r.State = []availability.State{availability.Available, availability.UserPresent, availability.Busy, availability.Evicted, availability.Unavailable}[state]
 		if len(cells) > 4 {
 			if load, ok := decimal(cells[4]); ok {
 				r.Load = max(0, min(1, load))
@@ -139,15 +142,15 @@ func secondFTA(text string) (f found, origin float64) {
 		if !ok {
 			continue
 		}
-		r.State = Available
+		r.State = availability.Available
 		if w[5] == "0" {
-			r.State = Unavailable
+			r.State = availability.Unavailable
 			if len(w) > 8 {
 				switch strings.TrimLeft(strings.TrimPrefix(w[8], "+"), "0") {
 				case "2", "3":
-					r.State = UserPresent
+					r.State = availability.UserPresent
 				case "4", "5":
-					r.State = Evicted
+					r.State = availability.Evicted
 				}
 			}
 		}
@@ -174,15 +177,15 @@ func secondUCB(text string) (f found, origin float64) {
 	}
 	slices.Sort(epochs)
 	f.hosts = []string{"h"}
-	f.lines = map[string][]Record{}
+	f.lines = map[string][]availability.Record{}
 	for i := range epochs {
 		if i == 0 {
 			origin = epochs[0]
 			continue
 		}
-		r := Record{Start: epochs[i-1], End: epochs[i], State: Unavailable}
+		r := availability.Record{Start: epochs[i-1], End: epochs[i], State: availability.Unavailable}
 		if n := ops[r.Start]; n >= 0 {
-			r.State = Available
+			r.State = availability.Available
 			if peak > 0 {
 				r.Load = max(0, min(1, 1-n/peak))
 			}

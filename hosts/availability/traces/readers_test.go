@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"bytes"
@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 
 	"pgregory.net/rapid"
+
+	"bourse/hosts/availability"
 )
 
 // TestReadCSV checks each reason for which a line of CSV is repaired or
@@ -57,7 +59,7 @@ func TestReadCSV(t *testing.T) {
 		{"no host", ",0,10,A\n", nameMissing, ""},
 		{"long", "a,0,10,A" + strings.Repeat(" ", maxLine) + "\n", lineTooLong, ""},
 	} {
-		trace, acc, err := ReadCSV(strings.NewReader(c.text), Gap)
+		trace, acc, err := ReadCSV(strings.NewReader(c.text), availability.Gap)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -103,7 +105,7 @@ func TestReasons(t *testing.T) {
 // order in which lines are settled, and what was found there.
 func TestFirst(t *testing.T) {
 	t.Parallel()
-	_, acc, err := ReadCSV(strings.NewReader("a,30,40,A\na,20,30,A\na,10,20,A\na,5,5,A\n"), Gap)
+	_, acc, err := ReadCSV(strings.NewReader("a,30,40,A\na,20,30,A\na,10,20,A\na,5,5,A\n"), availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +122,11 @@ func TestReadError(t *testing.T) {
 	broken := func() io.Reader {
 		return io.MultiReader(strings.NewReader("1 1\n2 2\n"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	}
-	_, _, err := ReadCSV(broken(), Gap)
+	_, _, err := ReadCSV(broken(), availability.Gap)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "trace, line 3") {
 		t.Errorf("one file: %v", err)
 	}
-	_, _, err = ReadUCB([]File{{"host-7", broken()}}, 0, Gap)
+	_, _, err = ReadUCB([]File{{"host-7", broken()}}, 0, availability.Gap)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || !strings.Contains(err.Error(), "host-7, line 3") {
 		t.Errorf("a file of several: %v", err)
 	}
@@ -139,19 +141,19 @@ func num(x float64) string {
 // 100 %, no operations at all, and a sample at the instant of the one before.
 func TestBounds(t *testing.T) {
 	t.Parallel()
-	trace, acc, err := ReadLoad(strings.NewReader("20110303\ta\t0 100\n"), LoadConfig{Threshold: 0.5, Gap: Gap})
+	trace, acc, err := ReadLoad(strings.NewReader("20110303\ta\t0 100\n"), LoadConfig{Threshold: 0.5, Gap: availability.Gap})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []Record{{0, 300, Available, 0}, {300, 600, Busy, 1}}; acc.tallies[loadClamped].Count > 0 || !equal(trace.Hosts[0].Records(), want) {
+	if want := []availability.Record{{Start: 0, End: 300, State: availability.Available, Load: 0}, {Start: 300, End: 600, State: availability.Busy, Load: 1}}; acc.tallies[loadClamped].Count > 0 || !equal(trace.Hosts[0].Records(), want) {
 		t.Errorf("0 and 100 %%: %v, %v, want %v", acc, trace.Hosts[0].Records(), want)
 	}
-	for text, want := range map[string][]Record{
-		"0 0\n60 50\n120 100\n": {{0, 60, Available, 1}, {60, 120, Available, 0.5}},
-		"0 0\n60 0\n":           {{0, 60, Available, 0}},
-		"0 1\n0 2\n60 1\n":      {{0, 60, Available, 0}},
+	for text, want := range map[string][]availability.Record{
+		"0 0\n60 50\n120 100\n": {{Start: 0, End: 60, State: availability.Available, Load: 1}, {Start: 60, End: 120, State: availability.Available, Load: 0.5}},
+		"0 0\n60 0\n":           {{Start: 0, End: 60, State: availability.Available, Load: 0}},
+		"0 1\n0 2\n60 1\n":      {{Start: 0, End: 60, State: availability.Available, Load: 0}},
 	} {
-		trace, acc, err := ReadUCB([]File{{"h", strings.NewReader(text)}}, 0, Gap)
+		trace, acc, err := ReadUCB([]File{{"h", strings.NewReader(text)}}, 0, availability.Gap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -169,7 +171,7 @@ func TestSpan(t *testing.T) {
 		"a,500,600,A\nb,5,5,A\nb,520,530,A\n": {500, 600},
 		"a,5,4,A\n":                           {0, 0},
 	} {
-		trace, _, err := ReadCSV(strings.NewReader(text), Gap)
+		trace, _, err := ReadCSV(strings.NewReader(text), availability.Gap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,15 +179,15 @@ func TestSpan(t *testing.T) {
 			t.Errorf("%q: %v to %v, want %v", text, from, to, want)
 		}
 	}
-	none, err := NewHistory("none", 1, nil, Gap)
+	none, err := availability.NewHistory("none", 1, nil, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, err := NewHistory("one", 1, []Record{{500, 600, Busy, 0}}, Gap)
+	one, err := availability.NewHistory("one", 1, []availability.Record{{Start: 500, End: 600, State: availability.Busy, Load: 0}}, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
-	trace := Trace{Hosts: []*History{none, one}}
+	trace := availability.Trace{Hosts: []*availability.History{none, one}}
 	if from, to := trace.Span(); from != 500 || to != 600 {
 		t.Errorf("with a host of no records: %v to %v, want 500 to 600", from, to)
 	}
@@ -195,7 +197,7 @@ func TestSpan(t *testing.T) {
 // is skipped, no error.
 func TestRoundedAway(t *testing.T) {
 	t.Parallel()
-	trace, acc, err := ReadFTA(strings.NewReader("0 0 7 1 n 1 -1e12 -9e11 0\n0 0 7 1 n 1 999999999999.99951172 999999999999.99963379 0\n"), Gap)
+	trace, acc, err := ReadFTA(strings.NewReader("0 0 7 1 n 1 -1e12 -9e11 0\n0 0 7 1 n 1 999999999999.99951172 999999999999.99963379 0\n"), availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,14 +240,14 @@ func TestReadUCB(t *testing.T) {
 	trace, acc, err := ReadUCB([]File{
 		{"one", strings.NewReader("1000 50\n1100 100\n1200 -5\n1300 0\n")},
 		{"two", strings.NewReader("500 10\n400 20\n400 30\nx 1\n700\n600 -1 9\n")},
-	}, 0, Gap)
+	}, 0, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAccounting(t, "ucb", acc, 10)
-	want := [][]Record{
-		{{600, 700, Available, 0.5}, {700, 800, Available, 0}, {800, 900, Unavailable, 0}},
-		{{0, 100, Available, 0}, {100, 200, Available, 0.5}},
+	want := [][]availability.Record{
+		{{Start: 600, End: 700, State: availability.Available, Load: 0.5}, {Start: 700, End: 800, State: availability.Available, Load: 0}, {Start: 800, End: 900, State: availability.Unavailable, Load: 0}},
+		{{Start: 0, End: 100, State: availability.Available, Load: 0}, {Start: 100, End: 200, State: availability.Available, Load: 0.5}},
 	}
 	for i, h := range trace.Hosts {
 		if !equal(h.Records(), want[i]) {
@@ -262,7 +264,7 @@ func TestReadUCB(t *testing.T) {
 	}
 }
 
-func equal(a, b []Record) bool {
+func equal(a, b []availability.Record) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -285,14 +287,14 @@ func TestReadFTA(t *testing.T) {
 4 0 8 1 n8 0 1500 1600
 5 0 8 1 n8 9 1600 1700 0
 6 0 8 1 n8 1 1700
-`), Gap)
+`), availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAccounting(t, "fta", acc, 8)
-	want := [][]Record{
-		{{0, 1000, Available, 0}, {1000, 1500, UserPresent, 0}, {1500, 2000, Evicted, 0}, {2000, 2500, Unavailable, 0}},
-		{{500, 600, Unavailable, 0}},
+	want := [][]availability.Record{
+		{{Start: 0, End: 1000, State: availability.Available, Load: 0}, {Start: 1000, End: 1500, State: availability.UserPresent, Load: 0}, {Start: 1500, End: 2000, State: availability.Evicted, Load: 0}, {Start: 2000, End: 2500, State: availability.Unavailable, Load: 0}},
+		{{Start: 500, End: 600, State: availability.Unavailable, Load: 0}},
 	}
 	for i, h := range trace.Hosts {
 		if !equal(h.Records(), want[i]) {
@@ -310,14 +312,14 @@ func TestReadLoad(t *testing.T) {
 	t.Parallel()
 	day := strings.TrimSuffix(strings.Repeat("25 ", 287), " ")
 	text := "20110420\ta\t26 " + day + "\n" + "20110303\ta\t25 x " + day + "\n" + "20110303\tb\t5 110\n" + "20110303\tb\t5\n" + "3 Mar\tb\t5\n"
-	trace, acc, err := ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 1, Gap: Gap})
+	trace, acc, err := ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 1, Gap: availability.Gap})
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkAccounting(t, "load", acc, 5)
-	want := [][]Record{
-		{{0, 300, Available, 0.25}, {600, Day, Available, 0.25}, {Day, Day + 300, Busy, 0.26}, {Day + 300, 2 * Day, Available, 0.25}},
-		{{0, 300, Available, 0.05}, {300, 600, Busy, 1}},
+	want := [][]availability.Record{
+		{{Start: 0, End: 300, State: availability.Available, Load: 0.25}, {Start: 600, End: availability.Day, State: availability.Available, Load: 0.25}, {Start: availability.Day, End: availability.Day + 300, State: availability.Busy, Load: 0.26}, {Start: availability.Day + 300, End: 2 * availability.Day, State: availability.Available, Load: 0.25}},
+		{{Start: 0, End: 300, State: availability.Available, Load: 0.05}, {Start: 300, End: 600, State: availability.Busy, Load: 1}},
 	}
 	for i, h := range trace.Hosts {
 		if !equal(h.Records(), want[i]) {
@@ -329,7 +331,7 @@ func TestReadLoad(t *testing.T) {
 			t.Errorf("%s: %d times, want %d", r, acc.tallies[r].Count, n)
 		}
 	}
-	trace, acc, err = ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 2, Gap: Gap})
+	trace, acc, err = ReadLoad(strings.NewReader(text), LoadConfig{Threshold: 0.25, MinDays: 2, Gap: availability.Gap})
 	if err != nil || len(trace.Hosts) != 1 || acc.tallies[tooFewDays].Count != 1 {
 		t.Errorf("two days wanted: %d hosts, %v, %v", len(trace.Hosts), acc, err)
 	}
@@ -346,7 +348,7 @@ func TestPlanetLab(t *testing.T) {
 		t.Skip("no recorded load beside the project: ", err)
 	}
 	defer file.Close()
-	trace, acc, err := ReadLoad(file, LoadConfig{Threshold: 0.25, Gap: Gap})
+	trace, acc, err := ReadLoad(file, LoadConfig{Threshold: 0.25, Gap: availability.Gap})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,12 +360,12 @@ func TestPlanetLab(t *testing.T) {
 		known := 0.0
 		for _, r := range h.Records() {
 			known += r.End - r.Start
-			if r.State == Busy {
+			if r.State == availability.Busy {
 				busy += r.End - r.Start
 			}
 		}
 		all += known
-		if known >= 7*Day {
+		if known >= 7*availability.Day {
 			seven++
 		}
 	}
@@ -377,15 +379,15 @@ func TestPlanetLab(t *testing.T) {
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		h, err := NewHistory(`a,"b`, 2.5, drawRecords(t), Gap)
+		h, err := availability.NewHistory(`a,"b`, 2.5, drawRecords(t), availability.Gap)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var text bytes.Buffer
-		if err := (&Trace{Hosts: []*History{h}}).WriteCSV(&text); err != nil {
+		if err := WriteCSV(&text, &availability.Trace{Hosts: []*availability.History{h}}); err != nil {
 			t.Fatal(err)
 		}
-		back, acc, err := ReadCSV(&text, Gap)
+		back, acc, err := ReadCSV(&text, availability.Gap)
 		if err != nil || !acc.Clean() {
 			t.Fatal(acc, err)
 		}
@@ -396,4 +398,38 @@ func TestCSVRoundTrip(t *testing.T) {
 			t.Fatalf("read %v, want %v", g.Records(), h.Records())
 		}
 	})
+}
+
+// TestColumns checks that an event trace of nine columns needs no repair, and that more
+// are noted.
+func TestColumns(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]int{"1 1 n 1 0 0 0 10 4": 0, "1 1 n 1 0 0 0 10 4 x": 1, "1 1 n 1 0 0 0 10": 0} {
+		trace, a, err := ReadFTA(bytes.NewReader([]byte(line+"\n")), 0)
+		if err != nil || len(trace.Hosts) != 1 {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if got := a.Repaired; got != want {
+			t.Errorf("%s: %d lines repaired, want %d", line, got, want)
+		}
+		if start, end := trace.Span(); end-start != 10 || math.IsInf(start, 0) {
+			t.Errorf("%s: from %v to %v", line, start, end)
+		}
+	}
+}
+
+// drawRecords draws the records of a host over some days, adjacent or not.
+func drawRecords(t *rapid.T) []availability.Record {
+	var records []availability.Record
+	at := float64(rapid.IntRange(-90_000, 90_000).Draw(t, "start"))
+	for range rapid.IntRange(0, 60).Draw(t, "records") {
+		if rapid.IntRange(0, 9).Draw(t, "hole") == 0 {
+			at += float64(rapid.IntRange(1, 200).Draw(t, "hole length"))
+		}
+		length := float64(rapid.IntRange(1, 20_000).Draw(t, "length"))
+		state := availability.State(rapid.IntRange(1, 5).Draw(t, "state"))
+		records = append(records, availability.Record{Start: at, End: at + length, State: state, Load: 0.25})
+		at += length
+	}
+	return records
 }

@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"encoding/json"
@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"bourse/hosts/availability"
 )
 
 // golden calls f with each golden case of a kind, of the folder that
@@ -15,7 +17,7 @@ func golden(t *testing.T, kind string, f func(t *testing.T, input, expect json.R
 	t.Helper()
 	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")
 	if folder == "" {
-		folder = filepath.Join("..", "..", "experiments", "volunteers", "testdata", "golden")
+		folder = filepath.Join("..", "..", "..", "experiments", "volunteers", "testdata", "golden")
 	}
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil || len(files) == 0 {
@@ -56,12 +58,12 @@ func TestGoldenGaps(t *testing.T) {
 		}
 		unmarshal(t, input, &in)
 		unmarshal(t, expect, &want)
-		gap := Gap
+		gap := availability.Gap
 		if in.Gap != nil {
 			gap = *in.Gap
 		}
 		for i, records := range in.Trace {
-			h, err := NewHistory("h", 1, records, gap)
+			h, err := availability.NewHistory("h", 1, records, gap)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,9 +71,9 @@ func TestGoldenGaps(t *testing.T) {
 				t.Fatalf("host %d: %v, want %v", i, h.Intervals(), want.Available[i])
 			}
 			for k, got := range h.Intervals() {
-				exit := Unknown
+				exit := availability.Unknown
 				if letter, ok := want.Available[i][k][2].(string); ok {
-					exit, _ = ParseState(letter)
+					exit, _ = availability.ParseState(letter)
 				}
 				if w := want.Available[i][k]; got.Start != w[0] || got.End != w[1] || got.Exit != exit {
 					t.Errorf("host %d, interval %d: %v, want %v", i, k, got, w)
@@ -96,7 +98,7 @@ func TestGoldenUCB(t *testing.T) {
 		for _, text := range in.Files {
 			files = append(files, File{"host", strings.NewReader(text)})
 		}
-		trace, acc, err := ReadUCB(files, in.Peak, Gap)
+		trace, acc, err := ReadUCB(files, in.Peak, availability.Gap)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +121,7 @@ func TestGoldenUCB(t *testing.T) {
 }
 
 // jsonTrace is a trace as golden cases write it: [start, end, state, load].
-type jsonTrace [][]Record
+type jsonTrace [][]availability.Record
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *jsonTrace) UnmarshalJSON(data []byte) error {
@@ -128,13 +130,13 @@ func (t *jsonTrace) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for _, host := range raw {
-		var records []Record
+		var records []availability.Record
 		for _, r := range host {
-			state, err := ParseState(r[2].(string))
+			state, err := availability.ParseState(r[2].(string))
 			if err != nil {
 				return err
 			}
-			rec := Record{Start: r[0].(float64), End: r[1].(float64), State: state}
+			rec := availability.Record{Start: r[0].(float64), End: r[1].(float64), State: state}
 			if len(r) > 3 {
 				rec.Load = r[3].(float64)
 			}

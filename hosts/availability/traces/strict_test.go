@@ -1,20 +1,25 @@
-package availability
+package traces
 
 import (
 	"io"
 	"strings"
 	"testing"
+
+	"bourse/hosts/availability"
 )
 
 // TestUnclearLines checks that lines which another program reads otherwise are booked
 // as faults, not used.
 func TestUnclearLines(t *testing.T) {
 	t.Parallel()
-	csv := func(r io.Reader) (*Accounting, error) { _, a, err := ReadCSV(r, Gap); return a, err }
-	ucb := func(r io.Reader) (*Accounting, error) { _, a, err := ReadUCB([]File{{"h", r}}, 0, Gap); return a, err }
-	fta := func(r io.Reader) (*Accounting, error) { _, a, err := ReadFTA(r, Gap); return a, err }
+	csv := func(r io.Reader) (*Accounting, error) { _, a, err := ReadCSV(r, availability.Gap); return a, err }
+	ucb := func(r io.Reader) (*Accounting, error) {
+		_, a, err := ReadUCB([]File{{"h", r}}, 0, availability.Gap)
+		return a, err
+	}
+	fta := func(r io.Reader) (*Accounting, error) { _, a, err := ReadFTA(r, availability.Gap); return a, err }
 	load := func(r io.Reader) (*Accounting, error) {
-		_, a, err := ReadLoad(r, LoadConfig{Threshold: 0.1, Gap: Gap})
+		_, a, err := ReadLoad(r, LoadConfig{Threshold: 0.1, Gap: availability.Gap})
 		return a, err
 	}
 	for _, c := range []struct {
@@ -51,7 +56,7 @@ func TestHeader(t *testing.T) {
 		"resource,start,end":                            "found the columns",
 		"resource,start,start,state":                    "found the columns",
 	} {
-		_, a, err := ReadCSV(strings.NewReader("# trace\n"+head+"\na,0,1,A\n"), Gap)
+		_, a, err := ReadCSV(strings.NewReader("# trace\n"+head+"\na,0,1,A\n"), availability.Gap)
 		if want == "" && (err != nil || a.Used != 1) || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s: %v, %v, want %q", head, a, err, want)
 		}
@@ -62,12 +67,12 @@ func TestHeader(t *testing.T) {
 // than a threshold of a tenth.
 func TestLoadExact(t *testing.T) {
 	t.Parallel()
-	trace, _, err := ReadLoad(strings.NewReader("20110303\ta\t33.3 10.00000001\n"), LoadConfig{Threshold: 0.1, Gap: Gap})
+	trace, _, err := ReadLoad(strings.NewReader("20110303\ta\t33.3 10.00000001\n"), LoadConfig{Threshold: 0.1, Gap: availability.Gap})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := trace.Hosts[0].records
-	if x := 33.3; r[0].Load != x/100 || r[1].State != Busy {
+	r := trace.Hosts[0].Records()
+	if x := 33.3; r[0].Load != x/100 || r[1].State != availability.Busy {
 		t.Errorf("%+v, want a load of 0.333 and a busy host", r[:2])
 	}
 }
@@ -76,18 +81,18 @@ func TestLoadExact(t *testing.T) {
 // and the farthest that would is.
 func TestWriteCSVFar(t *testing.T) {
 	t.Parallel()
-	h, err := NewHistory("h", 1, []Record{{-1e12, 0, Available, 0}, {0, 1e12, Busy, 0}}, Gap)
+	h, err := availability.NewHistory("h", 1, []availability.Record{{Start: -1e12, End: 0, State: availability.Available, Load: 0}, {Start: 0, End: 1e12, State: availability.Busy, Load: 0}}, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := (&Trace{Hosts: []*History{h}}).WriteCSV(io.Discard); err != nil {
+	if err := WriteCSV(io.Discard, &availability.Trace{Hosts: []*availability.History{h}}); err != nil {
 		t.Error(err)
 	}
-	trace, _, err := ReadUCB([]File{{"h", strings.NewReader("-1e12 1\n1e12 1\n")}}, 0, Gap)
+	trace, _, err := ReadUCB([]File{{"h", strings.NewReader("-1e12 1\n1e12 1\n")}}, 0, availability.Gap)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := trace.WriteCSV(io.Discard); err == nil || !strings.Contains(err.Error(), "does not come back") {
+	if err := WriteCSV(io.Discard, trace); err == nil || !strings.Contains(err.Error(), "does not come back") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"cmp"
@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"bourse/hosts/availability"
 )
 
 // A File is a named text to read.
@@ -19,8 +21,8 @@ type File struct {
 // was unavailable if that is below 0; the last line ends the trace. An
 // available host's load is 1 - ops/peak, clamped to [0,1], where peak is the
 // host's own maximum if 0 is given. The origin is the earliest epoch of all
-// files. Gap is as for [NewHistory].
-func ReadUCB(files []File, peak, gap float64) (*Trace, *Accounting, error) {
+// files. Gap is as for [availability.NewHistory].
+func ReadUCB(files []File, peak, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
 	origin := math.Inf(1)
@@ -46,9 +48,9 @@ func ReadUCB(files []File, peak, gap float64) (*Trace, *Accounting, error) {
 				a.book(s.verdict, s.at)
 				break
 			}
-			l := line{Record: Record{Start: s.epoch, End: samples[i+1].epoch, State: Unavailable}, at: s.at, verdict: s.verdict}
+			l := line{Record: availability.Record{Start: s.epoch, End: samples[i+1].epoch, State: availability.Unavailable}, at: s.at, verdict: s.verdict}
 			if s.ops >= 0 {
-				l.State = Available
+				l.State = availability.Available
 				if top > 0 {
 					l.Load = 1 - s.ops/top
 				}

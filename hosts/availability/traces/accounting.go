@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"fmt"

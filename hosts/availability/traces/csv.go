@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"encoding/csv"
@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"bourse/hosts/availability"
 )
 
 // columns are those of a trace in CSV.
@@ -16,9 +18,9 @@ const columns = "resource,start,end,state,load,mips"
 // ReadCSV reads a trace, plain or gzip, of the columns resource, start, end,
 // state, load and mips, with or without a header; the last two may be missing.
 // Hosts are in order of first appearance, instants as they stand. Gap is as for
-// [NewHistory]. The error says that the file cannot be read on; what became of
+// [availability.NewHistory]. The error says that the file cannot be read on; what became of
 // each line is in the accounting.
-func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
+func ReadCSV(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
 	var wrong error // of a header
@@ -47,7 +49,7 @@ func ReadCSV(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 		if !l.spans(a, fields[1], fields[2], text) {
 			return
 		}
-		if l.State, err = ParseState(fields[3]); err != nil {
+		if l.State, err = availability.ParseState(fields[3]); err != nil {
 			a.skip(badState, at, fields[3])
 			return
 		}
@@ -121,7 +123,7 @@ func (l *line) clamp() {
 // WriteCSV writes the recorded states, so that [ReadCSV] gives the same trace
 // back. It refuses what would not come back: an instant beyond 10^12 s, or a name that
 // is empty, has a line break or a # in front, or space around it.
-func (t *Trace) WriteCSV(w io.Writer) error {
+func WriteCSV(w io.Writer, t *availability.Trace) error {
 	c := csv.NewWriter(w)
 	c.Write(strings.Split(columns, ","))
 	float := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
@@ -129,7 +131,7 @@ func (t *Trace) WriteCSV(w io.Writer) error {
 		if h.Name == "" || h.Name == "resource" || h.Name[0] == '#' || strings.ContainsAny(h.Name, "\r\n\v\f") || strings.TrimSpace(h.Name) != h.Name {
 			return fmt.Errorf("availability: host %q: name does not come back from CSV", h.Name)
 		}
-		for _, r := range h.records {
+		for _, r := range h.Records() {
 			if math.Abs(r.Start) > maxInstant || math.Abs(r.End) > maxInstant {
 				return fmt.Errorf("availability: host %q: the record from %v to %v does not come back from CSV", h.Name, r.Start, r.End)
 			}

@@ -1,10 +1,12 @@
-package availability
+package traces
 
 import (
 	"cmp"
 	"fmt"
 	"slices"
 	"strings"
+
+	"bourse/hosts/availability"
 )
 
 // A fleet gathers the records of hosts from the lines of files.
@@ -23,7 +25,7 @@ type draft struct {
 
 // A line is a record and where it comes from.
 type line struct {
-	Record
+	availability.Record
 	at      place
 	verdict verdict
 }
@@ -65,15 +67,15 @@ func (f *fleet) host(name string) *draft {
 
 // trace books every line and makes the trace, with its origin at the instant
 // given.
-func (f *fleet) trace(origin, gap float64) (*Trace, error) {
-	t := &Trace{}
+func (f *fleet) trace(origin, gap float64) (*availability.Trace, error) {
+	t := &availability.Trace{}
 	for _, d := range f.hosts {
 		records := f.settle(d.records, origin)
 		mips := d.mips
 		if mips == 0 {
 			mips = 1
 		}
-		h, err := NewHistory(d.name, mips, records, gap)
+		h, err := availability.NewHistory(d.name, mips, records, gap)
 		if err != nil {
 			return nil, fmt.Errorf("availability: %w", err)
 		}
@@ -84,14 +86,14 @@ func (f *fleet) trace(origin, gap float64) (*Trace, error) {
 
 // settle shifts the lines of a host to the origin, sorts them by start and cuts
 // what overlaps: the line that starts first keeps its time.
-func (f *fleet) settle(lines []line, origin float64) []Record {
+func (f *fleet) settle(lines []line, origin float64) []availability.Record {
 	for i := 1; i < len(lines); i++ {
 		if lines[i].Start < lines[i-1].Start {
 			lines[i].verdict.repair(outOfOrder)
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b line) int { return cmp.Compare(a.Start, b.Start) })
-	out := make([]Record, 0, len(lines))
+	out := make([]availability.Record, 0, len(lines))
 	for i := range lines {
 		l := &lines[i]
 		l.Start -= origin

@@ -1,10 +1,12 @@
-package availability
+package traces
 
 import (
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"bourse/hosts/availability"
 )
 
 // ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip:
@@ -12,8 +14,8 @@ import (
 // start (7th), stop (8th) and end reason (9th) are used. Type 1 is available.
 // Type 0 is a user's presence if its end reason is 2 or 3, an eviction if it is
 // 4 or 5, and unavailable otherwise. Loads are unknown, taken as 0. The origin
-// is the earliest start. Gap is as for [NewHistory].
-func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
+// is the earliest start. Gap is as for [availability.NewHistory].
+func ReadFTA(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
 	origin := math.Inf(1)
@@ -33,7 +35,7 @@ func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 		}
 		switch fields[5] {
 		case "1":
-			l.State = Available
+			l.State = availability.Available
 		case "0":
 			reason := 0
 			if len(fields) > 8 {
@@ -65,12 +67,12 @@ func ReadFTA(r io.Reader, gap float64) (*Trace, *Accounting, error) {
 }
 
 // endReason is the state that an end reason of the archive stands for.
-func endReason(reason int) State {
+func endReason(reason int) availability.State {
 	switch reason {
 	case 2, 3:
-		return UserPresent
+		return availability.UserPresent
 	case 4, 5:
-		return Evicted
+		return availability.Evicted
 	}
-	return Unavailable
+	return availability.Unavailable
 }

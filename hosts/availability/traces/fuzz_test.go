@@ -1,4 +1,4 @@
-package availability
+package traces
 
 import (
 	"bytes"
@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"bourse/hosts/availability"
 )
 
 // fuzz checks what every reader promises of any text: no panic, lines that add up, and
 // what a second reader finds.
-func fuzz(f *testing.F, read func(string) (*Trace, *Accounting, error), differs func(text string, t *Trace) error, seeds ...string) {
+func fuzz(f *testing.F, read func(string) (*availability.Trace, *Accounting, error), differs func(text string, t *availability.Trace) error, seeds ...string) {
 	for _, s := range append(seeds, "\ufeff# c\r\n\r\n", "1 1\r2 2\r3 3\r", "0x1p4 0x_1 1_000 inf nan 1e400 1,5\n") {
 		f.Add(s)
 	}
@@ -42,27 +44,27 @@ func fuzz(f *testing.F, read func(string) (*Trace, *Accounting, error), differs 
 			t.Fatalf("%q: %v\n%v", text, err, acc)
 		}
 		var out bytes.Buffer
-		if trace.WriteCSV(&out) != nil {
+		if WriteCSV(&out, trace) != nil {
 			return // a name that would not come back
 		}
 		written := out.String()
-		again, acc, err := ReadCSV(&out, Gap)
+		again, acc, err := ReadCSV(&out, availability.Gap)
 		if err != nil || !acc.Clean() {
 			t.Fatalf("%s: %v\n%v", written, err, acc)
 		}
 		for _, h := range again.Hosts {
-			was := trace.Hosts[slices.IndexFunc(trace.Hosts, func(w *History) bool { return w.Name == h.Name })]
-			if h.MIPS != was.MIPS || !reflect.DeepEqual(h.records, was.records) {
-				t.Fatalf("%q is written\n%sand read as %+v, want %+v", text, written, h.records, was.records)
+			was := trace.Hosts[slices.IndexFunc(trace.Hosts, func(w *availability.History) bool { return w.Name == h.Name })]
+			if h.MIPS != was.MIPS || !reflect.DeepEqual(h.Records(), was.Records()) {
+				t.Fatalf("%q is written\n%sand read as %+v, want %+v", text, written, h.Records(), was.Records())
 			}
 		}
 	})
 }
 
 func FuzzReadCSV(f *testing.F) {
-	fuzz(f, func(s string) (*Trace, *Accounting, error) {
-		return ReadCSV(strings.NewReader(s), Gap)
-	}, func(text string, t *Trace) error {
+	fuzz(f, func(s string) (*availability.Trace, *Accounting, error) {
+		return ReadCSV(strings.NewReader(s), availability.Gap)
+	}, func(text string, t *availability.Trace) error {
 		want, err := secondCSV(text)
 		if t == nil && err != nil {
 			return err // both refuse it
@@ -77,9 +79,9 @@ func FuzzReadCSV(f *testing.F) {
 }
 
 func FuzzReadUCB(f *testing.F) {
-	fuzz(f, func(s string) (*Trace, *Accounting, error) {
-		return ReadUCB([]File{{"h", strings.NewReader(s)}}, 0, Gap)
-	}, func(text string, t *Trace) error {
+	fuzz(f, func(s string) (*availability.Trace, *Accounting, error) {
+		return ReadUCB([]File{{"h", strings.NewReader(s)}}, 0, availability.Gap)
+	}, func(text string, t *availability.Trace) error {
 		if t == nil {
 			return nil
 		}
@@ -89,9 +91,9 @@ func FuzzReadUCB(f *testing.F) {
 }
 
 func FuzzReadFTA(f *testing.F) {
-	fuzz(f, func(s string) (*Trace, *Accounting, error) {
-		return ReadFTA(strings.NewReader(s), Gap)
-	}, func(text string, t *Trace) error {
+	fuzz(f, func(s string) (*availability.Trace, *Accounting, error) {
+		return ReadFTA(strings.NewReader(s), availability.Gap)
+	}, func(text string, t *availability.Trace) error {
 		if t == nil {
 			return nil
 		}
@@ -104,9 +106,9 @@ func FuzzReadFTA(f *testing.F) {
 }
 
 func FuzzReadLoad(f *testing.F) {
-	fuzz(f, func(s string) (*Trace, *Accounting, error) {
-		return ReadLoad(strings.NewReader(s), LoadConfig{Threshold: 0.1, MinDays: 2, Gap: Gap})
-	}, func(text string, t *Trace) error {
+	fuzz(f, func(s string) (*availability.Trace, *Accounting, error) {
+		return ReadLoad(strings.NewReader(s), LoadConfig{Threshold: 0.1, MinDays: 2, Gap: availability.Gap})
+	}, func(text string, t *availability.Trace) error {
 		if t == nil {
 			return nil
 		}
@@ -119,8 +121,8 @@ func FuzzReadLoad(f *testing.F) {
 			for k := range got {
 				got[k] = -1
 			}
-			for _, r := range h.records {
-				if (r.State == Busy) != (r.Load > 0.1) {
+			for _, r := range h.Records() {
+				if (r.State == availability.Busy) != (r.Load > 0.1) {
 					return fmt.Errorf("%+v", r)
 				}
 				for at := r.Start; at < r.End; at += 300 {

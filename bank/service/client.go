@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"bourse/bank"
@@ -41,6 +42,7 @@ type Client struct {
 	servers []wire.BankClient
 
 	patience time.Duration // with one server
+	trusted  atomic.Bool   // a server has answered
 
 	mu     sync.Mutex
 	at     int    // the server that answered last
@@ -120,7 +122,11 @@ func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClien
 		at := c.at
 		c.mu.Unlock()
 		err := c.askOne(ctx, c.servers[at], f)
-		if err == nil || !again(err) {
+		if err == nil {
+			c.trusted.Store(true)
+			return nil
+		}
+		if !again(err) && !(strange(err) && c.trusted.Load()) {
 			return plainly(err)
 		}
 		if ctx.Err() != nil {
@@ -154,8 +160,7 @@ func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.C
 
 // again tells whether to ask again after err, which is none of what was asked for.
 func again(err error) bool {
-	var untrusted *tls.CertificateVerificationError
-	if errors.Is(err, errPin) || errors.As(err, &untrusted) {
+	if strange(err) {
 		return false
 	}
 	switch connect.CodeOf(err) {
@@ -163,6 +168,13 @@ func again(err error) bool {
 		return true
 	}
 	return false
+}
+
+// strange tells whether a server has a certificate that the client does not know. Whoever has
+// been answered before waits for the one that it knew: nothing is asked of another.
+func strange(err error) bool {
+	var untrusted *tls.CertificateVerificationError
+	return errors.Is(err, errPin) || errors.As(err, &untrusted)
 }
 
 // plainly returns an error of a call as the bank's own.

@@ -515,6 +515,12 @@ func TestRotatedCertificate(t *testing.T) {
 			t.Errorf("%s: %v, want an answer: %v", what, err, want)
 		}
 	}
+	long, err := NewClient(Dial{Addresses: []string{b.at}, Pin: first, Now: clock})
+	check(t, err)
+	if _, _, err := long.Ledger(t.Context(), ""); err != nil {
+		t.Error(err)
+	}
+	long.Close() // its next call dials
 	both := first + "," + second
 	answered("before", first, true)
 	answered("before, with the next", second, false)
@@ -534,6 +540,11 @@ func TestRotatedCertificate(t *testing.T) {
 	check(t, os.Chmod(file, 0o600))
 	answered("after, with the old", first, false)
 	answered("after", second, true)
+	waits, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	if _, _, err := long.Ledger(waits, ""); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a client that was answered before: %v, want it to wait", err)
+	}
 	answered("after, with both", both, true)
 	mu.Lock()
 	defer mu.Unlock()

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -313,9 +314,28 @@ const (
 	mostWait  = 2 * time.Second
 )
 
+// silent is after how long a bank that has not answered is away: one that is asked over a
+// network asks by itself until it is answered.
+const silent = time.Second
+
 // insist calls f until the bank has answered.
 func (t *Teller) insist(f func() error) error {
-	defer t.away.Store(false)
+	var mu sync.Mutex
+	answered := false
+	late := time.AfterFunc(silent, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !answered {
+			t.away.Store(true)
+		}
+	})
+	defer func() {
+		late.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		answered = true
+		t.away.Store(false)
+	}()
 	for wait := firstWait; ; wait = min(2*wait, mostWait) {
 		err := f()
 		if !errors.Is(err, store.ErrUnknown) && !errors.Is(err, store.ErrNotApplied) && !errors.Is(err, store.ErrClosed) && !errors.Is(err, store.ErrClock) {

@@ -152,3 +152,47 @@ func TestRefusals(t *testing.T) {
 		}
 	})
 }
+
+// slow is a bank that takes long to answer, as one over a network that is asked again until it
+// answers.
+type slow struct {
+	*away
+	takes time.Duration
+}
+
+func (s *slow) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
+	time.Sleep(s.takes)
+	return s.away.Do(ctx, e)
+}
+
+// TestSilent checks that a bank that does not answer is away after a second, though its call has
+// not failed, and no longer once it has answered.
+func TestSilent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tell, b := newTeller(t)
+		defer b.Close()
+		s := &slow{b, 5 * time.Minute}
+		tell.Bank = s
+		done := make(chan error, 1)
+		go func() {
+			done <- tell.Hold(1, Contract(0), tell.Account("user:0"), bank.Micros(400_000), nil)
+		}()
+		for _, c := range []struct {
+			after time.Duration
+			away  bool
+		}{{900 * time.Millisecond, false}, {200 * time.Millisecond, true}, {4 * time.Minute, true}, {time.Minute, false}} {
+			time.Sleep(c.after)
+			synctest.Wait()
+			if got := tell.Away(); got != c.away {
+				t.Errorf("after another %v: away %v, want %v", c.after, got, c.away)
+			}
+		}
+		check(t, <-done)
+		s.takes = 900 * time.Millisecond
+		check(t, tell.Reject(2, Contract(1), []byte("no")))
+		time.Sleep(time.Hour)
+		if tell.Away() {
+			t.Error("a bank that has answered in time is away")
+		}
+	})
+}

@@ -203,14 +203,14 @@ at once with that budget, it accepts.
 				case err != nil:
 					return err
 				case c.Bool("json") && ok:
-					return printJSON(c, quoted{least.String(), owed.Penalty, owed.Most})
+					return printJSON(c, quoted{least.String(), owed.Part, owed.Most})
 				case c.Bool("json"):
 					return printJSON(c, quoted{})
 				case !ok:
 					_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
 				default:
-					if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Penalty > 0 {
-						note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Penalty, owed.Most)
+					if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
+						note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Part, owed.Most)
 					}
 				}
 				return err

@@ -14,24 +14,24 @@ const inputWait = 300
 
 // hasInput reports whether a program of this machine would find something to read in r: a
 // file with content, or a pipe into which another program writes. One that is open and
-// silent, as a supervisor may leave it, is none.
-func hasInput(r io.Reader) bool {
+// silent, as a supervisor may leave it, has none yet, but may have later.
+func hasInput(r io.Reader) (now, later bool) {
 	f, ok := r.(*os.File)
 	if !ok {
-		return false
+		return false, false
 	}
 	info, err := f.Stat()
 	if err != nil {
-		return false
+		return false, false
 	}
 	if info.Mode().IsRegular() {
 		at, err := f.Seek(0, io.SeekCurrent)
-		return err != nil || at < info.Size()
+		return err != nil || at < info.Size(), false
 	}
 	if info.Mode()&(os.ModeNamedPipe|os.ModeSocket) == 0 {
-		return false
+		return false, false
 	}
 	fds := []unix.PollFd{{Fd: int32(f.Fd()), Events: unix.POLLIN}}
 	n, err := unix.Poll(fds, inputWait)
-	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0
+	return err == nil && n > 0 && fds[0].Revents&unix.POLLIN != 0, err == nil && n == 0
 }

@@ -298,9 +298,12 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
 	l.measured = metrics.New()
 	w := live.World{
-		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, KeyOf: l.bank.KeyOf, Meter: l.measured, Follow: c.Bool("follow"),
+		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, Meter: l.measured, Follow: c.Bool("follow"),
+		KeyOf: func(ctx context.Context, account string) (string, error) {
+			return soon(ctx, func(ctx context.Context) (string, error) { return l.bank.KeyOf(ctx, account) })
+		},
 		Payee: func(ctx context.Context, account string) (bool, error) {
-			return l.bank.Payee(ctx, account, l.conf.Name)
+			return soon(ctx, func(ctx context.Context) (bool, error) { return l.bank.Payee(ctx, account, l.conf.Name) })
 		},
 	}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
@@ -310,7 +313,10 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 		l.log.Info("what another version had decided otherwise stands: 'bourse live check' begins after it")
 	}
 	head := func(ctx context.Context) (string, error) {
-		h, err := l.bank.Head(ctx)
+		h, err := soon(ctx, l.bank.Head)
+		if errors.Is(err, live.ErrAway) {
+			return "away", nil
+		}
 		return h.String(), err
 	}
 	actions, acts, err := openActions(lab.File(l.dir, "audit.log"))
@@ -328,6 +334,18 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 		}),
 	})
 	return err
+}
+
+// soon asks a bank what must be known before anything is booked. If it does not answer within
+// two seconds, it is away.
+func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
+	brief, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	answer, err := ask(brief)
+	if err != nil && brief.Err() != nil && ctx.Err() == nil {
+		err = live.ErrAway
+	}
+	return answer, err
 }
 
 // users returns the accounts that have keys: of a bank elsewhere those alone that have asked
@@ -404,7 +422,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close()
-	agents, err := openAgents(c, l.dir, &l.conf.Limits)
+	agents, err := openAgents(c, l.dir, &l.conf.Limits, l.market.Hosts())
 	defer func() {
 		for _, a := range agents {
 			a.Close()
@@ -471,14 +489,38 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 		return err
 	}
 	ended := make(chan error)
-	for _, part := range append(parts, l.market.Run, l.server.Tidy) {
+	parts = append(parts, l.market.Run, l.server.Tidy, l.watchBank)
+	for _, part := range parts {
 		go func() { ended <- part(ctx) }()
 	}
-	for range len(parts) + 2 {
+	for range parts {
 		err = errors.Join(err, <-ended)
 		stop()
 	}
 	return err
+}
+
+// watchBank logs when the bank does not answer, and when it does again.
+func (l *runningLab) watchBank(ctx context.Context) error {
+	const looks = 2 * time.Second
+	tick := time.NewTicker(looks)
+	defer tick.Stop()
+	away := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		is := l.market.Gauges().Away > looks.Seconds()
+		switch {
+		case is && !away:
+			l.log.Warn("the bank does not answer: orders wait, and what runs goes on", "bank", place.WithoutPasswords(l.conf.Bank))
+		case away && !is:
+			l.log.Info("the bank answers again")
+		}
+		away = is
+	}
 }
 
 // told writes for the market's operator where it is served.

@@ -92,10 +92,29 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 	return d, err
 }
 
+// resizes returns an error if a host of d would have another size than in the market, and runs
+// tasks there. Nothing is changed by then: the same command without --cpus goes on.
+func (d *division) resizes(all []live.Host) error {
+	if d.CPUs == 0 {
+		return nil
+	}
+	at := linux.Config{Processors: d.CPUs}
+	for i := range all {
+		if h := &all[i]; h.State != "removed" && len(h.Contracts) > 0 && h.CPUs != at.Offered() {
+			return usagef("--cpus: host %s has %v processors and runs %s: want --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
+		}
+	}
+	return nil
+}
+
 // openAgents takes up the agents that sell this machine for the lab in dir, in the order
-// of their hosts' names; with an error those before the one that failed.
-func openAgents(c *cli.Context, dir string, limits *live.Limits) (agents []*agent.Program, err error) {
+// of their hosts' names; with an error those before the one that failed. All are the hosts
+// that the market knows.
+func openAgents(c *cli.Context, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
 	d, err := divide(c, dir)
+	if err == nil {
+		err = d.resizes(all)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -91,8 +91,13 @@ func submitAction(c *cli.Context) error {
 	if c.Bool("resume") {
 		return resumeAction(c)
 	}
-	if c.String("from") != "-" && hasInput(c.App.Reader) {
-		return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
+	if c.String("from") != "-" {
+		switch now, later := hasInput(c.App.Reader); {
+		case now:
+			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
+		case later:
+			note(c, "submit: standard input is a pipe that is silent; programs do not get what comes out of it")
+		}
 	}
 	tasks, err := tasks(c)
 	if err != nil {

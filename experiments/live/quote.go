@@ -9,7 +9,6 @@ import (
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/contracts/order"
-	"bourse/contracts/settlement"
 	"bourse/hosts"
 	"bourse/hosts/remote"
 )
@@ -26,10 +25,14 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 }
 
-// Promise returns what the market owes a class of contracts if a host or the market itself
-// delivers too little.
-func (m *Market) Promise(class string) settlement.Promise {
-	return m.conf.Promises.of(m.conf.classOf(class))
+// An Owed is what is owed to a contract if a host or the market delivers too little, in parts of
+// its budget: Part for all of the work, in proportion for some of it, and never more than Most.
+type Owed struct{ Part, Most float64 }
+
+// Owed returns what is owed to contracts of a class.
+func (m *Market) Owed(class string) Owed {
+	p := m.conf.Promises.of(m.conf.classOf(class))
+	return Owed{p.Penalty, p.Most}
 }
 
 func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {

@@ -12,7 +12,6 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts/order"
-	"bourse/contracts/settlement"
 	"bourse/experiments/live"
 	"bourse/experiments/live/wire"
 )
@@ -109,13 +108,13 @@ func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error
 
 // Quote returns the least budget at which the market accepts t now, whether there is one, and
 // what is owed if a host or the market delivers too little.
-func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed settlement.Promise, ok bool, err error) {
+func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, ok bool, err error) {
 	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline})
 	if err != nil || r.GetLeast() == "" {
 		return least, owed, false, err
 	}
 	least, err = bank.Parse(r.GetLeast())
-	return least, settlement.Promise{Penalty: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, err == nil, err
+	return least, live.Owed{Part: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, err == nil, err
 }
 
 // Status tells how a contract stands.

@@ -229,8 +229,8 @@ func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteRe
 	if err != nil || !ok {
 		return &wire.QuoteResponse{}, coded(err)
 	}
-	owed := s.Market.Promise(t.Class)
-	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Penalty, PenaltyMost: owed.Most}, nil
+	owed := s.Market.Owed(t.Class)
+	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most}, nil
 }
 
 // Status tells how a contract stands.

@@ -113,6 +113,7 @@ configurations:
 			}
 			for i, j := range c.Jobs {
 				whole := f.Jobs[i]
+				whole.Chosen = j.Chosen // the optimum is of the jobs that efficiency is measured of
 				switch {
 				case j.Arrival >= 4000:
 					t.Errorf("job %d comes at %v", i, j.Arrival)

@@ -33,6 +33,7 @@ import (
 	"bourse/experiments/live/metrics"
 	"bourse/experiments/live/page"
 	"bourse/experiments/live/service"
+	"bourse/experiments/report"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
 
@@ -67,15 +68,11 @@ the processors:
 			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"},
 			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
 			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
-			followFlag(), homeFlag(), logFlag(), quietFlag(),
+			homeFlag(), logFlag(), quietFlag(),
 		},
 		Action:      liveAction,
 		Subcommands: []*cli.Command{liveCheckCommand(), liveExportCommand()},
 	}
-}
-
-func followFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "follow", Usage: "where another version that wrote the log decided otherwise, let that stand and go on from there"}
 }
 
 func liveCheckCommand() *cli.Command {
@@ -86,11 +83,10 @@ func liveCheckCommand() *cli.Command {
 		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
 placement, charge and settlement; and where the ledger is in the same folder, its entries
 with what was asked of it. The log goes back as many days as 'keep' in market.yaml says (30;
-0 is all of it), or to where another version was followed last
-('bourse live --follow'). The market must not be running. Exit status 3 if anything differs.
+0 is all of it), or to the last upgrade: check with the old version before that. The market must not be running. Exit status 3 if anything differs.
 
    bourse live check`,
-		Flags: []cli.Flag{homeFlag(), jsonFlag[live.Checked]()},
+		Flags: []cli.Flag{homeFlag(), outputFlag(checkedJSON())},
 		Action: func(c *cli.Context) error {
 			dir, err := labDir(c)
 			if err != nil {
@@ -104,11 +100,8 @@ with what was asked of it. The log goes back as many days as 'keep' in market.ya
 				err = printJSON(c, *found)
 			} else if len(found.Differences) == 0 {
 				since := ""
-				switch {
-				case found.Followed > 0 && found.First > found.Followed:
-					since = fmt.Sprintf(" from %d on, where another version was followed", found.First)
-				case found.First > 1:
-					since = fmt.Sprintf(" from %d on, which are kept", found.First)
+				if found.First > 1 {
+					since = fmt.Sprintf(" from %d on", found.First)
 				}
 				_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
 				for _, line := range found.Unsettled {
@@ -123,6 +116,13 @@ with what was asked of it. The log goes back as many days as 'keep' in market.ya
 			return err
 		},
 	}
+}
+
+// checkedJSON is the second version: the first had the records that another version decided.
+func checkedJSON() report.Output {
+	o := report.JSON[live.Checked]()
+	o.Version = 2
+	return o
 }
 
 // checkLab checks the log of the lab in a folder, and what its ledger has, if that is there.
@@ -298,7 +298,7 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	l.secret = rand.Text()
 	l.measured = metrics.New()
 	w := live.World{
-		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, Meter: l.measured, Follow: c.Bool("follow"),
+		Bank: l.bank, Ledger: l.ledger, Number: l.conf.Number, Key: key, Clock: l.clock, Meter: l.measured, Version: version(),
 		KeyOf: func(ctx context.Context, account string) (string, error) {
 			return soon(ctx, func(ctx context.Context) (string, error) { return l.bank.KeyOf(ctx, account) })
 		},
@@ -308,9 +308,6 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	}
 	if l.market, err = live.Open(lab.File(l.dir, "log"), l.conf, w); err != nil {
 		return err
-	}
-	if l.market.Followed() {
-		l.log.Info("what another version had decided otherwise stands: 'bourse live check' begins after it")
 	}
 	head := func(ctx context.Context) (string, error) {
 		h, err := soon(ctx, l.bank.Head)

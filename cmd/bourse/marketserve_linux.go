@@ -41,7 +41,7 @@ market settle, owners of hosts be paid, and itself issue money; with its key in 
 			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
 			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},
 			&cli.StringFlag{Name: "address", Usage: "tell others that it is at `ADDRESS` (default: where it listens)"},
-			followFlag(), homeFlag(), logFlag(), quietFlag(),
+			homeFlag(), logFlag(), quietFlag(),
 		},
 		Action: marketServeAction,
 	}

@@ -47,14 +47,13 @@ var errOtherwise = errors.New("this bourse decides otherwise than the one that w
 // calls is a broker's teller: it asks the bank and keeps what it answered, or answers
 // what it answered before, as long as there is any of that.
 type calls struct {
-	bank   *teller.Teller
-	made   []call
-	known  []call         // not yet asked again
-	again  bool           // all is known: nothing more is asked
-	follow *following     // what another version decided, and was answered; nil decides, and asks
-	free   func(f func()) // calls f while others may look at the market; nil calls it
-	last   string         // receipt, and why something was refused: of this contract
-	why    string
+	bank  *teller.Teller
+	made  []call
+	known []call         // not yet asked again
+	again bool           // all is known: nothing more is asked
+	free  func(f func()) // calls f while others may look at the market; nil calls it
+	last  string         // receipt, and why something was refused: of this contract
+	why   string
 
 	// charge returns what is paid for a contract that ends, and what the note says of it.
 	charge func(contract int64, pay []bank.Payment, note []byte) ([]bank.Payment, []byte, error)
@@ -62,20 +61,13 @@ type calls struct {
 
 // ask answers q as it was before, or as f does.
 func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
-	var known bool
-	if c.follow != nil {
-		if r, known, err = c.follow.reply(&q); err != nil {
-			return r, err
-		}
-	}
 	switch {
-	case known:
-	case c.follow == nil && len(c.known) > 0:
+	case len(c.known) > 0:
 		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
 			return r, fmt.Errorf("%w: it asks the bank %+v, and that one %+v", errOtherwise, q, was)
 		}
 		r, c.known = c.known[0].reply, c.known[1:]
-	case c.follow == nil && c.again:
+	case c.again:
 		return r, fmt.Errorf("%w: it asks the bank %+v, and that one nothing", errOtherwise, q)
 	default:
 		if ask := func() { err = f(&r) }; c.free != nil {
@@ -90,10 +82,6 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 		case err == nil: // nothing was booked
 		case q.Kind == "hold" && errors.As(err, &short):
 			r.Has = &short.Has
-		case errors.Is(err, store.ErrOtherBody) && c.follow != nil:
-			if r, err = c.follow.booked(&q); err != nil {
-				return r, err
-			}
 		case errors.Is(err, store.ErrOtherBody):
 			return r, fmt.Errorf("%w: %w", errOtherwise, err)
 		case store.Final(err):

@@ -22,7 +22,6 @@ import (
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last"`
 	First       int64    `json:"first" doc:"number of the first: those before are no longer kept, or another version's"`
-	Followed    int64    `json:"followed,omitempty" doc:"number of the record up to which another version had decided, and was followed"`
 	Contracts   int      `json:"contracts" doc:"that have ended"`
 	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
@@ -68,9 +67,6 @@ func (out *Checked) check(l *log) (err error) {
 		out.next, out.before = as.Number<<perMarket+k.next, slices.Collect(maps.Keys(k.open))
 	}
 	out.First, out.Records = from+1, from
-	if out.Followed, err = l.followed(); err != nil {
-		return err
-	}
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
 			out.open = true // it may not have been done
@@ -140,14 +136,14 @@ func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
-// begun returns the core as it was when the log begins, or where another version was followed
-// last, and the number of the record before.
+// begun returns the core as it was when the log begins, or where this version began to write
+// it, and the number of the record before.
 func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	fresh := func() (*core, error) { return as.core(c) }
 	if k, err = fresh(); err != nil {
 		return nil, 0, err
 	}
-	since, err := l.followed()
+	since, err := l.upgraded()
 	if l.first > 1 {
 		since = max(since, l.first-1)
 	}
@@ -155,6 +151,14 @@ func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 		from, err = l.recall(k, fresh, since)
 	}
 	return k, from, err
+}
+
+// upgraded returns the number of the last record that another version wrote, 0 if there is none.
+func (l *log) upgraded() (seq int64, err error) {
+	for n := range l.back(begunAgainTable, &err) {
+		return n, err
+	}
+	return 0, err
 }
 
 // errNoMarket means that a log is of no market.
@@ -302,4 +306,15 @@ func (c *call) moved() (s string) {
 		}
 	}
 	return s
+}
+
+// sameTasks tells what differs between the tasks that were begun in a turn and those that
+// are, if that was logged.
+func (l *log) sameTasks(seq int64, is []begun) error {
+	var was []begun
+	there, err := l.get(key(begunTable, seq), &was)
+	if err != nil || !there || slices.Equal(was, is) {
+		return err
+	}
+	return fmt.Errorf("%w: it begins %+v, and that one %+v", errOtherwise, is, was)
 }

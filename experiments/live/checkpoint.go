@@ -141,7 +141,7 @@ func (m *Market) save() error {
 	}
 	pruned := keep > 0 && len(bases) > 0 && bases[0].Seq > m.log.first && bases[0].At <= now-keep
 	if pruned {
-		for _, table := range []byte{recordTable, outcomeTable, begunTable, followedTable, checkpointTable, restTable, baseTable} {
+		for _, table := range []byte{recordTable, outcomeTable, begunTable, begunAgainTable, checkpointTable, restTable, baseTable} {
 			err = errors.Join(err, b.DeleteRange(key(table, 0), key(table, bases[0].Seq), nil))
 		}
 	}
@@ -212,7 +212,7 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 		k.recall(c)
 		return n, nil
 	}
-	if err != nil || from == 0 && l.first <= 1 {
+	if err != nil {
 		return 0, err
 	}
 	for n, text := range all(restTable, &err) {
@@ -224,6 +224,9 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 			err = k.resume(r)
 		}
 		return n, err
+	}
+	if err != nil || from == 0 && l.first <= 1 {
+		return 0, err
 	}
 	return 0, errors.Join(err, fmt.Errorf("records before %d are no longer kept, or another version's, and of the checkpoints since %w: start the version that wrote them, and stop it while no contract is open", max(from, l.first), other))
 }

@@ -163,11 +163,6 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	if f := k.calls.follow; f != nil {
-		if err := f.end(k); err != nil {
-			return nil, err
-		}
-	}
 	k.broker.Next() // what is wanted of hosts is dealt
 	for i := range k.hosts {
 		k.wants(i)
@@ -181,7 +176,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	for i := range k.hosts {
 		k.entitle(i)
 	}
-	if len(k.calls.known) > 0 && k.calls.follow == nil {
+	if len(k.calls.known) > 0 {
 		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
@@ -296,12 +291,6 @@ func (k *core) submit(s *submission, out *result) error {
 	r := terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
 	k.calls.last, k.calls.why = "", ""
-	if f := k.calls.follow; f != nil {
-		if a := f.answer(c.ID); a != nil {
-			out.answer = a
-			return f.submit(k, c, &r, a)
-		}
-	}
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
 		return err

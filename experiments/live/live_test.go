@@ -44,22 +44,23 @@ market: {bidding: cheapest}
 // town is a market with its bank and its hosts, in memory, and time that stands still
 // unless it is told.
 type town struct {
-	t      testing.TB
-	conf   Config
-	disk   *vfs.MemFS // of the market
-	vault  *vfs.MemFS // of the bank
-	bank   *tried
-	market *Market
-	clock  Clock // nil: time is told
-	now    float64
-	agents []*remotetest.Agent
-	names  []string
-	kill   func(at string) bool
-	kills  int
-	every  int64 // records between two checkpoints, 0 is as usual
-	read   int64 // the last checkpoint that was gone on from
-	meter  Meter
-	apart  *processes // nil: bank and market are of this process
+	t       testing.TB
+	conf    Config
+	disk    *vfs.MemFS // of the market
+	vault   *vfs.MemFS // of the bank
+	bank    *tried
+	market  *Market
+	clock   Clock // nil: time is told
+	now     float64
+	agents  []*remotetest.Agent
+	names   []string
+	kill    func(at string) bool
+	kills   int
+	every   int64 // records between two checkpoints, 0 is as usual
+	read    int64 // the last checkpoint that was gone on from
+	meter   Meter
+	version string
+	apart   *processes // nil: bank and market are of this process
 }
 
 // Now implements [Clock].
@@ -118,7 +119,11 @@ func newTown(t testing.TB, file string, hosts int) *town {
 	w.bank = &tried{Sequencer: found("books", w.vault, hosts), at: w.at}
 	t.Cleanup(func() { w.bank.Close() })
 	w.open()
-	t.Cleanup(func() { w.market.Close() })
+	t.Cleanup(func() {
+		if w.market != nil {
+			w.market.Close()
+		}
+	})
 	for h := range hosts {
 		w.join(fmt.Sprintf("h%02d", h))
 	}
@@ -152,7 +157,7 @@ func (w *town) open() {
 	w.t.Helper()
 	kill := w.kill
 	w.kill = nil
-	m, err := Open("market", w.conf, w.world(false))
+	m, err := Open("market", w.conf, w.world())
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -165,11 +170,11 @@ func (w *town) open() {
 	w.read = m.saved.read
 }
 
-func (w *town) world(follow bool) World {
+func (w *town) world() World {
 	return World{
 		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk,
 		KeyOf: func(_ context.Context, account string) (string, error) { return ownerstest.Public(account), nil },
-		Meter: w.meter, Follow: follow,
+		Meter: w.meter, Version: w.version,
 	}
 }
 

@@ -26,7 +26,8 @@ import (
 //	B seq      says that the checkpoint after that record is a base
 //	J contract what has become of it
 //	T seq      tasks that were begun, if any were
-//	F seq      says that up to that record another version had decided, and was followed
+//	F seq      says that another version wrote the records up to that one
+//	V          the version that writes it
 //	R order    account/id: the answer to an order, with its sum
 //
 // Seq and contract are eight bytes, big end first.
@@ -48,7 +49,8 @@ const (
 	baseTable       = 'B'
 	answerTable     = 'R'
 	begunTable      = 'T'
-	followedTable   = 'F'
+	begunAgainTable = 'F'
+	versionTable    = 'V'
 )
 
 const (

@@ -63,9 +63,9 @@ type World struct {
 
 	Meter Meter // is told what is measured; nil is nobody
 
-	// Follow says that where the log has it that another version decided otherwise, that
-	// stands, and the market goes on from there.
-	Follow bool
+	// Version is that of this program. If another version wrote the log, the market goes on from
+	// its checkpoint, and the log begins again there for checks.
+	Version string
 }
 
 // made is what a market was made as: nothing of it changes.
@@ -108,16 +108,15 @@ type Market struct {
 	ctx   context.Context // of the calls of the bank
 	stop  context.CancelFunc
 
-	turning  chan struct{} // holds one while a turn is under way
-	quoting  chan struct{} // holds one while somebody is quoted
-	mu       sync.RWMutex  // of what follows; not held while the bank is asked
-	core     *core
-	seen     seen
-	saved    saved
-	pruned   func() error // waits for what is being removed
-	whole    bool         // no turn is half done
-	followed bool         // another version, when it was opened
-	undone   bool         // the last record was not done, when it was opened
+	turning chan struct{} // holds one while a turn is under way
+	quoting chan struct{} // holds one while somebody is quoted
+	mu      sync.RWMutex  // of what follows; not held while the bank is asked
+	core    *core
+	seen    seen
+	saved   saved
+	pruned  func() error // waits for what is being removed
+	whole   bool         // no turn is half done
+	undone  bool         // the last record was not done, when it was opened
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
@@ -163,6 +162,9 @@ func (m *Market) open() error {
 		return err
 	}
 	held, err := m.recover()
+	if err == nil {
+		err = m.upgrade()
+	}
 	if err != nil {
 		return err
 	}
@@ -200,16 +202,31 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 	if err == nil {
 		held, err = m.held()
 	}
-	switch {
-	case !errors.Is(err, errOtherwise):
-	case !m.world.Follow:
-		err = fmt.Errorf("%w: start that one, and stop it while no contract is open: from there any goes on; or --follow what it decided", err)
-	default:
-		if err = m.follow(); err == nil {
-			held, err = m.held()
-		}
+	if errors.Is(err, errOtherwise) {
+		err = fmt.Errorf("%w: start the version that wrote it, and stop it, which writes a checkpoint that this one goes on from; if it cannot read that, stop the other while no contract is open", err)
 	}
 	return held, err
+}
+
+// upgrade begins the log again if another version wrote it: its records are for that version
+// to check.
+func (m *Market) upgrade() error {
+	var wrote string
+	if _, err := m.log.get([]byte{versionTable}, &wrote); err != nil || wrote == m.world.Version {
+		return err
+	}
+	values := map[string]any{string(versionTable): m.world.Version}
+	if m.log.seq > 0 {
+		if err := m.save(); err != nil {
+			return err
+		}
+		b := base{m.log.seq, m.core.now, m.core.number<<perMarket + m.core.next}
+		if !m.saved.base(b.Seq) {
+			m.saved.bases = append(m.saved.bases, b)
+		}
+		values[string(key(baseTable, b.Seq))], values[string(key(begunAgainTable, b.Seq))] = b, true
+	}
+	return m.log.set(values)
 }
 
 // retell tells the core what was logged after record from.

@@ -1,0 +1,162 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+)
+
+// others are lines of a market's file with which it decides otherwise: what one writes is a
+// log of another version to the other.
+var others = []string{
+	"market: {bidding: cheapest, payment: usage}\n",
+	"admission: {name: class, default: be, cac: {guarantee: 0.999}}\n",
+	"market: {bidding: best-response}\n",
+	"leaving: {rule: lost}\n",
+	"link: {patience: 25}\n",
+}
+
+// versionFile returns the file of a market with some lines of its own.
+func versionFile(own string) string {
+	all := "name: lab\n"
+	for line := range strings.Lines(file[1:]) {
+		if field, _, _ := strings.Cut(line, ":"); field != "name" && !strings.Contains(own, field+":") {
+			all += line
+		}
+	}
+	return all + own
+}
+
+// upgrade makes the log one that another version has written, whose rules are those of file.
+func (w *town) upgrade(file string) {
+	w.t.Helper()
+	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
+	l := must(openLog("market", w.disk, false, nil))
+	var as made
+	must(l.get([]byte{madeTable}, &as))
+	as.Config = file
+	if err := l.set(map[string]any{string(madeTable): as}); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := l.db.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.conf, w.version = must(Parse("lab.yaml", []byte(file))), "2"
+}
+
+// crowd asks for contracts of all kinds, while hosts leave and come.
+func (w *town) crowd(rng *rand.Rand, seconds int) {
+	w.t.Helper()
+	for range seconds {
+		if rng.IntN(3) == 0 {
+			account := fmt.Sprintf("user:%d", rng.IntN(3))
+			work := 1 + 20*rng.Float64()
+			s := w.order(fmt.Sprintf("at%v", w.now), account, []string{"be", "cac"}[rng.IntN(2)], 1+rng.IntN(2), work, work*(1+3*rng.Float64()), 0.2+rng.Float64())
+			r := w.turn(message{Submit: &s})
+			if a := r[0].answer; a != nil && rng.IntN(8) == 0 {
+				w.turn(message{Cancel: w.cancel(fmt.Sprintf("no%v", w.now), account, a.Contract)})
+			}
+		}
+		if rng.IntN(40) == 0 {
+			h := w.names[rng.IntN(len(w.names))]
+			w.turn(message{Gone: h})
+			w.turn(message{Came: h})
+		}
+		w.pass(1)
+	}
+}
+
+// runs returns what runs, by contract and node, and for whom.
+func (w *town) runs() map[string]int64 {
+	all := make(map[string]int64)
+	for _, h := range w.market.core.hosts {
+		for name, t := range h.tasks {
+			all[fmt.Sprintf("%d.%d.%d on %s", t.contract, t.node, name, h.Spec.Name)] = t.contract
+		}
+	}
+	return all
+}
+
+// TestUpgrade checks that a market goes on from the checkpoint of another version, which
+// decides otherwise, if that was stopped: what ran runs on, and its log begins again there.
+// If the other version was killed,
+// the market does not open, and says what to do; then it does.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	differed := 0
+	for i, other := range others {
+		for seed := range uint64(4) {
+			differed += testUpgrade(t, other, uint64(i)*4+seed, seed%2 == 1)
+		}
+	}
+	if differed < 3 {
+		t.Errorf("%d logs come out otherwise: too few", differed)
+	}
+}
+
+func testUpgrade(t *testing.T, other string, seed uint64, killed bool) (differed int) {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	w := newTown(t, versionFile(""), 3)
+	w.crowd(rng, 60+rng.IntN(60))
+	if strings.Contains(other, "best-response") { // whose checkpoints have other fields
+		killed = false
+		w.pass(200)
+	}
+	ran, records := w.runs(), w.market.log.seq
+	old, conf := w.market, w.conf
+	defer func() {
+		if killed {
+			old.Close()
+		}
+	}()
+	if !killed {
+		if err := old.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
+	w.disk, w.market = disk, nil
+	w.upgrade(versionFile(other))
+	m, err := Open("market", w.conf, w.world())
+	if killed && err != nil {
+		if !strings.Contains(err.Error(), "start the version that wrote it, and stop it") {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		differed = 1
+		was := *w
+		was.disk, was.conf, was.version = disk, conf, ""
+		first := must(Open("market", conf, was.world()))
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		w.disk = disk
+		w.upgrade(versionFile(other))
+		m, err = Open("market", w.conf, w.world())
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	w.market = m
+	m.step, m.pause = w.at, math.Inf(1)
+	if got := w.runs(); !reflect.DeepEqual(got, ran) {
+		t.Errorf("seed %d: %v run, want %v", seed, got, ran)
+	}
+	w.crowd(rng, 20)
+	w.crash()
+	w.crowd(rng, 5)
+	w.pass(150)
+	for _, c := range must(w.market.List(Filter{Ended: true})) {
+		if sum := must(c.Paid.Add(c.Back)); !c.Over() || c.State != "refused" && c.Outcome != "" && sum != c.Budget {
+			t.Errorf("seed %d: contract %d is %s, paid %v and got back %v of %v", seed, c.ID, c.State, c.Paid, c.Back, c.Budget)
+		}
+	}
+	if c := w.check(1); c.First != records+1 {
+		t.Errorf("seed %d: checked from record %d, want %d", seed, c.First, records+1)
+	}
+	return differed
+}

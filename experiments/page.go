@@ -38,15 +38,12 @@ func (s *Study) spoken() (names []string) {
 	return names
 }
 
-// findings says what s found, in sentences made from verdicts: those of paired comparisons
-// of its policies, and those on what its paper claims.
-func (s *Study) findings() (said []string) {
+// sentences says how the policies of s differ in metrics, one sentence a metric, by the verdicts
+// of paired comparisons.
+func (s *Study) sentences(of []string) (said []string) {
 	e := s.Experiment
 	l := s.labels()
-	words := verdicts.Words{Of: l.Of, Where: "configuration", Less: func(metric string) bool {
-		i := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })
-		return i >= 0 && s.Metrics[i].Less
-	}}
+	words := verdicts.Words{Of: l.Of, Where: "configuration", Less: s.less}
 	if len(e.Sweep) > 0 {
 		words.Where = "point"
 		words.Of = func(name string) string {
@@ -59,11 +56,24 @@ func (s *Study) findings() (said []string) {
 	} else if len(e.Configurations) == 1 {
 		words.Where = ""
 	}
-	for _, m := range s.spoken() {
+	for _, m := range of {
 		if rows := s.compared(m); len(rows) > 0 {
 			said = append(said, verdicts.Of(rows, words))
 		}
 	}
+	return said
+}
+
+// less reports whether less of a metric is better.
+func (s *Study) less(metric string) bool {
+	i := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })
+	return i >= 0 && s.Metrics[i].Less
+}
+
+// findings says what s found, in sentences made from verdicts: those of paired comparisons
+// of its policies, and those on what its paper claims.
+func (s *Study) findings() []string {
+	e, said := s.Experiment, s.sentences(s.spoken())
 	switch {
 	case len(said) == 0:
 		return []string{"There is nothing to compare: every configuration has one policy."}

@@ -74,6 +74,9 @@ func (p *Prepared) Warnings() []string {
 	return all
 }
 
+// Notes returns what was left out of the input files, and what else of them a reader must know.
+func (p *Prepared) Notes() []string { return notes(p.settings) }
+
 // Each runs every replication and gives them to take, in order of configuration and
 // replication whatever the number of workers. It stops at the first error. An experiment
 // that is to stop by itself is refused: [Prepared.Publish] knows when.

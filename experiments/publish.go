@@ -359,6 +359,9 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger,
 		alone.Figures = append(alone.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
 	}
 	alone.Figures = append(alone.Figures, s.negotiation().Figures...)
+	for _, f := range alone.Figures {
+		s.drawn = append(s.drawn, f.Name)
+	}
 	var files []report.File
 	var drawn errgroup.Group
 	drawn.Go(func() (err error) { files, err = alone.Files(""); return err })

@@ -96,7 +96,11 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 	main := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return !slices.Contains(shown, r.Metric)
 	})
-	tables := report.RunTables(l, main)
+	tables := report.RunTables(l, slices.DeleteFunc(slices.Clone(main), func(r results.Summary) bool {
+		// One less the other: they stand where the paper's numbers do.
+		return r.Metric == metrics.Admission.Name && slices.Contains(shown, metrics.Rejections.Name) ||
+			r.Metric == metrics.Fulfilment.Name && slices.Contains(shown, metrics.Violations.Name)
+	}))
 	if t := besidePrinted(l, e, paper, main); len(t.Rows) > 0 {
 		tables = append(tables, t)
 	}

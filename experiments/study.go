@@ -23,6 +23,7 @@ type Study struct {
 	bounds     [][kinds]int // by configuration and kind: replications
 	alike      []string     // configurations of which all replications have the same jobs and hosts
 	notes      []string     // what a reader of the numbers must know
+	drawn      []string     // names of the figures that were written
 
 	paper *papers.Reference // what is shown beside, once it was asked for
 	once  once

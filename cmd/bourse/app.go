@@ -34,6 +34,7 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 			mergeCommand(),
 			curveCommand(),
 			figuresCommand(),
+			showResultsCommand(),
 			claimsCommand(),
 			reproduceCommand(),
 			contrastCommand(),

@@ -160,25 +160,24 @@ func tellAudits(c *cli.Context, f *audits.Found) error {
 func auditsFlag() cli.Flag { return jsonFlag[[]audits.Value]() }
 
 // auditRun audits the ledgers that a run has left in dir.
-func auditRun(c *cli.Context, dir string) error {
+func auditRun(c *cli.Context, dir string) (said string, err error) {
 	l, err := audits.In(dir, "")
 	if err != nil {
-		return err
+		return "", err
 	}
 	f, err := l.Audit(audit.Options{Whole: true}, nil)
 	if err != nil {
-		return err
+		return "", err
 	}
 	if !f.Clean() {
 		fmt.Fprint(c.App.Writer, f.Text(c.Bool("quiet")))
-		return errAudit
+		return "", errAudit
 	}
 	var entries int64
 	for _, a := range f.Ledgers {
 		entries += a.Report.Entries
 	}
-	note(c, "%s, %d entries: audited, clean", count(len(f.Ledgers), "ledger"), entries)
-	return nil
+	return fmt.Sprintf("%d audited, %d entries: clean", len(f.Ledgers), entries), nil
 }
 
 // witnessCount says how many there are.

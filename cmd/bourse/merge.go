@@ -64,5 +64,5 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	return published(c, s, dir, elapsed)
+	return published(c, s, dir, elapsed, false)
 }

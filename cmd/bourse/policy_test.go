@@ -263,10 +263,12 @@ figure: {metrics: [asked]}
 	if err := os.WriteFile(filepath.Join(dir, "recipes.yaml"), []byte(scenario), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if out := run("run", "recipes.yaml", "--quiet"); strings.Count(out, "20.000 ") != 3 {
+	run("run", "recipes.yaml", "--quiet")
+	if out := run("show", "tables", "results/recipes"); strings.Count(out, "20.000 ") != 3 {
 		t.Errorf("want 20 jobs asked for under each policy, in\n%s", out)
 	}
-	if out := run("run", "--preset", "mine", "--replications", "20"); !strings.Contains(out, "Best effort") {
+	run("run", "--preset", "mine", "--replications", "20")
+	if out := run("show", "tables", "results/mine/figure1"); !strings.Contains(out, "Best effort") {
 		t.Errorf("want a column of Best effort, as the paper writes it, in\n%s", out)
 	}
 	if out := run("claims", "results/mine/figure1"); !strings.HasPrefix(out, "Anonymous, A Claim About Size\nClaims: as registered (mine-figure1)\nSUPPORTED      1  §1 ") {

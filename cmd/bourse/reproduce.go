@@ -189,7 +189,12 @@ func (p *part) run(c *cli.Context) error {
 		return err
 	}
 	note(c, "%s: %s in %s; results in %s", p.Preset, count(p.Replications, "replication"), rounded(elapsed()), p.dir)
-	return auditRun(c, p.dir)
+	said, err := auditRun(c, p.dir)
+	if err != nil {
+		return err
+	}
+	note(c, "%s: ledgers: %s", p.Preset, said)
+	return nil
 }
 
 // listParts prints what would be run.

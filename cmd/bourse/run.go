@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -99,7 +100,7 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		return runShown(c, ch, orElse(c.String("out"), "results", ch.experiment.Name))
+		return runShown(c, ch, orElse(c.String("out"), "results", ch.experiment.Name), false)
 	}
 	dir := orElse(c.String("out"), "results", paper)
 	for i, name := range figures {
@@ -111,7 +112,7 @@ func runAction(c *cli.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := runShown(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-"))); err != nil {
+		if err := runShown(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-")), true); err != nil {
 			if i > 0 {
 				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
 				err = incomplete{err}
@@ -119,17 +120,22 @@ func runAction(c *cli.Context) error {
 			return err
 		}
 	}
+	if !c.Bool("json") && !c.Bool("units") && !c.IsSet("shard") {
+		_, err := fmt.Fprintf(c.App.Writer, "\nPaper    bourse claims %s judges what the paper says\nPages    report.html beside each\nMore     bourse show tables|claims|compare|prices|jobs %s\n", dir, filepath.Join(dir, "FIGURE"))
+		return err
+	}
 	return nil
 }
 
-// runShown runs one experiment, leaves its results in dir and prints them.
-func runShown(c *cli.Context, ch choice, dir string) error {
+// runShown runs one experiment, leaves its results in dir and prints a screen of them, or two
+// lines if brief.
+func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	elapsed := stopwatch()
 	s, err := runChoice(c, ch, dir, elapsed)
 	if err != nil || s == nil {
 		return err
 	}
-	if err := published(c, s, dir, elapsed); err != nil || !c.IsSet("bank") {
+	if err := published(c, s, dir, elapsed, brief); err != nil || !c.IsSet("bank") {
 		return err
 	}
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
@@ -152,6 +158,9 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	}
 	if c.Bool("units") {
 		return nil, listUnits(c, ready)
+	}
+	for _, line := range ready.Notes() {
+		note(c, "%s", line)
 	}
 	if ready.JobRows() > manyRows && os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(40))
@@ -226,18 +235,23 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 }
 
 // published tells of results that were written, and audits their ledgers.
-func published(c *cli.Context, s *experiments.Study, dir string, elapsed func() float64) error {
-	if err := show(c, s.Document(dir), nil); err != nil {
+func published(c *cli.Context, s *experiments.Study, dir string, elapsed func() float64, brief bool) error {
+	ledgers, err := auditRun(c, dir)
+	if err != nil {
 		return err
 	}
-	note(c, "%s of %s in %.1f s; results in %s, a page in %s", count(s.Experiment.Replications, "replication"),
-		count(len(s.Experiment.Configurations), "configuration"), elapsed(), dir, filepath.Join(dir, "report.html"))
-	if s.Experiment.Replications > 1 {
-		for _, line := range s.Undecided() {
-			note(c, "%s; bourse claims %s judges each", line, dir)
-		}
+	if c.Bool("json") {
+		return printJSON(c, s.Document(dir).Values(nil))
 	}
-	return auditRun(c, dir)
+	text := s.Brief(dir)
+	if !brief {
+		text = s.Screen(terminal(c), dir, ledgers)
+	}
+	if _, err := io.WriteString(c.App.Writer, text); err != nil {
+		return err
+	}
+	note(c, "%s of %s in %.1f s", count(s.Experiment.Replications, "replication"), count(len(s.Experiment.Configurations), "configuration"), elapsed())
+	return nil
 }
 
 // unwritten says that a ledger of the results could not be written.

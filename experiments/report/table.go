@@ -240,3 +240,44 @@ func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConf
 	}
 	return configs
 }
+
+// Lines returns the rows of the table without lines between its columns, and how many of its
+// figures' columns fit the width of t: the others are left out. A row of one cell is a heading.
+func (tb Table) Lines(t Terminal) (lines []string, columns int) {
+	var width []int
+	cell := func(c Cell) string {
+		s := t.text(clean(c.Text))
+		if c.Strong {
+			s += "*"
+		}
+		return s
+	}
+	rows := slices.Clone(tb.Rows)
+	head := make([]Cell, len(tb.Header))
+	for i, h := range tb.Header {
+		head[i].Text = h
+	}
+	rows = slices.Insert(rows, 0, head)
+	for i := range tb.Header {
+		width = append(width, 0)
+		for _, row := range rows {
+			if len(row) > 1 {
+				width[i] = max(width[i], text.StringWidth(cell(row[i])))
+			}
+		}
+	}
+	used := 0
+	for columns = 0; columns < len(width); columns++ {
+		if used += width[columns] + 2; t.Width > 0 && used-2 > t.Width && columns > tb.Left {
+			break
+		}
+	}
+	for _, row := range rows {
+		line := ""
+		for i, c := range row[:min(len(row), columns)] {
+			line += text.Pad(cell(c), width[i]+2, ' ')
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines, columns - tb.Left
+}

@@ -221,3 +221,13 @@ func Fits(title string, fits []Fit) Table {
 	}
 	return t
 }
+
+// MeanWithin returns a mean and how far its 95 % interval reaches, to the farther side.
+func MeanWithin(r *results.Summary) string {
+	if r.Mean == nil || r.Lo95 == nil || r.Hi95 == nil {
+		return number(r.Mean)
+	}
+	half := max(*r.Hi95-*r.Mean, *r.Mean-*r.Lo95)
+	size := max(math.Abs(*r.Mean), half)
+	return numberOf(*r.Mean, size) + "±" + numberOf(half, size)
+}

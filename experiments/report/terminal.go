@@ -94,3 +94,6 @@ func (t Terminal) text(s string) string {
 	}
 	return ASCII(s)
 }
+
+// Lines returns s as t can show it, broken between words into lines.
+func (t Terminal) Lines(s string) []string { return strings.Split(t.fold(t.text(clean(s))), "\n") }

@@ -49,6 +49,36 @@ func (c *csvWriter) take() []byte {
 	return c.text.Bytes()
 }
 
+// Texts yields the names of the columns of rows, and then each row as text; after an error, no
+// more.
+func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		cols := columns[R]()
+		var names []string
+		for _, c := range cols {
+			names = append(names, c.Name)
+		}
+		if !yield(names, nil) {
+			return
+		}
+		for row, err := range rows {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			texts, v := make([]string, len(cols)), reflect.ValueOf(row)
+			for i := range cols {
+				if cell, ok := cols[i].cell(v); ok {
+					texts[i] = cellText(cols[i].kind, cell)
+				}
+			}
+			if !yield(texts, nil) {
+				return
+			}
+		}
+	}
+}
+
 // header returns the first line of a CSV file.
 func header(cols []Column) []byte {
 	var line []byte

@@ -1,0 +1,279 @@
+package experiments
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// A screen has at most so many lines and columns. One more line of a terminal of 25 is left for
+// the time that the run took.
+const (
+	screenLines   = 24
+	screenColumns = 80
+)
+
+// Screen returns what a person sees first of s, whose results are in dir: what was run, the
+// means of two metrics, what was found, what the paper's claims come to, and where everything
+// else is. It has at most 24 lines of 80 columns, except for long paths. If all tables fit, they
+// take the place of the two metrics. Ledgers says what became of the ledgers.
+func (s *Study) Screen(t report.Terminal, dir, ledgers string) string {
+	if t.Width == 0 || t.Width > screenColumns {
+		t.Width = screenColumns
+	}
+	head, tail := t.Lines(s.ran()), s.elsewhere(t, dir, ledgers)
+	left := screenLines - len(head) - len(tail) - 2
+	body := s.whole(t, left)
+	if body == nil {
+		body = s.means(t, left)
+	}
+	left -= len(body)
+	var found []string
+	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.sentences(s.headline())) {
+		if lines := t.Lines(sentence); len(found)+len(lines) < left {
+			found = append(found, lines...)
+		}
+	}
+	if len(found) > 0 {
+		found = append(found, "")
+	}
+	return strings.Join(slices.Concat(head, []string{""}, body, []string{""}, found, tail), "\n") + "\n"
+}
+
+// Brief returns two lines about s, whose results are in dir, for a run of several figures.
+func (s *Study) Brief(dir string) string {
+	figure := filepath.Join(dir, "report.html")
+	if len(s.drawn) > 0 {
+		figure = filepath.Join(dir, "figures", s.drawn[0]+".svg")
+	}
+	return s.ran() + "\n  " + figure + "\n"
+}
+
+// ran says what was run.
+func (s *Study) ran() string {
+	e := s.Experiment
+	policies := 0
+	for i := range e.Configurations {
+		policies = max(policies, len(e.Configurations[i].Admission))
+	}
+	places := s.places(len(e.Configurations))
+	if len(e.Sweep) > 0 {
+		var axes []string
+		for _, a := range e.Sweep {
+			axes = append(axes, a.Name())
+		}
+		places += " of " + strings.Join(axes, " and ")
+	}
+	said := fmt.Sprintf("%s: %s, %s, %s", e.Name, places, numbered(policies, "policy", "policies"), numbered(e.Replications, "replication", "replications"))
+	if titled := e.Title + ": " + said; e.Title != "" && utf8.RuneCountInString(titled) <= screenColumns {
+		return titled
+	}
+	return said
+}
+
+// places returns so many configurations, or points of a sweep, in words.
+func (s *Study) places(n int) string {
+	if len(s.Experiment.Sweep) > 0 {
+		return numbered(n, "point", "points")
+	}
+	return numbered(n, "configuration", "configurations")
+}
+
+func numbered(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// headline returns the metrics that a screen shows: the first two of the figure that the
+// scenario asks for, else efficiency for inelastic users and violations.
+func (s *Study) headline() []string {
+	if f := s.Experiment.Figure; f != nil && len(f.Metrics) > 0 {
+		return f.Metrics[:min(2, len(f.Metrics))]
+	}
+	return []string{"efficiency_1", "violations"}
+}
+
+// whole returns the lines of all tables, or of the first if there is one configuration; nil if
+// they are more than so many.
+func (s *Study) whole(t report.Terminal, most int) []string {
+	if len(s.Experiment.Configurations) > 2 {
+		return nil
+	}
+	tables := s.Document("").Tables
+	for _, some := range [][]report.Table{tables, tables[:min(len(tables), 1)]} {
+		lines := strings.Split(strings.TrimSpace(report.Document{Tables: some}.Text(t)), "\n")
+		if len(lines) <= most {
+			return lines
+		}
+		if len(s.Experiment.Configurations) > 1 {
+			break
+		}
+	}
+	return nil
+}
+
+// means returns a table of the headline: a row a configuration, a column a policy. It leaves
+// out what does not fit into so many lines, and says so.
+func (s *Study) means(t report.Terminal, most int) []string {
+	names := s.headline()
+	at := make(map[[3]string]results.Summary)
+	var places, policies []string
+	for _, r := range s.summaryRows() {
+		if !slices.Contains(names, r.Metric) {
+			continue
+		}
+		at[[3]string{r.Metric, r.Configuration, r.Admission}] = r
+		if !slices.Contains(places, r.Configuration) {
+			places = append(places, r.Configuration)
+		}
+		if !slices.Contains(policies, r.Admission) {
+			policies = append(policies, r.Admission)
+		}
+	}
+	shown := spread(places, max(1, (most-3)/len(names)-1))
+	table := report.Table{Header: []string{""}, Left: 1}
+	for _, p := range policies {
+		table.Header = append(table.Header, s.labels().Of(p))
+	}
+	for _, m := range names {
+		table.Rows = append(table.Rows, []report.Cell{{Text: s.labels().Of(m)}})
+		for _, place := range shown {
+			row := []report.Cell{{Text: "  " + s.placed(place)}}
+			for _, p := range policies {
+				r := at[[3]string{m, place, p}]
+				row = append(row, report.Cell{Text: report.MeanWithin(&r), Strong: s.best(m, place, p)})
+			}
+			table.Rows = append(table.Rows, row)
+		}
+	}
+	lines, columns := table.Lines(t)
+	said := "± is half of a 95 % interval. * is better than all others by paired tests."
+	if s.Experiment.Replications == 1 {
+		said = "One replication: no intervals and no tests."
+	}
+	var out []string
+	if n := len(places) - len(shown); n > 0 {
+		out = append(out, s.places(n))
+	}
+	if n := len(policies) - columns; n > 0 {
+		out = append(out, numbered(n, "policy", "policies"))
+	}
+	if len(out) > 0 {
+		said += " Not shown: " + strings.Join(out, " and ") + "."
+	}
+	return append(lines, t.Lines(said)...)
+}
+
+// placed returns a configuration, or the values of a point of a sweep, as people read it.
+func (s *Study) placed(configuration string) string {
+	name, values := results.Spot(configuration)
+	if len(values) == 0 {
+		return s.labels().Of(name)
+	}
+	at := strings.Join(values, " / ")
+	if s.manyNames() {
+		at = s.labels().Of(name) + " " + at
+	}
+	return at
+}
+
+// manyNames reports whether the points of a sweep are of several configurations.
+func (s *Study) manyNames() bool {
+	first, _ := results.Spot(s.Experiment.Configurations[0].Name)
+	return slices.ContainsFunc(s.Experiment.Configurations, func(c scenario.Configuration) bool {
+		name, _ := results.Spot(c.Name)
+		return name != first
+	})
+}
+
+// spread returns at most so many of names, at even distances, with the first and the last.
+func spread(names []string, most int) (some []string) {
+	if len(names) <= most {
+		return names
+	}
+	if most == 1 {
+		return names[:1]
+	}
+	for i := range most {
+		some = append(some, names[i*(len(names)-1)/(most-1)])
+	}
+	return some
+}
+
+// best reports whether a policy is better than every other in a configuration by the paired
+// tests of a metric.
+func (s *Study) best(metric, configuration, policy string) bool {
+	tested := false
+	for _, r := range s.compared(metric) {
+		if r.Within != configuration || r.First != policy && r.Second != policy {
+			continue
+		}
+		higher := r.Difference != nil && (*r.Difference > 0) == (r.First == policy)
+		if !r.Decided() || higher == s.less(metric) {
+			return false
+		}
+		tested = true
+	}
+	return tested
+}
+
+// elsewhere says what the paper's claims and the ledgers come to, and where everything else is.
+func (s *Study) elsewhere(t report.Terminal, dir, ledgers string) (lines []string) {
+	add := func(name, what string) {
+		lines = append(lines, fmt.Sprintf("%-9s%s", name, what))
+	}
+	for _, j := range s.judged() {
+		if len(j.Table().Rows) > 0 {
+			add("Paper", "claims: "+j.Counts())
+			break
+		}
+	}
+	add("Ledgers", ledgers)
+	if len(s.drawn) > 0 {
+		more := ""
+		if n := len(s.drawn) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		add("Figure", filepath.Join(dir, "figures", s.drawn[0]+".svg")+more)
+	}
+	if n := len(s.notes); n > 0 {
+		add("Notes", numbered(n, "note", "notes")+": bourse show tables "+dir)
+	}
+	add("Page", filepath.Join(dir, "report.html"))
+	add("Results", dir)
+	add("More", "bourse show tables|claims|compare|curve|prices|jobs RESULTS")
+	return lines
+}
+
+// Studied returns the study whose results are in d, with notes of it.
+func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Study, error) {
+	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	said := notes(&e)
+	e = e.Expanded()
+	e.Replications = d.Manifest.Replications // it may have stopped before
+	units, plan, err := d.Units()
+	if err != nil {
+		return nil, err
+	}
+	at, err := where([]results.Source{units})
+	if err != nil {
+		return nil, err
+	}
+	s := newStudy(&e)
+	if err := s.gather(plan, at.find, func(Unit, *results.Unit, string) error { return nil }); err != nil {
+		return nil, err
+	}
+	s.notes = slices.Concat(s.told(), said, plan.Notes)
+	return s, nil
+}

@@ -86,7 +86,7 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 		return nil, fmt.Errorf("%s:1: found nothing, want a header line", name)
 	}
 	if err != nil {
-		return nil, badLine(name, err)
+		return nil, badLine(name, err, 0, 0)
 	}
 	order, err := readHeader(header)
 	if err != nil {
@@ -94,13 +94,14 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 		return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 	}
 	var plan Plan
+	lines := make(map[int64]int) // by id
 	for {
 		row, err := in.Read()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			return nil, badLine(name, err)
+			return nil, badLine(name, err, len(row), len(order))
 		}
 		line, _ := in.FieldPos(0)
 		j := Job{ID: int64(len(plan) + 1), Worth: 1}
@@ -110,17 +111,21 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 		if err := j.validate(); err != nil {
 			return nil, fmt.Errorf("%s:%d: job %d: %w", name, line, j.ID, err)
 		}
+		if first, twice := lines[j.ID]; twice {
+			return nil, fmt.Errorf("%s:%d: column id: found %d, want another: line %d has it", name, line, j.ID, first)
+		}
+		if n := len(plan); n > 0 && j.Arrival < plan[n-1].Arrival {
+			return nil, fmt.Errorf("%s:%d: column arrival: found %v, want at least %v, the arrival in the line above", name, line, j.Arrival, plan[n-1].Arrival)
+		}
+		lines[j.ID] = line
 		plan = append(plan, j)
-	}
-	if err := plan.Validate(); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return plan, nil
 }
 
 // Unpack returns a reader of the text in r, with a buffer of size bytes: unpacked if
 // gzip has packed it, and without the byte order mark that spreadsheets put first. A
-// read fails past 8 GiB.
+// read fails past 8 GiB, or where a packed file is cut short. Text in UTF-16 is refused.
 func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(atMost(r, maxText), size)
 	if magic, err := in.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
@@ -128,7 +133,10 @@ func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
 		if err != nil {
 			return nil, err
 		}
-		in = bufio.NewReaderSize(atMost(z, maxText), size)
+		in = bufio.NewReaderSize(atMost(cut{z}, maxText), size)
+	}
+	if mark, err := in.Peek(2); err == nil && (string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff") {
+		return nil, errors.New("found text in UTF-16, want UTF-8: iconv -f UTF-16 -t UTF-8 converts it")
 	}
 	if mark, err := in.Peek(3); err == nil && string(mark) == "\ufeff" {
 		in.Discard(3)
@@ -136,9 +144,24 @@ func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
 	return in, nil
 }
 
-func badLine(name string, err error) error {
+// A cut reads what gzip has packed, and says so if the file ends within it.
+type cut struct{ io.Reader }
+
+func (c cut) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	if err == io.ErrUnexpectedEOF {
+		err = fmt.Errorf("found the end of the file within what gzip packed, want all of it: the file was cut short: %w", err)
+	}
+	return n, err
+}
+
+// badLine says where a line cannot be read, which has so many fields, of those that the header has.
+func badLine(name string, err error, found, want int) error {
 	var p *csv.ParseError
-	if errors.As(err, &p) {
+	switch {
+	case errors.As(err, &p) && p.Err == csv.ErrFieldCount:
+		return fmt.Errorf("%s:%d: found %d fields, want %d, as in the header", name, p.Line, found, want)
+	case errors.As(err, &p):
 		return fmt.Errorf("%s:%d: %w", name, p.Line, p.Err)
 	}
 	return fmt.Errorf("%s: %w", name, err)
@@ -150,6 +173,9 @@ func readHeader(header []string) ([]*column, error) {
 	seen := make(map[string]bool)
 	for i, field := range header {
 		c := findColumn(strings.ToLower(strings.TrimSpace(field)))
+		if other := strings.IndexAny(field, ";\t"); c == nil && len(header) == 1 && other >= 0 {
+			return nil, fmt.Errorf("found columns separated by %q, want commas", field[other])
+		}
 		if c == nil {
 			return nil, fmt.Errorf("found column %.40q, want one of %s", field, columnNames())
 		}

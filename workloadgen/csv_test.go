@@ -151,7 +151,12 @@ func TestCSVErrors(t *testing.T) {
 		{"arrival,runtime,nodes,colour\n", `p.csv:1: found column "colour", want one of id, user, arrival,`},
 		{"arrival,runtime,nodes,nodes\n", `p.csv:1: found column nodes twice`},
 		{"arrival,runtime,nodes,procs\n", `p.csv:1: found column nodes twice`},
-		{head + "0,1,1\n0,1\n", `p.csv:3: wrong number of fields`},
+		{"arrival;runtime;nodes\n0;1;1\n", `p.csv:1: found columns separated by ';', want commas`},
+		{"arrival\truntime\tnodes\n0\t1\t1\n", `p.csv:1: found columns separated by '\t', want commas`},
+		{"\xff\xfea\x00r\x00", "p.csv: found text in UTF-16, want UTF-8"},
+		{"\xfe\xff\x00a\x00r", "p.csv: found text in UTF-16, want UTF-8"},
+		{packed(head + "0,1,1\n")[:25], "p.csv: found the end of the file within what gzip packed, want all of it"},
+		{head + "0,1,1\n0,1\n", `p.csv:3: found 2 fields, want 3, as in the header`},
 		{head + "0,\"1,1\n", `p.csv:2: extraneous or missing " in quoted-field`},
 		{head + "0,fast,1\n", `p.csv:2: column runtime: found "fast", want a number of seconds`},
 		{head + "0,,1\n", `p.csv:2: column runtime: found "", want a number of seconds`},
@@ -167,8 +172,8 @@ func TestCSVErrors(t *testing.T) {
 		{"parts," + head + "two,0,1,1\n", `p.csv:2: column parts: found "two", want a whole number, at most that of nodes`},
 		{head + "0,0,1\n", `p.csv:2: job 1: runtime is 0 and must be more`},
 		{head + "0,1e12,1\n", `p.csv:2: job 1: runtime 1e+12 is more than 1e+11`},
-		{head + "5,1,1\n4,1,1\n", `p.csv: job 2 (number 2 of the plan): arrival 4 is before that of the job above it, 5`},
-		{"id," + head + "7,0,1,1\n7,0,1,1\n", `p.csv: job 7 (number 2 of the plan): id is also that of number 1`},
+		{head + "5,1,1\n4,1,1\n", `p.csv:3: column arrival: found 4, want at least 5, the arrival in the line above`},
+		{"id," + head + "7,0,1,1\n7,0,1,1\n", `p.csv:3: column id: found 7, want another: line 2 has it`},
 		{"id," + head + "-7,0,1,1\n", `p.csv:2: job -7: id -7 is negative`},
 		{"hard," + head + "yes,0,1,1\n", `p.csv:2: column hard: found "yes", want true or false`},
 		{"class," + head + "<b>,0,1,1\n", `p.csv:2: column class: found "<b>", want at most 32 letters`},
@@ -238,4 +243,13 @@ func TestJobJSON(t *testing.T) {
 	if len(fields) != len(columns) {
 		t.Errorf("%d fields, want the %d columns", len(fields), len(columns))
 	}
+}
+
+// packed returns text as gzip packs it.
+func packed(text string) string {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write([]byte(text))
+	z.Close()
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -22,7 +23,12 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		f.Close()
+		return nil, fmt.Errorf("%s is a directory, want a file", name)
+	}
+	if err == nil && !info.Mode().IsRegular() {
 		return until(c.Context, f, context.Canceled), nil
 	}
 	return f, nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"math"
+	"strconv"
 	"strings"
 
 	"bourse/experiments"
@@ -35,7 +37,7 @@ anarchy against U*. True work and value stay: only what is said changes. Lies ar
 			&cli.StringSliceFlag{Name: "lie", Usage: "try `KIND=NUMBER`; may be repeated", DefaultText: said(incentives.Usual())},
 			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
 			&cli.Float64Flag{Name: "epsilon", Value: 1, Usage: "a gain of no more than `E` dollars is none"},
-			&cli.IntFlag{Name: "users", Value: 10, Usage: "tempt `N` users of each replication, drawn at random, or all"},
+			&cli.StringFlag{Name: "users", Value: "10", Usage: "tempt `N` users of each replication, drawn at random, or all"},
 			&cli.IntFlag{Name: "answers", Value: 5, Usage: "let users answer one another in the first `N` replications"},
 			&cli.IntFlag{Name: "rounds", Value: 30, Usage: "let them do so for `N` rounds at most"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the page, the figure and the rows as CSV to `DIR`"},
@@ -58,10 +60,18 @@ func incentivesAction(c *cli.Context) error {
 	if err := checkWorkers(c); err != nil {
 		return err
 	}
+	users := math.MaxInt // all
+	if said := c.String("users"); said != "all" {
+		n, err := strconv.Atoi(said)
+		if err != nil || n < 1 {
+			return usagef("--users: found %q, want a whole number from 1, or all", said)
+		}
+		users = n
+	}
 	t := experiments.Temptations{
 		Configurations: c.StringSlice("configuration"), Deviations: incentives.Usual(),
 		Alpha: c.Float64("alpha"), Epsilon: c.Float64("epsilon"),
-		Users: c.Int("users"), Answers: c.Int("answers"), Rounds: c.Int("rounds"), Workers: c.Int("workers"),
+		Users: users, Answers: c.Int("answers"), Rounds: c.Int("rounds"), Workers: c.Int("workers"),
 		Progress: progress(c, "incentives"),
 	}
 	if c.IsSet("lie") {

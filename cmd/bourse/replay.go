@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/replay"
@@ -49,6 +51,9 @@ eq. 9, at --alpha), less what it paid, and penalties.
 			e = e.Expanded()
 			var sets []string
 			if name := c.String("admission"); name != "" {
+				if names := experiments.NamesOf("admission"); !strings.ContainsAny(name, "{:") && !slices.Contains(names, name) {
+					return usagef("--admission: %s", scenario.Unknown(name, names))
+				}
 				sets = append(sets, "admission="+name)
 			}
 			r, err := experiments.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), append(sets, c.StringSlice("set")...)...)

@@ -141,6 +141,9 @@ func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
+// mostReplications is how many a scenario may ask for.
+const mostReplications = 1_000_000
+
 // manyRows is from how many rows of jobs on nearly all memory is of what is kept.
 const manyRows = 2_000_000
 
@@ -332,13 +335,17 @@ func overrides(c *cli.Context) ([]string, error) {
 			sets = append(sets, "replications=2000")
 		}
 	}
-	for _, name := range []string{"replications", "seed"} {
-		if v := c.String(name); v != "" {
-			if _, err := strconv.ParseUint(v, 10, 64); err != nil {
-				return nil, usagef("--%s: found %q, want a whole number, at least 0 and less than 2^64", name, v)
-			}
-			sets = append(sets, name+"="+v)
+	if v := c.String("replications"); v != "" {
+		if n, err := strconv.ParseUint(v, 10, 64); err != nil || n < 1 || n > mostReplications {
+			return nil, usagef("--replications: found %q, want a whole number from 1 to %d", v, mostReplications)
 		}
+		sets = append(sets, "replications="+v)
+	}
+	if v := c.String("seed"); v != "" {
+		if _, err := strconv.ParseUint(v, 10, 64); err != nil {
+			return nil, usagef("--seed: found %q, want a whole number, at least 0 and less than 2^64", v)
+		}
+		sets = append(sets, "seed="+v)
 	}
 	return sets, nil
 }

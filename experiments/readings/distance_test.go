@@ -183,7 +183,7 @@ func TestMistakes(t *testing.T) {
 		{"path: base.x", "metric: x", "f.yaml:7: factors.0.values.0.value: found 1, want 1 metrics"},
 		{"      - {value: 2}\n", "", "f.yaml:7: factors.0.values: found 1, want at least two"},
 		{"value: 2", "value: 1", `f.yaml:8: factors.0.values.1.label: found "1" twice`},
-		{"value: 2", "valeu: 2", "f.yaml:8: factors.0.values.1.valeu: unknown field, want one of label, value; did you mean value?"},
+		{"value: 2", "valeu: 2", "f.yaml:8: factors.0.values.1.valeu: unknown field, did you mean value? want one of label, value"},
 	} {
 		_, err := Parse("f.yaml", []byte(strings.Replace(good, c[0], c[1], 1)))
 		if err == nil || err.Error() != c[2] {

@@ -72,7 +72,7 @@ func TestOptions(t *testing.T) {
 		"guarantee: high":       `f.yaml:3:50: configurations.low.admission.cac.guarantee: found high, want a number more than 0 and less than 1 (g)`,
 		"guarantee: 1e999":      `f.yaml:3:50: configurations.low.admission.cac.guarantee: found 1e999, want a number more than 0 and less than 1 (g)`,
 		"guarantee: nan":        `f.yaml:3:50: configurations.low.admission.cac.guarantee: found nan, want a number more than 0 and less than 1 (g)`,
-		"garantee: 0.5":         `f.yaml:3:39: configurations.low.admission.cac.garantee: unknown field, want one of guarantee, inner, free, bare, three; did you mean guarantee?`,
+		"garantee: 0.5":         `f.yaml:3:39: configurations.low.admission.cac.garantee: unknown field, did you mean guarantee? want one of guarantee, inner, free, bare, three`,
 		"inner: {deep: [0, x]}": `f.yaml:3:57: configurations.low.admission.cac.inner.deep.1: found x, want a number`,
 		"three: 3":              `f.yaml:3:46: configurations.low.admission.cac.three: found 3, want a list of 3, each a number`,
 		"three: [1, 2]":         `f.yaml:3:46: configurations.low.admission.cac.three: found a list of 2, want a list of 3, each a number`,

@@ -119,7 +119,7 @@ func TestRanges(t *testing.T) {
 		{[]string{"sweep=null"}, []string{"sla.slack,fleet.cpus=1,2"}, "1 2"},
 		{[]string{"sweep=null"}, []string{"sla.slack,sla.slack=1"}, "--over sla.slack: sweep.0.also.0: found sla.slack twice, want axes that differ"},
 		{[]string{"sweep.1.values=0.5..0.9"}, nil, "--set sweep.1.values=0.5..0.9: sweep.1.values: found 0.5..0.9 without a step, want from..to/step, such as 0.5..0.95/0.05"},
-		{[]string{"sweep=null"}, []string{"sla.slac=1,2"}, "--over sla.slac: configurations.low@1.sla.slac: unknown field, want one of enforcement, slack, of, deadline, runs_on, penalty; did you mean slack?"},
+		{[]string{"sweep=null"}, []string{"sla.slac=1,2"}, "--over sla.slac: configurations.low@1.sla.slac: unknown field, did you mean slack? want one of enforcement, slack, of, deadline, runs_on, penalty"},
 	} {
 		if got := strings.Join(names(c.sets, c.over...), " "); got != c.want {
 			t.Errorf("%v %v gives\n%s, want\n%s", c.sets, c.over, got, c.want)

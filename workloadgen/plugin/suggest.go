@@ -13,16 +13,22 @@ func Unknown(found string, names []string) string {
 	return fmt.Sprintf("found %q, %s", found, OneOf(found, names))
 }
 
-// OneOf lists what would be right, and guesses what was meant.
+// manyNames is from how many names on a guess stands for the list of them.
+const manyNames = 20
+
+// OneOf guesses what was meant, and lists what would be right, unless the guess is one of many.
 func OneOf(found string, names []string) string {
 	if len(names) == 0 {
 		return "want none"
 	}
-	s := "want one of " + strings.Join(names, ", ")
-	if near := Nearest(found, names); near != "" {
-		s += "; did you mean " + near + "?"
+	near, list := Nearest(found, names), "want one of "+strings.Join(names, ", ")
+	switch {
+	case near == "":
+		return list
+	case len(names) >= manyNames:
+		return fmt.Sprintf("did you mean %s? (one of %d)", near, len(names))
 	}
-	return s
+	return "did you mean " + near + "? " + list
 }
 
 // Nearest returns the name that the fewest edits make of s, "" if that takes

@@ -265,6 +265,9 @@ func ReadFile(name string) (*Trace, error) {
 		return nil, err
 	}
 	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return nil, fmt.Errorf("%s is a directory, want a log", name)
+	}
 	t, err := Read(f)
 	if err == nil {
 		err = t.Check()

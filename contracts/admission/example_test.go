@@ -13,7 +13,7 @@ func Example() {
 		fmt.Printf("%s, under %s\n", name, admission.SharingOf(name))
 	}
 	_, err := admission.Table(nil, nil).New("sax", nil)
-	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", want one of adaptive, be,`))
+	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", did you mean sac? want one of adaptive, be,`))
 	// Output:
 	// sac, under auction
 	// librarisk, under deadline

@@ -4,9 +4,10 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"syscall"
 
 	"bourse/experiments/rescue"
 
@@ -26,7 +27,7 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
 		f.Close()
-		return nil, fmt.Errorf("%s is a directory, want a file", name)
+		return nil, &fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
 	}
 	if err == nil && !info.Mode().IsRegular() {
 		return until(c.Context, f, context.Canceled), nil

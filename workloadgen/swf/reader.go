@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
+	"syscall"
 
 	"bourse/workloadgen"
 )
@@ -266,7 +268,7 @@ func ReadFile(name string) (*Trace, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.IsDir() {
-		return nil, fmt.Errorf("%s is a directory, want a log", name)
+		return nil, &fs.PathError{Op: "read", Path: name, Err: syscall.EISDIR}
 	}
 	t, err := Read(f)
 	if err == nil {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -204,5 +203,5 @@ func TestHostileMarket(t *testing.T) {
 			t.Logf("%s: %s", strings.Join(args, " "), strings.SplitN(string(out), "\n", 2)[0])
 		}
 	}
-	t.Log(fmt.Sprintf("victim: %v, stood still for %d ms at most; hostile: %v, %d refused", states, worst, causes, refused))
+	t.Logf("victim: %v, stood still for %d ms at most; hostile: %v, %d refused", states, worst, causes, refused)
 }

@@ -12,21 +12,21 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// acksFile is the name of the file that keeps what was acknowledged last, beside
-// the database.
+// acksFile is the name of the file, next to the database, that records the latest
+// acknowledgments.
 const acksFile = "ACKS"
 
 const (
 	acksRegion = 128 << 10 // bytes of one copy of one area
 	acksSize   = 4 * acksRegion
-	ackHeader  = 64             // also what the length of an ack is a multiple of
-	maxAcked   = acksRegion / 2 // bytes of a group that is kept whole
-	acksFill   = 0xa5           // every byte of an area that is not of an ack, which zeros end
+	ackHeader  = 64             // bytes; the length of an ack is also a multiple of it
+	maxAcked   = acksRegion / 2 // maximum size of a group stored in an ack, in bytes
+	acksFill   = 0xa5           // every byte of an area that is not part of an ack
 )
 
-// An ack says that a group is to be acknowledged: the number of its first entry,
-// and the head of the log with it. With a value, the group itself, it is what makes
-// the group durable; without one the database did that before.
+// An ack records that a group is about to be acknowledged: the number of its first entry, and
+// the head of the log including it. If the ack has a value, which is the group, the ack itself
+// makes the group durable. Otherwise the group is already durable in the database.
 type ack struct {
 	era   uint64
 	first int64
@@ -50,7 +50,7 @@ func (a *ack) append(b []byte) []byte {
 // ackLength returns the length of an ack with n bytes of a group.
 func ackLength(n int) int { return (ackHeader + n + ackHeader - 1) / ackHeader * ackHeader }
 
-// fill appends to b until its length is n.
+// fill appends acksFill to b until its length is n.
 func fill(b []byte, n int) []byte {
 	from := len(b)
 	if n <= from {
@@ -63,10 +63,10 @@ func fill(b []byte, n int) []byte {
 	return b
 }
 
-// ackSum is the checksum at the head of an encoded ack, of what comes after it.
+// ackSum returns the checksum of an encoded ack, which covers everything after the checksum.
 func ackSum(b []byte) uint32 { return crc32.Checksum(b[4:], crc32.MakeTable(crc32.Castagnoli)) }
 
-// parseAck reads the ack at the front of b, and tells whether there is one.
+// parseAck parses the ack at the front of b. ok is false if there is none.
 func parseAck(b []byte) (a ack, length int, ok bool) {
 	if len(b) < ackHeader {
 		return a, 0, false
@@ -87,14 +87,14 @@ func parseAck(b []byte) (a ack, length int, ok bool) {
 	return a, length, true
 }
 
-// acks is the file of acks, open for writing. An ack without a value begins an era,
-// and those with one follow it, in one of two areas by turns; of both areas there
-// are two copies, in different blocks, which are written together and synced once.
-// What an area held before goes when an era begins there.
+// An acks is the file of acks, open for writing. An ack without a value starts an era, and
+// acks with values follow it. Eras alternate between two areas. Each area has two copies in
+// different blocks, which are written together and synced once. Starting an era overwrites the
+// area's old contents.
 type acks struct {
 	file vfs.File
 	era  uint64
-	at   int    // bytes of the era's area in use
+	at   int    // bytes used in the area of the current era
 	used [2]int // bytes of each area that are not filling
 
 	scratch []byte
@@ -109,8 +109,8 @@ func createAcks(fsys vfs.FS, dir string) error {
 	return syncDir(fsys, dir)
 }
 
-// openAcks opens the file for writing, after acks of era. The first must be without
-// a value: until then what is in the areas is not known.
+// openAcks opens the file for writing; era is the last era in it. The first ack written must
+// have no value, because the contents of the areas are unknown until then.
 func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 	f, err := fsys.OpenReadWrite(fsys.PathJoin(dir, acksFile), vfs.WriteCategoryUnspecified)
 	if err != nil {
@@ -119,11 +119,11 @@ func openAcks(fsys vfs.FS, dir string, era uint64) (*acks, error) {
 	return &acks{file: f, era: era, at: acksRegion, used: [2]int{acksRegion, acksRegion}}, nil
 }
 
-// holds tells whether a group of n bytes can be kept whole.
+// holds reports whether a group of n bytes can be stored in an ack.
 func (k *acks) holds(n int) bool { return n <= maxAcked && k.at+ackLength(n) <= acksRegion }
 
-// write makes a durable, and gives it its era. Without a value it needs everything
-// before it to be durable in the database.
+// write sets the era of a and makes a durable. If a has no value, everything before it must
+// already be durable in the database.
 func (k *acks) write(a ack) error {
 	if a.value == nil {
 		k.era, k.at = k.era+1, 0
@@ -142,25 +142,24 @@ func (k *acks) write(a ack) error {
 	return k.file.SyncData()
 }
 
-// renew begins two eras, one after the other, with the same head: nothing is left of
-// the acks before.
+// renew starts two successive eras with the same head, so that no earlier acks remain.
 func (k *acks) renew(head Head) error {
 	for range 2 {
 		if err := k.write(ack{first: head.Size + 1, head: head}); err != nil {
 			return err
 		}
 	}
-	k.at = acksRegion // for the database may have more than head
+	k.at = acksRegion // the database may contain more than head
 	return nil
 }
 
-// regions returns where the two copies of an area begin.
+// regions returns the offsets of the two copies of an area.
 func regions(area int) [2]int { return [2]int{area * acksRegion, (2 + area) * acksRegion} }
 
 func (k *acks) close() error { return k.file.Close() }
 
-// readAcks returns the acks of the last era, in order: at least one. An error may
-// also mean that the file is no longer as it was written.
+// readAcks returns the acks of the last era in order, at least one. An error can also mean
+// that the file was changed.
 func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
 	name := fsys.PathJoin(dir, acksFile)
 	f, err := fsys.Open(name)
@@ -168,7 +167,7 @@ func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
 		return nil, err
 	}
 	defer f.Close()
-	const attempts = 5 // in use, areas change while they are read
+	const attempts = 5 // areas in use change while they are read
 	for attempt := 1; ; attempt++ {
 		b := make([]byte, acksSize+1)
 		if n, err := f.ReadAt(b, 0); err != nil && !errors.Is(err, io.EOF) {
@@ -189,7 +188,7 @@ func readAcks(fsys vfs.FS, dir string) ([]ack, error) {
 	}
 }
 
-// readArea returns the acks of an area, each from the copy that is whole.
+// readArea returns the acks of an area. It reads each ack from an intact copy.
 func readArea(b []byte, area int) (as []ack) {
 	begin := regions(area)
 	one, two := b[begin[0]:][:acksRegion], b[begin[1]:][:acksRegion]

@@ -15,7 +15,7 @@ import (
 	"bourse/bank/owners"
 )
 
-// An Order is a line that asks for a transfer, or, from "mint", for an issue.
+// An Order is a line that requests a transfer, or an issue if From is "mint".
 type Order struct {
 	ID     string      `json:"id"`
 	From   string      `json:"from"`
@@ -23,7 +23,7 @@ type Order struct {
 	Amount bank.Amount `json:"amount"`
 }
 
-// Entry returns the entry that the order asks for.
+// Entry returns the entry that the order requests, at time now.
 func (o Order) Entry(now float64) bank.Entry {
 	e := bank.Entry{Time: now, ID: o.ID, Kind: bank.Transfer, Contract: bank.NoContract, Moves: []bank.Move{{From: o.From, To: o.To, Amount: o.Amount}}}
 	if o.From == "mint" {
@@ -32,9 +32,9 @@ func (o Order) Entry(now float64) bank.Entry {
 	return e
 }
 
-// UnmarshalJSON reads an order of all four fields, each once. The amount may be a
-// number or a string, and is what [bank.Parse] reads either way. An order without id
-// would be booked as often as it is sent, and is none.
+// UnmarshalJSON reads an order with all four fields, each exactly once. The amount may be a
+// number or a string, in the syntax of [bank.Parse]. An order without an id would be booked
+// each time it is sent, so it is rejected.
 func (o *Order) UnmarshalJSON(b []byte) error {
 	names := [...]string{"id", "from", "to", "amount"}
 	fields, err := canonical.Fields(b, names[:]...)
@@ -64,12 +64,13 @@ func (o *Order) UnmarshalJSON(b []byte) error {
 	}
 	amount := fields["amount"]
 	if n := len(amount); n > 1 && amount[0] == '"' && amount[n-1] == '"' {
-		amount = amount[1 : n-1] // no amount has an escape
+		amount = amount[1 : n-1] // an amount contains no escapes
 	}
 	return o.Amount.UnmarshalText(amount)
 }
 
-// A signedLine is a line that carries a signed order; what a market does on one says more.
+// A signedLine is a line with a signed order. If a market acts on the order, the line also has
+// the contract and the moves.
 type signedLine struct {
 	Order    string       `json:"order"`
 	Contract *int64       `json:"contract"`
@@ -82,7 +83,7 @@ type signedMove struct {
 	Amount bank.Amount `json:"amount"`
 }
 
-// UnmarshalJSON reads a move of all three fields, each once.
+// UnmarshalJSON reads a move with all three fields, each exactly once.
 func (m *signedMove) UnmarshalJSON(b []byte) error {
 	fields, err := canonical.Fields(b, "from", "to", "amount")
 	if err != nil {
@@ -91,11 +92,11 @@ func (m *signedMove) UnmarshalJSON(b []byte) error {
 	if len(fields) < 3 {
 		return errors.New("found a move without from, to or amount, want all three")
 	}
-	type plain signedMove // without this method
+	type plain signedMove // omits this method
 	return json.Unmarshal(b, (*plain)(m))
 }
 
-// entry returns what a line asks for.
+// entry returns the entry that a line requests.
 func entry(line []byte, now float64) (bank.Entry, error) {
 	if !bytes.Contains(line, []byte(`"order":`)) {
 		var o Order
@@ -122,7 +123,7 @@ func entry(line []byte, now float64) (bank.Entry, error) {
 	return owners.EntryOf([]byte(s.Order), *s.Contract, moves, now)
 }
 
-// An Outcome is the line that answers an order.
+// An Outcome is the reply to one order, written as one line.
 type Outcome struct {
 	ID    string `json:"id"`
 	Seq   int64  `json:"seq,omitempty"`
@@ -131,13 +132,15 @@ type Outcome struct {
 	Mode  string `json:"mode,omitempty" doc:"of the bank, open or owned, where one order was sent alone"`
 }
 
-const maxOrder = 4096 // bytes of a line
+const maxOrder = 4096 // bytes per line
 
-// Apply reads orders from in, a JSON object a line, plain or with a signed order in it, has
-// do do up to parallel of them at once, as [Sequencer.Do] does, and writes an outcome to
-// out for each as soon as it is durable, in the order in which they are. It returns an error if in or out fails, or the bank does; an order
-// that is refused is an outcome, and so is a line that is no order, which is named by
-// its number. now tells the seconds since the ledger's origin.
+// Apply reads orders from in, one JSON object per line, either plain or containing a signed
+// order. It calls do, such as [Sequencer.Do], for up to parallel orders at once. It writes
+// each outcome to out as soon as it is durable, in the order in which they become durable.
+//
+// Apply returns an error if in or out fails or the bank becomes unavailable. A refused order
+// is an outcome. A malformed line is also an outcome, with its line number. now returns the
+// seconds since the ledger's epoch.
 func Apply(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, error), in io.Reader, out io.Writer, parallel int, now func() float64) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -186,13 +189,13 @@ func Apply(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, e
 	return context.Cause(ctx)
 }
 
-// An orderLine is one of the orders, from 1.
+// An orderLine is one line of the input. n counts from 1.
 type orderLine struct {
 	n    int
 	text []byte
 }
 
-// order has do do the order in line.
+// order parses the order on line, passes it to do and returns the outcome.
 func (line orderLine) order(ctx context.Context, do func(context.Context, bank.Entry) (Receipt, error), now float64) (Outcome, error) {
 	e, err := entry(line.text, now)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"bourse/bank/owners"
 )
 
-// Answer returns the entry that request id was booked as, and whether it was. Until it
-// is, the same id may still be booked by who asked for it.
+// Answer returns the entry that was booked for request id, and whether there is one. Until
+// then, the client may still have the same id booked.
 func (s *Sequencer) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
 	var wrong error
 	err = s.Look(ctx, func(*bank.Ledger) {
@@ -27,7 +27,7 @@ func (s *Sequencer) Answer(ctx context.Context, id string) (e bank.Entry, ok boo
 	return e, ok && err == nil, err
 }
 
-// Escrows returns the open escrows, by name.
+// Escrows returns the open escrows, sorted by name.
 func (s *Sequencer) Escrows(ctx context.Context) (all []bank.Holding, err error) {
 	err = s.Look(ctx, func(l *bank.Ledger) {
 		for name, balance := range l.Balances() {
@@ -46,9 +46,9 @@ func (s *Sequencer) Head(ctx context.Context) (h Head, err error) {
 	return h, err
 }
 
-// Read calls f with the ledger as [Sequencer.Look] does, and with what may be read of it on
-// a signed order to read, or, in an open ledger, on none. An order that does not allow
-// anything is an error wrapping [ErrRefused].
+// Read calls f with the ledger, as [Sequencer.Look] does, and with the part of it that the
+// signed order read permits its sender to see. In an open ledger, read may be empty. If the
+// order permits nothing, Read returns an error wrapping [ErrRefused].
 func (s *Sequencer) Read(ctx context.Context, read []byte, now float64, f func(*bank.Ledger, owners.Sight)) error {
 	signed, _ := s.check(read)
 	var refused error
@@ -63,13 +63,13 @@ func (s *Sequencer) Read(ctx context.Context, read []byte, now float64, f func(*
 	return errors.Join(err, refused)
 }
 
-// entry returns an entry that was booked.
+// entry returns booked entry seq.
 func (j *Journal) entry(seq int64) (bank.Entry, error) {
 	first := j.tree.size - int64(j.group.count) + 1
 	if seq >= first {
 		return entryIn(first, &decoder{b: j.group.entries}, seq)
 	}
-	// Most groups are small, so that it is mostly found near.
+	// Most groups are small, so the group is usually close by.
 	for _, near := range []int64{16, 512, GroupSize} {
 		var value []byte
 		var err error
@@ -91,7 +91,7 @@ func (j *Journal) entry(seq int64) (bank.Entry, error) {
 	return bank.Entry{}, fmt.Errorf("entry %d: %w", seq, errEncoding)
 }
 
-// entryIn returns entry seq of those in d, the first of which has that number.
+// entryIn returns entry seq from d, whose first entry has the number first.
 func entryIn(first int64, d *decoder, seq int64) (e bank.Entry, err error) {
 	for n := first; n <= seq && d.err == nil; n++ {
 		if (n-1)%LeafSize == 0 {

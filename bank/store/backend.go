@@ -2,64 +2,65 @@ package store
 
 import "iter"
 
-// Values are a ledger's, by key, as the package comment lists them.
+// Values provides read access to the values of a ledger by key. The package comment lists the
+// keys.
 type Values interface {
 	// Get returns the value at key, nil if there is none.
 	Get(key []byte) ([]byte, error)
 
-	// Scan yields keys and values in [from, to) in order, valid until the next, and
-	// leaves in err what went wrong.
+	// Scan yields the keys and values in [from, to) in order. They are valid until the next
+	// iteration. It stores an error in err.
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
-// A Backend is where the values of a journal stand: a directory, for [Create] and
-// [Open], or a database elsewhere. One journal at a time has it.
+// A Backend stores the values of a journal: in a directory, for [Create] and [Open], or in
+// another database. Only one journal at a time uses it.
 type Backend interface {
 	Values
 
-	// Batch begins a change.
+	// Batch starts a batch of changes.
 	Batch() Batch
 
-	// Close closes the backend in good order, whose ledger has come to head.
+	// Close closes the backend in good order. The ledger ends at head.
 	Close(head Head) error
 
-	// Release lets the backend go as a process that died would. After Close, or
-	// another Release, it does nothing.
+	// Release releases the backend without sealing it, as if the process had died. After Close
+	// or another Release, it does nothing.
 	Release() error
 }
 
-// A Fetcher is a [Backend] that answers sooner what it was told would be asked: the
-// values at keys, until it is told of others, or the next Commit.
+// A Fetcher is a [Backend] that can prefetch values. It returns the values at keys faster
+// until the next call of Fetch or the next Commit.
 type Fetcher interface {
 	Fetch(keys [][]byte)
 }
 
-// A Holder is a [Backend] that another writer takes over if nothing is heard of this one.
-// Held returns an error unless this is still the writer: else who reads might learn what
-// another has changed already.
+// A Holder is a [Backend] that another writer can take over if this one stops responding. Held
+// returns an error unless this process is still the writer. Otherwise readers could receive
+// data that another writer has already changed.
 type Holder interface {
 	Held() error
 }
 
-// A Batch is values that change together or not at all.
+// A Batch is a set of changes that are applied atomically.
 type Batch interface {
 	Set(key, value []byte) error
 	Delete(key []byte) error
 
-	// Commit makes the change durable, with which the ledger comes to head. After an
-	// error it is unknown whether it was made.
+	// Commit makes the changes durable. The ledger then ends at head. After an error it is
+	// unknown whether the changes were applied.
 	Commit(head Head, w Write) error
 
-	// Close forgets the change, if it was not committed.
+	// Close discards the changes if they were not committed.
 	Close() error
 }
 
-// A Write says what a batch holds.
+// A Write is the kind of a batch.
 type Write uint8
 
-// What a batch may hold.
+// The kinds of batches.
 const (
-	WriteGroup    Write = iota // a group
-	WriteBalances              // what balances stand for, and the group that they stand for
-	WriteLast                  // the same, after which the ledger is closed
+	WriteGroup    Write = iota // one group
+	WriteBalances              // the balances, with the group that they include
+	WriteLast                  // as WriteBalances; the ledger is closed afterwards
 )

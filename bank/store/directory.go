@@ -15,27 +15,27 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A directory is a [Backend] on disk: a Pebble database, and HEAD beside it.
+// A directory is a [Backend] on disk: a Pebble database with the files HEAD and ACKS.
 type directory struct {
 	opts  Options
 	dir   string
-	disk  bool // it is on the disk itself
+	disk  bool // opts.FS was the real disk
 	lock  *pebble.Lock
-	place io.Closer // the lock of the directory itself
+	place io.Closer // lock on the directory itself
 	db    *pebble.DB
 
-	hasAcks bool         // so HEAD says
-	acked   []ack        // of the last era, as they were found
-	acks    *acks        // to be written; nil if the ledger is reproducible
-	kept    []sealedFile // since the database was opened
+	hasAcks bool         // HEAD has an acks line
+	acked   []ack        // acks of the last era, as found on opening
+	acks    *acks        // open for writing; nil if the ledger is reproducible
+	kept    []sealedFile // finished files when the database was opened
 
-	fetched map[string][]byte // by key, nil where there is none
+	fetched map[string][]byte // by key; nil if there is no value
 }
 
 var _ Backend = (*directory)(nil)
 
-// cacheSize is the memory, in bytes, in which blocks of tables are kept once they were
-// read: so many that ids asked for lately are not read again for each group.
+// cacheSize is the size of Pebble's block cache in bytes. It is large enough that recently
+// used ids are not read again for each group.
 const cacheSize = 64 << 20
 
 func newDirectory(dir string, opts Options) *directory {
@@ -46,7 +46,7 @@ func newDirectory(dir string, opts Options) *directory {
 	return d
 }
 
-// create makes the directory, for a ledger without entries.
+// create creates the directory for an empty ledger.
 func (d *directory) create() error {
 	if err := d.prepare(); err != nil {
 		return err
@@ -57,7 +57,7 @@ func (d *directory) create() error {
 	return d.tidy(NoEntries())
 }
 
-// prepare makes the directory, where no ledger may be, and has it to itself.
+// prepare creates the directory if necessary, locks it, and checks that it contains no ledger.
 func (d *directory) prepare() error {
 	fsys := d.opts.FS
 	mode := fs.FileMode(privateDir)
@@ -92,7 +92,7 @@ func (d *directory) prepare() error {
 	return d.makeAcks()
 }
 
-// vacant tells whether a ledger may be made in a directory that has files of these
+// vacant returns an error if a ledger cannot be created in a directory with files of these
 // names.
 func vacant(names []string) (err error) {
 	if slices.Contains(names, unfinishedFile) {
@@ -101,7 +101,7 @@ func vacant(names []string) (err error) {
 	for _, name := range names {
 		kind, _ := numbered(name)
 		switch {
-		case name == lockFile || name == acksFile || name == headFile+".tmp": // left by a making cut short
+		case name == lockFile || name == acksFile || name == headFile+".tmp": // left by an interrupted creation
 		case name == headFile || kind != "" || strings.HasSuffix(name, sstable) || strings.HasPrefix(name, "marker."):
 			return ErrExists
 		default:
@@ -111,8 +111,8 @@ func vacant(names []string) (err error) {
 	return err
 }
 
-// Vacant returns an error wrapping [ErrExists], [ErrUnfinished] or [ErrOccupied] if no
-// ledger can be made in dir because of what is there.
+// Vacant returns an error wrapping [ErrExists], [ErrUnfinished] or [ErrOccupied] if the files
+// in dir prevent creating a ledger there.
 func Vacant(dir string, opts Options) error {
 	names, err := opts.defaults().FS.List(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +124,7 @@ func Vacant(dir string, opts Options) error {
 	return plain(err)
 }
 
-// makeAcks makes the file of acks of a ledger that should have one and does not.
+// makeAcks creates the ACKS file if the ledger should have one and does not.
 func (d *directory) makeAcks() (err error) {
 	if d.hasAcks || d.opts.Reproducible {
 		return nil
@@ -136,7 +136,8 @@ func (d *directory) makeAcks() (err error) {
 	return err
 }
 
-// open opens the directory of a ledger, and returns the head that it must come to.
+// open opens the directory of an existing ledger and returns the head that the ledger must
+// reach.
 func (d *directory) open() (Head, error) {
 	fsys := d.opts.FS
 	s, err := readSeal(fsys, d.dir)
@@ -152,7 +153,7 @@ func (d *directory) open() (Head, error) {
 	if err := d.lockDir(); err != nil {
 		return Head{}, err
 	}
-	// Until now another process may have written.
+	// Another process may have written before the lock was acquired.
 	if s, err = readSeal(fsys, d.dir); err != nil || s == nil {
 		return Head{}, damaged(err)
 	}
@@ -178,7 +179,7 @@ func (d *directory) open() (Head, error) {
 	return s.head, d.tidy(s.head)
 }
 
-// tidy tells in HEAD of the files that nobody writes any more, and forgets old acks.
+// tidy lists the finished files in HEAD and discards old acks.
 func (d *directory) tidy(head Head) (err error) {
 	if d.kept, err = keptFiles(d.opts.FS, d.dir); err != nil {
 		return err
@@ -191,13 +192,13 @@ func (d *directory) tidy(head Head) (err error) {
 	return d.acks.renew(acked[len(acked)-1].head)
 }
 
-// unsealed is what HEAD says while the ledger is open.
+// unsealed returns the content of HEAD while the ledger is open.
 func (d *directory) unsealed(head Head) *seal {
 	return &seal{head: head, acks: d.hasAcks, kept: d.kept}
 }
 
-// restore writes to the database the groups that were acknowledged and do not yet
-// stand there, which is an error if one is gone.
+// restore writes acknowledged groups that are missing from the database. It returns an error
+// if a group cannot be restored.
 func (d *directory) restore() error {
 	size, err := d.size()
 	if err != nil {
@@ -232,7 +233,7 @@ func (d *directory) size() (size int64, err error) {
 	return size, errors.Join(err, it.Close())
 }
 
-// lockDir keeps others out.
+// lockDir locks the directory against other processes.
 func (d *directory) lockDir() (err error) {
 	if d.disk {
 		if d.place, err = lockPlace(d.dir); err != nil {
@@ -243,7 +244,7 @@ func (d *directory) lockDir() (err error) {
 	return err
 }
 
-// openDB opens the database once HEAD says that it is open.
+// openDB opens the database after marking it as open in HEAD.
 func (d *directory) openDB(head Head) (err error) {
 	if err := d.unsealed(head).write(d.opts.FS, d.dir); err != nil {
 		return err
@@ -260,19 +261,19 @@ func (d *directory) openDB(head Head) (err error) {
 	return err
 }
 
-// options are those of the database.
+// options returns the options of the database.
 func (d *directory) options() *pebble.Options {
 	log := d.logger()
 	opts := &pebble.Options{
 		FS:                 d.guarded(),
 		FormatMajorVersion: format,
 		Logger:             log,
-		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // else Pebble tries for ever
+		EventListener:      &pebble.EventListener{BackgroundError: log.died}, // otherwise Pebble retries indefinitely
 		DisableTableStats:  true,
 		CacheSize:          cacheSize,
 		MemTableSize:       d.opts.memTable,
 	}
-	opts.Experimental.FileCacheShards = 1 // else the number of cores, which Pebble writes down
+	opts.Experimental.FileCacheShards = 1 // otherwise the number of cores, which Pebble stores in OPTIONS
 	if d.opts.Reproducible {
 		opts.MemTableSize = reproducibleMemory
 		opts.FS = plainFS{opts.FS}
@@ -282,11 +283,11 @@ func (d *directory) options() *pebble.Options {
 
 func (d *directory) logger() logger { return logger{"ledger " + d.dir, d.opts.Fatal} }
 
-// guarded is what the directory is written through.
+// guarded returns the file system through which the directory is written.
 func (d *directory) guarded() guardedFS { return guardedFS{d.opts.FS, d.logger().died} }
 
-// unopened tells why a ledger is not opened: the system says no, or its files are not
-// what they were.
+// unopened explains why a ledger could not be opened: an error of the operating system is
+// returned as it is, and any other error means damage.
 func unopened(err error) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
@@ -295,7 +296,7 @@ func unopened(err error) error {
 	return damaged(err)
 }
 
-// Get returns the value at key, nil if there is none.
+// Get returns the value at key, or nil if there is none.
 func (d *directory) Get(key []byte) ([]byte, error) {
 	if value, ok := d.fetched[string(key)]; ok {
 		return value, nil
@@ -303,25 +304,25 @@ func (d *directory) Get(key []byte) ([]byte, error) {
 	return get(d.db, key)
 }
 
-// Scan yields keys and values in [from, to).
+// Scan yields the keys and values in [from, to).
 func (d *directory) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return scan(d.db, from, to, err)
 }
 
-// Batch begins a change.
+// Batch starts a batch of changes.
 func (d *directory) Batch() Batch {
 	return &directoryBatch{Batch: d.db.NewBatch(pebble.WithMaxRetainedSizeBytes(retained)), d: d}
 }
 
-// retained is how large a batch may be whose memory is used again: a full group takes some
+// retained is the largest batch, in bytes, whose memory is reused. A full group has a few
 // megabytes.
 const retained = 16 << 20
 
-// A directoryBatch is a change of the database, of ACKS with it, and of HEAD after it.
+// A directoryBatch is a batch that changes the database and, when committed, ACKS and HEAD.
 type directoryBatch struct {
 	*pebble.Batch
 	d   *directory
-	ack ack // of the group, if there is one
+	ack ack // of the group, if the batch has one
 }
 
 func (b *directoryBatch) Set(key, value []byte) error {
@@ -376,7 +377,8 @@ func (d *directory) Close(head Head) error {
 }
 
 func (d *directory) seal(head Head) error {
-	// Files that are gone must stay gone, or HEAD would miss them after a power cut.
+	// Make removals durable first. Otherwise a power cut could bring back files that HEAD does
+	// not list.
 	if err := syncDir(d.opts.FS, d.dir); err != nil {
 		return err
 	}
@@ -387,7 +389,7 @@ func (d *directory) seal(head Head) error {
 	return (&seal{head: head, acks: d.hasAcks, files: files}).write(d.opts.FS, d.dir)
 }
 
-// Release closes what is open, in order.
+// Release closes the database, the ACKS file and the locks, in this order.
 func (d *directory) Release() error {
 	var err error
 	if d.db != nil {
@@ -406,7 +408,7 @@ func (d *directory) Release() error {
 	return err
 }
 
-// get returns the value at key, nil if there is none.
+// get returns the value at key, or nil if there is none.
 func get(db pebble.Reader, key []byte) ([]byte, error) {
 	v, closer, err := db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -419,8 +421,8 @@ func get(db pebble.Reader, key []byte) ([]byte, error) {
 	return slices.Clone(v), nil
 }
 
-// scan yields keys and values in [from, to), valid until the next, and leaves in
-// err what went wrong.
+// scan yields the keys and values in [from, to), valid until the next iteration. It stores an
+// error in err.
 func scan(db pebble.Reader, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		it, e := db.NewIter(&pebble.IterOptions{LowerBound: from, UpperBound: to})

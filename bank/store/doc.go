@@ -1,127 +1,133 @@
-// Package store keeps a bank's journal, and the balances it adds up to, in a
-// Pebble database: one directory a ledger.
+// Package store writes a bank's journal, and the balances that result from it, to a Pebble
+// database. Each ledger has its own directory.
 //
-// The values of a journal may stand elsewhere: in any [Backend], of which a directory is
-// one and [bourse/bank/store/postgres] another. What every backend must hold to is a suite,
-// [bourse/bank/store/conformance].
+// The values of a journal can also be stored in any other [Backend]. A directory is one
+// backend, and [bourse/bank/store/postgres] is another. The suite
+// [bourse/bank/store/conformance] tests what every backend must guarantee.
 //
-// It does not know what an entry is for. A [Sequencer] asks bourse/bank/owners whether
-// it may be booked.
+// The package is independent of the meaning of entries. A [Sequencer] asks bourse/bank/owners
+// whether an entry may be booked.
 //
 // # Promises
 //
-// Entries are kept in groups of up to [GroupSize], one sync a group: an
-// entry is durable once [Journal.Flush] has returned. Balances are written every
-// few groups, in the same write as the group that they stand for, so that
-// opening replays at most the groups since.
+// Entries are written in groups of up to [GroupSize], with one sync per group. An entry is
+// durable once [Journal.Flush] has returned. Balances are written every few groups, in the
+// same write as the last group that they include. Opening a ledger therefore replays only the
+// groups written since then.
 //
-// The same entries in the same groups give the same files, byte for byte, in a
-// directory made with [Options].Reproducible: all is in write-ahead logs.
+// In a directory created with [Options].Reproducible, the same entries in the same groups
+// produce the same files, byte for byte, because all data is in write-ahead logs.
 //
 // # Format
 //
-// A key is a table byte and what it finds there; integers in keys are 8 bytes,
-// big-endian. uv is an unsigned varint of least length, str a uv and so many
-// bytes, f64 the 8 bytes of a float64, big-endian.
+// A key is a table byte followed by the key within the table. Integers in keys are 8 bytes,
+// big-endian. uv is an unsigned varint of minimal length, str is a uv followed by that number
+// of bytes, and f64 is the 8 bytes of a float64, big-endian.
 //
 //	'G' seq       the group whose first entry is seq, counted from 1
-//	'B' name      what an account held: uv micro-dollars (zigzag), str owner of an escrow
-//	'C' page      the contracts ever admitted, 512 a page: 64 bytes, bit n%512 of n
-//	'I' id        the entry that a request made: uv seq, its 32-byte hash, and the first
+//	'B' name      the balance of an account: uv micro-dollars (zigzag), str owner of an escrow
+//	'C' page      the contracts ever admitted, 512 per page: 64 bytes, bit n%512 of n
+//	'I' id        the entry booked for a request: uv seq, its 32-byte hash, and the first
 //	              16 bytes of the SHA-256 of the entry with seq and time 0
-//	'S'           what 'B', 'C' and 'I' stand for: uv seq of the last entry, f64 its time, tree
-//	'S' name      of an owned ledger, as of then: what an account has, the text of
-//	              [owners.Owners.Rows]; its id, at "/ledger"
+//	'S'           the state that 'B', 'C' and 'I' reflect: uv seq of the last entry, f64 its
+//	              time, tree
+//	'S' name      in an owned ledger, as of the same entry: the record of an account, in the
+//	              text form of [owners.Owners.Rows]; the ledger's id is at "/ledger"
 //
-// A group is the byte 2, uv count, what its entries add to the log, and the root of
-// the log after them, 32 bytes. The log is leaves, of [LeafSize] entries each but the
-// last, wherever groups end. A leaf is the byte 0, the 32-byte hash of the leaf before,
-// and its entries, each as str followed by the crc32c of the string, 4 bytes,
-// big-endian. An entry is
+// A group is the byte 2, uv count, the bytes that its entries add to the log, and the 32-byte
+// root of the log after them. The log consists of leaves. Each leaf except the last has
+// [LeafSize] entries, regardless of group boundaries. A leaf is the byte 0, the 32-byte hash
+// of the previous leaf, and its entries. Each entry is a str followed by the crc32c of the
+// string, 4 bytes, big-endian. An entry is
 //
 //	kind byte, uv seq, f64 time, uv contract+1, str id, str note,
 //	uv moves; each: str from, str to, uv micro-dollars
 //
-// where an empty name is the escrow of the entry's contract. The kinds are 1 issue,
-// 2 admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse.
+// where an empty name means the escrow of the entry's contract. The kinds are 1 issue, 2
+// admit, 3 reject, 4 settle, 5 penalty, 6 transfer, 7 owner, 8 refuse.
 //
-// The hash of an entry is the SHA-256 of its leaf up to it, itself included: so it
-// commits to all entries before. That of a leaf is the hash of its last entry; before
-// the first leaf stands SHA-256 of the byte 0 and "bourse ledger 2". As a leaf begins
-// with the 0 of RFC 6962, leaves make a Merkle log of that, as in
-// [golang.org/x/mod/sumdb/tlog], whose last leaf may still grow. The root of a log of n
-// entries depends on them alone.
+// The hash of an entry is the SHA-256 of its leaf up to and including the entry, so it commits
+// to all earlier entries. The hash of a leaf is the hash of its last entry. The hash before
+// the first leaf is the SHA-256 of the byte 0 and "bourse ledger 2". A leaf begins with the 0
+// of RFC 6962, so the leaves form a Merkle log as in [golang.org/x/mod/sumdb/tlog], except
+// that the last leaf may still grow. The root of a log of n entries depends only on those
+// entries.
 //
-// The tree of 'S' is the roots of the complete subtrees of complete leaves, largest
-// first, one for each bit set in their number, and then what there is of the leaf that
-// comes next: its first 33 bytes at least.
+// The tree in 'S' is the roots of the complete subtrees of complete leaves, largest first, one
+// for each bit set in the number of leaves. The bytes of the next leaf follow, which are at
+// least its first 33 bytes.
 //
-// Beside the database stands the file HEAD: the size and root of the log when it
-// was last written and, once the ledger is closed, the SHA-256 of every file that
-// Pebble does not checksum throughout; while it is open, of those that nobody writes
-// any more. It is never ahead of what is durable, and a
-// ledger that is behind it has lost its end.
+// The file HEAD, next to the database, contains the size and root of the log when HEAD was
+// last written. Once the ledger is closed, it also contains the SHA-256 of every file that
+// Pebble does not checksum completely. While the ledger is open, it contains the SHA-256 of
+// the files that are no longer written. HEAD is never ahead of the durable data. A ledger that
+// ends before its HEAD has lost entries.
 //
-// The file ACKS, which reproducible ledgers do not have, tells what was acknowledged
-// since. Its 512 KiB are four regions: areas 0 and 1, and a copy of both. An era
-// fills one area, the next the other: acks one after another, each
+// The file ACKS, which reproducible ledgers do not have, records what has been acknowledged
+// since. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One era fills
+// one area, and the next era fills the other. An area is a sequence of acks, each
 //
 //	crc32c of the rest, length n, uint64 era, first, last, the 32-byte root of
 //	entries to last, and n bytes
 //
-// with crc32c and n in 4 bytes, big-endian. The first of an era has no more: entries
-// to last are durable in the database. Those after it have a group, entries first to
-// last, which the database may not yet have. Opening takes it from there. An ack ends
-// with zeros, at a multiple of 64 bytes, so that none is like no ack but for a bit.
-// Every byte that is not of an ack of the area's era is a5.
+// with crc32c and n in 4 bytes, big-endian. The first ack of an era has n = 0: all entries up
+// to last are durable in the database. Each later ack contains a group, entries first to last,
+// which the database may not have yet. Opening the ledger restores the group from the ack. An
+// ack is padded with zeros to a multiple of 64 bytes, so that no single flipped bit can make
+// an ack look like an empty area. Every byte that is not part of an ack of the area's era is
+// a5.
 //
 // # After a crash
 //
-// A ledger that was not closed is not sealed, and yet an audit notices a bit flipped, a
-// block zeroed or an end cut off in any of its files. Entries have hashes. The two copies
-// in ACKS differ only as a write cut short leaves them: one has a5 where the other has an
-// ack; so they are written, and a5 rather than 0 is where nothing is. OPTIONS, and the
-// manifests and logs that were done with when the ledger was opened, are in HEAD. Logs
-// and tables that were done with since have checksums throughout; no log is used again,
-// because what is left in one from before could not be told from harm.
+// A ledger that was not closed is not sealed. An audit nevertheless detects a flipped bit, a
+// zeroed block or a truncated end in any of its files:
 //
-// What cannot be told is harm to what a write cut short has left, for it has nothing
-// that could hold, and nothing rests on it: the end of an ack or a log that was not
-// acknowledged, a table that was not yet used, the files *.tmp and *.dbtmp. The end of
-// the manifest in use looks so, too, and is then made good from the logs that are still
-// there, or the ledger is refused. Nor can it be told who removed a file that Pebble
-// removes once it is done with it. Harm while a ledger is opened, before HEAD tells of
-// OPTIONS, may pass until then.
+//   - Entries have hashes.
+//   - The two copies in ACKS can only differ as an interrupted write leaves them: one has a5
+//     where the other has an ack. Each area is therefore filled with a5 rather than 0 where it
+//     has no ack.
+//   - HEAD has the hashes of OPTIONS, and of the manifests and logs that were already finished
+//     when the ledger was opened.
+//   - Logs and tables finished later have checksums throughout. No log file is reused, because
+//     its old contents could not be distinguished from damage.
+//
+// Damage to the remains of an interrupted write cannot be detected, because they have no valid
+// checksum, and no data depends on them. Examples are the end of an ack or a log that was not
+// acknowledged, a table that was not yet used, and the files *.tmp and *.dbtmp. The end of the
+// manifest in use can look the same. In that case it is rebuilt from the remaining logs, or
+// the ledger is refused. It is also impossible to determine who removed a file that Pebble
+// removes when it no longer needs it. Damage that occurs while a ledger is being opened may go
+// unnoticed until HEAD contains the hash of OPTIONS.
 //
 // # Design
 //
-// Pebble v2, not v1: v1 is finished, and loses a whole new database on a power cut
-// unless the parent directory is synced by hand. The newest format is asked
-// for, because older ones leave parts of their files without checksum.
+// The package uses Pebble v2. Pebble v1 is no longer developed, and it loses a whole new
+// database on a power cut unless the parent directory is synced separately. The package uses
+// the newest file format, because older formats leave parts of their files without a checksum.
 //
-// A recovery of Pebble drops a damaged end of the write-ahead log without a word,
-// since it cannot tell it from a write cut short. ACKS is there to tell: a group of
-// up to 64 KiB is acknowledged once it stands there twice, in blocks far apart, and
-// only a larger one, or one with balances, waits for the write-ahead log and then for
-// ACKS. So one sync of a file that does not grow is all that most groups wait for,
-// which is faster than Pebble alone. Of one harm at a time, a bit, a block or the end
-// of a file, nothing that was acknowledged is lost: either it is made good from the
-// copy or the log, or the ledger is refused. To write the size and root alone after
-// each sync of the log would find as much and cost a second sync.
+// Pebble's recovery silently drops a damaged end of the write-ahead log, because it cannot
+// distinguish the damage from an interrupted write. ACKS makes the distinction possible. A
+// group of up to 64 KiB is acknowledged once ACKS contains it twice, in blocks far apart. Only
+// a larger group, or a group with balances, waits for the write-ahead log and then for ACKS.
+// Most groups therefore wait for one sync of a file that does not grow, which is faster than
+// Pebble without ACKS. A single fault (a bit, a block or the end of a file) loses nothing that
+// was acknowledged: the data is restored from the copy or the log, or the ledger is refused.
+// Writing only the size and root after each sync of the log would detect as much, but would
+// cost a second sync.
 //
-// An entry carries names rather than account numbers, so that it can be proved and
-// read alone. Its hash commits to all before it, so that a receipt for one stands for
-// all that came before; the tree is there for short proofs. A leaf for each entry costs
-// two hashes of two blocks an entry, four times what hashing the entries takes; with
-// leaves of 32, whose bytes are hashed where they stand, a group needs little more than
-// that, and hashes of single entries are finished for those who ask for a receipt. A
-// proof then carries its entry's leaf, at most 32 entries.
+// An entry contains names rather than account numbers, so that it can be proved and read by
+// itself. Its hash commits to all earlier entries, so a receipt for one entry also covers the
+// entries before it. The tree exists for short proofs. One leaf per entry would cost two
+// hashes of two blocks per entry, four times the cost of hashing the entries. With leaves of
+// 32 entries, whose bytes are hashed in place, a group costs little more than hashing its
+// entries. The hash of a single entry is only computed if a receipt is requested. A proof then
+// contains the leaf of its entry, at most 32 entries.
 //
-// What is kept beside an entry is a checksum and not the beginning of its hash, which
-// would have to be finished for each. So damage to an entry is named to the entry. One
-// who forges an entry and its checksum is found by the hash that stands after its leaf,
-// or by the root after its group, and the leaf is named.
+// Each entry is stored with a checksum rather than the beginning of its hash, because that
+// hash would have to be computed for every entry. An audit can therefore name the damaged
+// entry. If both an entry and its checksum are forged, the hash after its leaf or the root
+// after its group reveals it, and the audit names the leaf.
 //
-// The entries of a leaf that is not complete stand in 'S', too, a few hundred bytes as
-// a rule: hashing could otherwise only go on after a search through the groups before.
+// 'S' also contains the entries of the incomplete leaf, usually a few hundred bytes. Without
+// them, hashing could only continue after a search through the previous groups.
 package store

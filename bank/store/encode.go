@@ -9,7 +9,7 @@ import (
 	"bourse/bank"
 )
 
-// errEncoding says that bytes are not the one encoding of an entry or group.
+// errEncoding means that bytes are not the canonical encoding of an entry or group.
 var errEncoding = errors.New("not in canonical form")
 
 // appendEntry appends the encoding of e.
@@ -35,7 +35,8 @@ func appendString[T ~string | ~[]byte](b []byte, s T) []byte {
 	return append(b, s...)
 }
 
-// appendName appends an account; an entry touches no escrow but its own.
+// appendName appends an account name. An escrow is encoded as the empty name, because an entry
+// involves only the escrow of its contract.
 func appendName(b []byte, name string) []byte {
 	if bank.IsEscrow(name) {
 		name = ""
@@ -43,7 +44,7 @@ func appendName(b []byte, name string) []byte {
 	return appendString(b, name)
 }
 
-// decodeEntry reads what appendEntry wrote, into e, whose Moves it uses again.
+// decodeEntry decodes an entry written by appendEntry into e. It reuses e.Moves.
 func decodeEntry(b []byte, e *bank.Entry) error {
 	d := decoder{b: b}
 	*e = bank.Entry{Moves: e.Moves[:0]}
@@ -60,7 +61,7 @@ func decodeEntry(b []byte, e *bank.Entry) error {
 		s := d.bytes(1 << 10)
 		if len(s) > 0 {
 			if bank.IsEscrow(string(s)) {
-				d.take(-1) // stands there as nothing
+				d.take(-1) // an escrow must be encoded as the empty name
 			}
 			return string(s)
 		}
@@ -81,8 +82,8 @@ func decodeEntry(b []byte, e *bank.Entry) error {
 	return nil
 }
 
-// A decoder takes values from the front of b until one is not there; then it
-// gives zeros, and err says so.
+// A decoder reads values from the front of b. After a malformed value it returns zeros, and
+// err is set.
 type decoder struct {
 	b   []byte
 	err error
@@ -105,7 +106,7 @@ func (d *decoder) byte() byte {
 	return 0
 }
 
-// int reads a uvarint that is an int64, in its shortest form.
+// int reads a uvarint of minimal length that fits an int64.
 func (d *decoder) int() int64 {
 	v, n := binary.Uvarint(d.b)
 	if n <= 0 || v > math.MaxInt64 || n > 1 && d.b[n-1] == 0 {

@@ -9,8 +9,8 @@ import (
 
 var _ Fetcher = (*directory)(nil)
 
-// Fetch reads the values at keys in one pass: to look for each by itself opens every
-// table that may hold it. What goes wrong Get will tell.
+// Fetch reads the values at keys in one pass. Reading them one by one would open every table
+// that may contain them. It ignores errors, because Get will report them.
 func (d *directory) Fetch(keys [][]byte) {
 	d.fetched = nil
 	if len(keys) < 2 {

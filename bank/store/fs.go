@@ -6,8 +6,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A plainFS does not set room aside: Pebble would ask for as much as the log may
-// ever need.
+// A plainFS does not preallocate space. Pebble would preallocate as much as the log may ever
+// need.
 type plainFS struct{ vfs.FS }
 
 func (fs plainFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
@@ -22,16 +22,16 @@ type plainFile struct{ vfs.File }
 
 func (plainFile) Preallocate(int64, int64) error { return nil }
 
-// A guardedFS is what a database is written through. Where a write fails Pebble
-// would try for ever, go on in parts, or end in a trace: here it ends in a
-// sentence. It syncs the directory before the file that says which manifest
-// counts, or a power cut could keep that file and lose the manifest.
+// A guardedFS is the file system through which a database is written. It reports a failed
+// write in one sentence, where Pebble would retry indefinitely, continue partially, or print a
+// stack trace. It also syncs the directory before Pebble creates a marker file, which names
+// the current manifest. Otherwise a power cut could preserve the marker but lose the manifest.
 type guardedFS struct {
 	vfs.FS
 	fatal func(error)
 }
 
-// guard passes err on, after having told of it.
+// guard reports err to fatal, if it is not nil, and returns it.
 func (fs guardedFS) guard(err error) error {
 	if err != nil {
 		fs.fatal(err)
@@ -55,8 +55,8 @@ func (fs guardedFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, erro
 	return fs.file(fs.FS.Create(name, c))
 }
 
-// ReuseForWrite makes a new file: in one used again, what it held before could not be
-// told from harm.
+// ReuseForWrite creates a new file. The old contents of a reused file could not be
+// distinguished from damage.
 func (fs guardedFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := fs.guard(fs.FS.Remove(from)); err != nil {
 		return nil, err

@@ -12,20 +12,20 @@ import (
 
 const groupVersion = 2
 
-// A group is entries being gathered.
+// A group collects the entries that will be written as one value.
 type group struct {
 	count   int
 	entries []byte
 	value   []byte // scratch
 }
 
-// add encodes e, and puts it in t.
+// add encodes e and appends it to the group and to t.
 func (g *group) add(e *bank.Entry, t *tree) {
 	g.entries = append(g.entries, t.addEntry(e)...)
 	g.count++
 }
 
-// encode returns the group's value, given the root after it.
+// encode returns the value of the group. root is the root of the log after the group.
 func (g *group) encode(root tlog.Hash) []byte {
 	g.value = append(g.value[:0], groupVersion)
 	g.value = binary.AppendUvarint(g.value, uint64(g.count))
@@ -43,24 +43,24 @@ func groupCount(value []byte) int64 {
 	return d.int()
 }
 
-// GroupHead returns the head that a ledger came to with a group, given its first entry
-// and its value, as the group itself says.
+// GroupHead returns the head of the log after a group, as recorded in its value. first is the
+// number of its first entry.
 func GroupHead(first int64, value []byte) Head {
 	h := Head{Size: first + groupCount(value) - 1}
 	copy(h.Root[:], value[max(0, len(value)-len(h.Root)):])
 	return h
 }
 
-// A groupReader reads groups in order, and checks them as it goes.
+// A groupReader reads groups in order and verifies them.
 type groupReader struct {
-	tree tree // of the entries read
+	tree tree // of the entries read so far
 	err  error
 
 	entry bank.Entry // scratch
 }
 
-// entries yields the entries of the group at key, each valid until the next. It
-// ends early with err set at the first that is not what was written.
+// entries yields the entries of the group at key, each valid until the next iteration. At the
+// first entry that was changed it stops and sets err.
 func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 	return func(yield func(*bank.Entry) bool) {
 		if first, ok := keySeq(key); !ok || first != g.tree.size+1 {
@@ -112,7 +112,7 @@ func (g *groupReader) next(d *decoder) error {
 // seqKey returns the key of the group whose first entry is seq.
 func seqKey(seq int64) []byte { return binary.BigEndian.AppendUint64([]byte{groupTable}, uint64(seq)) }
 
-// keySeq returns the number in a key.
+// keySeq returns the number encoded in a key.
 func keySeq(key []byte) (int64, bool) {
 	if len(key) != 9 {
 		return 0, false

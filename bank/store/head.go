@@ -8,14 +8,14 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Head is the size of a ledger's Merkle log, in entries, and its root: kept
-// elsewhere, it tells whether a ledger still holds what it held then.
+// A Head is the size, in entries, and the root of a ledger's Merkle log. A head that is stored
+// elsewhere can be used to check that a ledger still contains those entries.
 type Head struct {
 	Size int64
 	Root tlog.Hash
 }
 
-// NoEntries is the head of a ledger without any.
+// NoEntries returns the head of an empty ledger.
 func NoEntries() Head {
 	t := newTree()
 	return t.head()
@@ -24,7 +24,7 @@ func NoEntries() Head {
 // String returns the size and the root in base64: "118:n1F…=".
 func (h Head) String() string { return fmt.Sprintf("%d:%v", h.Size, h.Root) }
 
-// ParseHead reads what [Head.String] writes.
+// ParseHead parses the format of [Head.String].
 func ParseHead(s string) (Head, error) {
 	size, root, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseInt(size, 10, 64)
@@ -38,10 +38,10 @@ func ParseHead(s string) (Head, error) {
 	return Head{n, h}, nil
 }
 
-// MarshalText returns what [Head.String] does.
+// MarshalText returns h in the format of [Head.String].
 func (h Head) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what [ParseHead] does.
+// UnmarshalText parses the format of [Head.String].
 func (h *Head) UnmarshalText(b []byte) (err error) {
 	*h, err = ParseHead(string(b))
 	return err

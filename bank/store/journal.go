@@ -12,65 +12,64 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// GroupSize is the most entries that are written as one value.
+// GroupSize is the maximum number of entries that are written as one value.
 const GroupSize = 8190
 
-// format is the version of Pebble's files that is written: the newest, which
-// checksums the most.
+// format is the version of Pebble's files to write. The newest version checksums the most.
 const format = pebble.FormatValueSeparation
 
-// Tables, the first byte of a key.
+// Tables: the first byte of a key.
 const (
 	groupTable    = 'G'
 	balanceTable  = 'B'
 	contractTable = 'C'
 	requestTable  = 'I'
-	stateTable    = 'S' // and owners
+	stateTable    = 'S' // also the owners
 )
 
-// Options say how a ledger is kept. The zero value suits a live bank on disk.
+// Options configures a ledger. The zero value suits a live bank on disk.
 type Options struct {
 	FS vfs.FS // nil means the disk
 
-	// BalancesEvery is the number of groups between two writings of the
-	// balances, and so the most that opening replays; 0 means 64.
+	// BalancesEvery is the number of groups between two writes of the balances, which is also
+	// the maximum number of groups replayed on opening; 0 means 64.
 	BalancesEvery int
 
-	// Reproducible makes the same entries, flushed at the same places, the same
-	// bytes on disk, and durable when the ledger is closed: for runs. Pebble tells the
-	// time in the tables that it makes, so all is in its write-ahead log, and in memory
-	// once such a ledger is opened again. In the log stands how far it was synced, too,
-	// which depends on the moment, so it is synced once, at the end.
+	// Reproducible makes the files on disk depend only on the entries and the places where
+	// they were flushed. It is used for runs. The ledger is durable only once it is closed.
+	// Pebble records the time in its tables, so all data stays in the write-ahead log, and in
+	// memory when such a ledger is opened again. The log also records how far it was synced,
+	// which depends on timing, so it is synced only once, at the end.
 	Reproducible bool
 
-	// Now is the clock of the ledger: it returns the seconds since [bank.Epoch], by which
-	// entries are dated and orders expire. Nil: an entry has the time that it is asked for
-	// with, and no bound, as in runs.
+	// Now is the clock of the ledger, in seconds since [bank.Epoch]. It dates entries and
+	// expires orders. If it is nil, as in runs, an entry has the time of its request, and
+	// times are not checked.
 	Now func() float64
 
-	// Unfinished makes, in Create, a copy that nobody opens until [Finish], or the
-	// like of another backend: else [ErrUnfinished] is what they are told.
+	// Unfinished makes Create create an unfinished copy. Opening it returns [ErrUnfinished]
+	// until [Finish], or its counterpart of another backend, is called.
 	Unfinished bool
 
-	// Fatal is told of a write that failed, after which nothing more can be
-	// promised, and does not return; nil means one sentence on standard error
-	// and exit status 1.
+	// Fatal receives the error of a failed write and must not return, because nothing can be
+	// guaranteed afterwards. If it is nil, the error is printed to standard error in one
+	// sentence, and the process exits with status 1.
 	Fatal func(error)
 
-	memTable uint64 // bytes of entries that Pebble keeps in memory; 0 means as many as it likes
+	memTable uint64 // bytes of entries that Pebble may buffer in memory; 0 means Pebble's default
 }
 
 const (
 	defaultBalancesEvery = 64
-	reproducibleMemory   = 2 << 30 // Pebble flushes at half of it
+	reproducibleMemory   = 2 << 30 // Pebble flushes at half of this size
 )
 
-// What opening a ledger may find.
+// Errors of creating and opening a ledger.
 var (
 	ErrExists = errors.New("a ledger is there already")
 	ErrNone   = errors.New("no ledger is there")
 
-	// ErrOccupied means that a place is not empty, and holds no ledger.
+	// ErrOccupied means that the directory is not empty and contains no ledger.
 	ErrOccupied = errors.New("the folder is not empty, and holds no ledger: name a new or an empty one")
 
 	ErrDamaged = errors.New("ledger is damaged; audit it, and restore it from a copy")
@@ -78,13 +77,13 @@ var (
 	ErrFormat  = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
 )
 
-// A Journal is a [bank.Journal] in a [Backend]. It is not safe for concurrent use.
-// After an error of Append or Flush it takes nothing more.
+// A Journal is a [bank.Journal] stored in a [Backend]. It is not safe for concurrent use.
+// After Append or Flush returns an error, it accepts no more entries.
 type Journal struct {
-	name    string              // of the ledger, for people
-	every   int                 // groups between two writings of the balances
-	backend Backend             // nil once it is closed
-	fetch   func(keys [][]byte) // of the backend, or nil
+	name    string              // of the ledger, for messages
+	every   int                 // groups between two writes of the balances
+	backend Backend             // nil after Close
+	fetch   func(keys [][]byte) // the backend's Fetch, or nil
 
 	now      func() float64 // the clock, or nil
 	owners   owners.Owners
@@ -92,17 +91,17 @@ type Journal struct {
 	time     float64
 	group    group
 	pending  pending
-	since    int // groups since balances were written
+	since    int // groups since the balances were last written
 	replayed int64
 	err      error
 }
 
 var _ bank.Journal = (*Journal)(nil)
 
-// Create makes a new ledger in dir, which is made if need be. On disk both are for their
-// owner alone, unless the ledger is reproducible: that of a run, to be shown. It returns
-// an error wrapping [ErrExists] if a ledger is there, or [ErrOccupied] if something else
-// is.
+// Create creates a new ledger in dir and creates dir if necessary. On disk, only the owner has
+// access to both, unless the ledger is reproducible: ledgers of runs are meant to be shown. It
+// returns an error wrapping [ErrExists] if there already is a ledger, or [ErrOccupied] if the
+// directory has other files.
 func Create(dir string, opts Options) (*Journal, error) {
 	k, err := newBackend(dir, opts)
 	if err != nil {
@@ -111,7 +110,7 @@ func Create(dir string, opts Options) (*Journal, error) {
 	return NewJournal(k, dir, opts), nil
 }
 
-// newBackend makes a directory for a new ledger.
+// newBackend creates the directory of a new ledger.
 func newBackend(dir string, opts Options) (Backend, error) {
 	d := newDirectory(dir, opts)
 	if err := d.create(); err != nil {
@@ -121,8 +120,8 @@ func newBackend(dir string, opts Options) (Backend, error) {
 	return d, nil
 }
 
-// NewJournal returns the journal of a new ledger in k, which holds nothing. Its name
-// is for people.
+// NewJournal returns the journal of a new ledger in k, which must be empty. The name is used
+// in messages.
 func NewJournal(k Backend, name string, opts Options) *Journal {
 	j := &Journal{name: name, every: opts.defaults().BalancesEvery, now: opts.Now, backend: k, tree: newTree()}
 	if f, ok := k.(Fetcher); ok {
@@ -145,8 +144,8 @@ func (o Options) defaults() Options {
 	return o
 }
 
-// Append adds e to the group that [Journal.Flush] writes, and writes it first if
-// it is full.
+// Append adds e to the group that [Journal.Flush] writes. If the group is full, Append writes
+// it first.
 func (j *Journal) Append(e *bank.Entry) error {
 	if j.err != nil {
 		return j.err
@@ -166,7 +165,7 @@ func (j *Journal) Append(e *bank.Entry) error {
 	return nil
 }
 
-// Flush makes durable what was appended, unless the ledger is reproducible.
+// Flush makes all appended entries durable, unless the ledger is reproducible.
 func (j *Journal) Flush() error { return j.flush(false) }
 
 func (j *Journal) flush(closing bool) error {
@@ -183,7 +182,7 @@ func (j *Journal) flush(closing bool) error {
 	return j.err
 }
 
-// held returns an error unless the ledger is still this journal's.
+// held returns an error unless this journal is still the ledger's writer.
 func (j *Journal) held(bool) error {
 	if h, ok := j.backend.(Holder); ok {
 		return h.Held()
@@ -225,11 +224,10 @@ func (j *Journal) write(closing bool) error {
 	return nil
 }
 
-// Head returns the head of the log, entries not yet flushed included.
+// Head returns the head of the log, including entries that are not flushed yet.
 func (j *Journal) Head() Head { return j.tree.head() }
 
-// Close flushes, writes the balances, and seals the ledger. To close it again does
-// nothing.
+// Close flushes, writes the balances, and seals the ledger. Closing it again does nothing.
 func (j *Journal) Close() error {
 	if j.backend == nil {
 		return nil
@@ -246,7 +244,7 @@ func (j *Journal) Close() error {
 	return nil
 }
 
-// release lets the ledger go as a process that died would.
+// release releases the ledger without sealing it, as if the process had died.
 func (j *Journal) release() error {
 	if j.backend == nil {
 		return nil

@@ -11,33 +11,33 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// LeafSize is the number of entries in a leaf of the Merkle log: leaf k, from 0, has
-// entries k·LeafSize+1 and following, however they are grouped.
+// LeafSize is the number of entries in a leaf of the Merkle log. Leaf k, counted from 0,
+// contains the entries from k·LeafSize+1 on, independently of groups.
 const LeafSize = 32
 
 const (
 	leafStart = 1 + tlog.HashSize // bytes of a leaf before its first entry
-	checkSize = 4                 // bytes after an entry, so that a bad one can be named
+	checkSize = 4                 // bytes of the checksum after an entry, which identifies a damaged entry
 )
 
-// genesis stands before the first entry.
+// genesis is hashed to get the hash before the first leaf.
 const genesis = "bourse ledger 2"
 
-// Genesis returns the hash that stands before the first leaf.
+// Genesis returns the hash that precedes the first leaf.
 func Genesis() tlog.Hash { return tlog.RecordHash([]byte(genesis)) }
 
-// A Leaf is a leaf of the log that is being filled. The hash of its last entry is
-// that of the leaf so far.
+// A Leaf is a leaf of the log that is being filled. Its hash so far is the hash of its last
+// entry.
 type Leaf struct {
-	b      []byte    // all of it, the 0 of RFC 6962 included
-	digest hash.Hash // of what was hashed
-	hashed int       // bytes of b
-	sum    tlog.Hash // of those
+	b      []byte    // all bytes, including the 0 of RFC 6962
+	digest hash.Hash // of the first hashed bytes of b
+	hashed int       // number of bytes of b in digest
+	sum    tlog.Hash // hash of those bytes
 
 	scratch []byte
 }
 
-// NewLeaf returns a leaf without entries that follows one with a hash, or [Genesis].
+// NewLeaf returns an empty leaf. before is the hash of the previous leaf, or [Genesis].
 func NewLeaf(before tlog.Hash) *Leaf {
 	l := new(Leaf)
 	l.begin(before)
@@ -52,11 +52,11 @@ func (l *Leaf) begin(before tlog.Hash) {
 	l.b, l.hashed = append(append(l.b[:0], 0), before[:]...), 0
 }
 
-// Add adds an entry.
+// Add appends an entry.
 func (l *Leaf) Add(e *bank.Entry) { l.b = appendStored(l.b, appendEntry(nil, e)) }
 
-// Hash returns the hash of the entry that was added last. It hashes what was added
-// since it was last asked.
+// Hash returns the hash of the last entry. It hashes only the bytes added since the previous
+// call.
 func (l *Leaf) Hash() tlog.Hash {
 	if l.hashed < len(l.b) {
 		l.digest.Write(l.b[l.hashed:])
@@ -67,11 +67,11 @@ func (l *Leaf) Hash() tlog.Hash {
 	return l.sum
 }
 
-// appendStored appends an entry, given its encoding, as it stands in a leaf.
+// appendStored appends an encoded entry in its stored form: length, entry and checksum.
 func appendStored(b, entry []byte) []byte {
 	b = appendString(b, entry)
 	return binary.BigEndian.AppendUint32(b, check(entry))
 }
 
-// check returns what is kept beside an entry, given its encoding.
+// check returns the checksum that is stored with an encoded entry.
 func check(entry []byte) uint32 { return crc32.Checksum(entry, crc32.MakeTable(crc32.Castagnoli)) }

@@ -10,15 +10,16 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// logger passes on what ends a database, and nothing else.
+// A logger reports only errors that make the database unusable.
 type logger struct {
-	what  string // that cannot be written any more, such as "ledger books"
+	what  string // name of the database in messages, such as "ledger books"
 	fatal func(error)
 }
 
-// Reporting has Pebble tell fatal, in one sentence, that what cannot be written any more.
-// Fatal ends the process: nothing more can be written or answered. Nil prints the sentence
-// and exits with status 1.
+// Reporting configures Pebble to call fatal if the database called what can no longer be
+// written. fatal receives an error of one sentence and should end the process, because nothing
+// can be written or acknowledged afterwards. If fatal is nil, the sentence is printed and the
+// process exits with status 1.
 func Reporting(what string, fatal func(error), o *pebble.Options) {
 	if fatal == nil {
 		fatal = exit
@@ -31,8 +32,8 @@ func Reporting(what string, fatal func(error), o *pebble.Options) {
 func (l logger) Infof(string, ...any)  {}
 func (l logger) Errorf(string, ...any) {}
 
-// Fatalf is called when a write failed; what was answered is safe, what was not
-// is unknown.
+// Fatalf is called when a write failed. Acknowledged entries are safe; the outcome of all
+// others is unknown.
 func (l logger) Fatalf(format string, args ...any) {
 	var cause error
 	for _, a := range args {
@@ -50,13 +51,13 @@ func (l logger) died(cause error) {
 	l.fatal(fmt.Errorf("%s cannot be written: %w", l.what, plain(cause)))
 }
 
-// exit is what Options.Fatal is by default.
+// exit is the default of Options.Fatal.
 func exit(err error) {
 	fmt.Fprintln(os.Stderr, "bourse:", err)
 	os.Exit(1)
 }
 
-// plain says in a sentence what to do about an error that the system or Pebble gave.
+// plain adds a remedy, in one sentence, to an error of the operating system or Pebble.
 func plain(err error) error {
 	if err == nil {
 		return nil
@@ -75,7 +76,7 @@ func plain(err error) error {
 	return oneLine(err)
 }
 
-// oneLine returns err without the lines after its first, in which Pebble has traces.
+// oneLine returns err without the lines after its first, which contain Pebble's stack traces.
 func oneLine(err error) error {
 	if strings.Contains(err.Error(), "\n") {
 		return sentence{err}
@@ -83,7 +84,7 @@ func oneLine(err error) error {
 	return err
 }
 
-// A sentence is the first line of an error.
+// A sentence is an error whose text is only the first line of the wrapped error.
 type sentence struct{ error }
 
 func (s sentence) Error() string {
@@ -93,7 +94,7 @@ func (s sentence) Error() string {
 
 func (s sentence) Unwrap() error { return s.error }
 
-// cures says what to do about an error of the system.
+// cures lists remedies for errors of the operating system.
 var cures = []struct {
 	cause error
 	cure  string

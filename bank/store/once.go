@@ -8,9 +8,9 @@ import (
 	"bourse/bank/order"
 )
 
-// Once books e, which carries a signed order, unless an order that differs from it in its
-// expiry at most was answered under its id before, and returns the receipt, or the refusal,
-// that one of them had: who signs an order again need not keep what was signed first.
+// Once books e, which must contain a signed order. If an order that differs at most in its
+// expiry was already answered under the same id, Once returns the receipt or refusal of that
+// order. A client that signs an order again therefore need not store the first version.
 func Once(ctx context.Context, bank interface {
 	Do(ctx context.Context, e bank.Entry) (Receipt, error)
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)

@@ -8,10 +8,9 @@ import (
 	"bourse/bank"
 )
 
-// Open opens the ledger in dir and returns it with the journal that it goes on
-// with. Only the entries since balances were last written are replayed. It returns
-// an error wrapping [ErrNone], [ErrLocked], [ErrFormat], or [ErrDamaged] with what was
-// found.
+// Open opens the ledger in dir and returns it with its journal. It replays only the entries
+// written since the balances were last written. It returns an error wrapping [ErrNone],
+// [ErrLocked], [ErrFormat], or [ErrDamaged] with a description of the damage.
 func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 	d := newDirectory(dir, opts)
 	head, err := d.open()
@@ -22,9 +21,8 @@ func Open(dir string, opts Options) (*Journal, *bank.Ledger, error) {
 	return Resume(d, dir, head, opts)
 }
 
-// Resume returns the ledger that k holds, which must have come to head or further,
-// and the journal that it goes on with. It releases k if it returns an error, which
-// wraps [ErrDamaged] or [ErrFormat].
+// Resume returns the ledger stored in k, which must reach at least head, and its journal. If
+// it returns an error, which wraps [ErrDamaged] or [ErrFormat], it has released k.
 func Resume(k Backend, name string, head Head, opts Options) (*Journal, *bank.Ledger, error) {
 	j := NewJournal(k, name, opts)
 	l, err := j.replay(head)
@@ -35,7 +33,7 @@ func Resume(k Backend, name string, head Head, opts Options) (*Journal, *bank.Le
 	return j, l, nil
 }
 
-// damaged says that the ledger is, unless it is only of another format.
+// damaged wraps err in [ErrDamaged], but returns [ErrFormat] if the ledger has another format.
 func damaged(err error) error {
 	if errors.Is(err, ErrFormat) {
 		return ErrFormat
@@ -43,7 +41,8 @@ func damaged(err error) error {
 	return fmt.Errorf("%w: %w", ErrDamaged, err)
 }
 
-// replay reads balances and the groups after them, which must lead through head.
+// replay restores the balances and replays the groups after them. The log must pass through
+// head.
 func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 	l := bank.New(j)
 	if err := j.restore(l); err != nil {
@@ -80,7 +79,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 	return l, nil
 }
 
-// restore reads the balances, if any were written.
+// restore restores the balances, if any were written.
 func (j *Journal) restore(l *bank.Ledger) error {
 	value, err := j.backend.Get([]byte{stateTable})
 	if value == nil || err != nil {
@@ -110,7 +109,7 @@ func (j *Journal) restore(l *bank.Ledger) error {
 	return err
 }
 
-// restoreOwners reads the rows of owners, if any were written.
+// restoreOwners restores the owners' rows, if any were written.
 func (j *Journal) restoreOwners() (err error) {
 	for key, row := range j.backend.Scan([]byte{stateTable, 0}, []byte{stateTable + 1}, &err) {
 		if err := j.owners.Restore(string(key[1:]), string(row)); err != nil {
@@ -120,7 +119,7 @@ func (j *Journal) restoreOwners() (err error) {
 	return err
 }
 
-// admitted yields the contracts ever admitted, and leaves in err what went wrong.
+// admitted yields the contracts ever admitted. It stores an error in err.
 func admitted(values Values, err *error) iter.Seq[int64] {
 	return func(yield func(int64) bool) {
 		for key, page := range values.Scan([]byte{contractTable}, []byte{contractTable + 1}, err) {

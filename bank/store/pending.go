@@ -10,19 +10,19 @@ import (
 	"bourse/bank"
 )
 
-// A pending is what entries have changed since balances were last written. An escrow that
-// came and went has changed nothing.
+// A pending accumulates the changes of entries since the balances were last written. An escrow
+// that was opened and settled since then leaves no change.
 type pending struct {
-	accounts map[string]int32 // the place of its change
+	accounts map[string]int32 // index into changes
 	changes  []change
-	free     []int32 // places of escrows that went
+	free     []int32 // free indexes, of settled escrows
 	admitted []int64
 	requests map[string]answered
 }
 
 type change struct {
 	micros int64
-	owner  string // of an escrow that was opened
+	owner  string // set if an escrow was opened
 }
 
 func (s *pending) init() {
@@ -31,7 +31,7 @@ func (s *pending) init() {
 	s.requests = make(map[string]answered)
 }
 
-// change returns what changes of an account, until the next call.
+// change returns the change of an account, valid until the next call.
 func (s *pending) change(name string) *change {
 	at, ok := s.accounts[name]
 	if !ok {
@@ -47,7 +47,7 @@ func (s *pending) change(name string) *change {
 	return &s.changes[at]
 }
 
-// add notes what e changes, the last entry of t.
+// add records the changes made by e, the last entry of t.
 func (s *pending) add(e *bank.Entry, t *tree) {
 	if e.ID != "" {
 		s.requests[e.ID] = answered{Receipt{e.Seq, t.last()}, digest(e)}
@@ -69,7 +69,7 @@ func (s *pending) add(e *bank.Entry, t *tree) {
 	}
 }
 
-// write adds the changes to what the database holds, in order of key.
+// write adds the changes to the stored values, in order of key.
 func (s *pending) write(batch Batch, j *Journal) error {
 	slices.Sort(s.admitted)
 	if j.fetch != nil {
@@ -119,7 +119,7 @@ func (s *pending) write(batch Batch, j *Journal) error {
 	return batch.Set([]byte{stateTable}, appendTree(value, &j.tree))
 }
 
-// keys returns what write reads, where admitted is sorted.
+// keys returns the keys that write reads. admitted must be sorted.
 func (s *pending) keys() (keys [][]byte) {
 	for name := range s.accounts {
 		keys = append(keys, append([]byte{balanceTable}, name...))

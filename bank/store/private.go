@@ -11,23 +11,22 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// What others may do with a new ledger: nothing. Whoever reads its files knows all
-// balances.
+// Modes of a new ledger. Only the owner has access, because the files reveal all balances.
 const (
 	privateDir  = 0o700
 	privateFile = 0o600
 )
 
-// A privateFS is the disk, where files are made with a mode: from the beginning, for
-// what was opened once can be read for ever.
+// A privateFS is the disk, on which new files get the given mode when they are created. A
+// later change would be too late: a process that has opened a file can continue to read it.
 type privateFS struct {
 	vfs.FS
 	mode fs.FileMode
 }
 
-// private returns the disk for the ledger in dir, whose new files are for its owner
-// alone, or, if it is there already, for whom its keeper let read HEAD. Of a ledger that
-// is made to be shown, as those of runs are, files have the mode that all files have.
+// private returns the disk for the ledger in dir. New files are accessible only to their
+// owner. If the ledger already exists, they get the permissions of its HEAD. If shown is set,
+// as for the ledgers of runs, new files get the default mode.
 func private(dir string, shown bool) vfs.FS {
 	mode := fs.FileMode(privateFile)
 	if info, err := os.Stat(vfs.Default.PathJoin(dir, headFile)); err == nil {
@@ -38,7 +37,7 @@ func private(dir string, shown bool) vfs.FS {
 	return privateFS{pinned.Disk(), mode}
 }
 
-// make makes a new file, and removes what has its name.
+// make creates a new file and replaces any file of that name.
 func (p privateFS) make(name string) error {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, p.mode)
@@ -61,7 +60,7 @@ func (p privateFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error
 	return p.FS.OpenReadWrite(name, c)
 }
 
-// OpenReadWrite also makes a file that is not there.
+// OpenReadWrite also creates the file if it does not exist.
 func (p privateFS) OpenReadWrite(name string, c vfs.DiskWriteCategory, opts ...vfs.OpenOption) (vfs.File, error) {
 	if err := p.touch(name); err != nil {
 		return nil, err
@@ -76,8 +75,8 @@ func (p privateFS) Lock(name string) (io.Closer, error) {
 	return p.FS.Lock(name)
 }
 
-// touch makes a file unless it is there. One that is there is not opened: to close it
-// would undo a lock that this process has on it.
+// touch creates a file if it does not exist. It does not open an existing file, because
+// closing it would release a lock that this process holds on it.
 func (p privateFS) touch(name string) error {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, p.mode)
 	if errors.Is(err, fs.ErrExist) {
@@ -89,7 +88,7 @@ func (p privateFS) touch(name string) error {
 	return f.Close()
 }
 
-// ReuseForWrite makes a new file of an old one, whose mode it keeps.
+// ReuseForWrite renames the old file and keeps its mode.
 func (p privateFS) ReuseForWrite(from, to string, c vfs.DiskWriteCategory) (vfs.File, error) {
 	if err := p.Rename(from, to); err != nil {
 		return nil, err

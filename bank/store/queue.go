@@ -10,37 +10,37 @@ import (
 	"bourse/bank/order"
 )
 
-// A request is an entry to book, or a look at the ledger.
+// A request is an entry to book, or a function that reads the ledger.
 type request struct {
 	entry  bank.Entry
-	signed *order.Signed // that the entry carries, if it was read already
+	signed *order.Signed // order in entry, if it was parsed already
 	look   func(*bank.Ledger)
 
-	taken atomic.Bool // by the loop, or by its owner who gave up
+	taken atomic.Bool // set by the loop, or by a client that gives up
 
-	_       [12]byte // the answer stands in one cache line, which comes from another core
+	_       [12]byte // keep the reply in one cache line, since it comes from another core
 	receipt Receipt
 	err     error
-	lost    bool // err tells instead that the bank failed, or is closed
+	lost    bool // err means that the bank failed or is closed
 }
 
-// A round is the requests that share a group, and are answered at once: to wake all
-// who wait for one channel takes less than to send each an answer.
+// A round is the set of requests that share a group and are answered together. Waking all
+// clients that wait for one channel is faster than sending each of them a reply.
 type round struct {
 	requests []*request
-	looked   int           // at so many of them
-	done     chan struct{} // closed once all have their answers
+	looked   int           // number of requests taken by the loop
+	done     chan struct{} // closed once all requests have their replies
 }
 
-// A queue is the round that requests are put in, for one loop to take.
+// A queue collects requests in a round, for one loop to process.
 type queue struct {
 	mu     sync.Mutex
 	next   *round
-	spare  *round        // that was answered, to be used again
+	spare  *round        // answered round, to be reused
 	room   chan struct{} // closed once next has room; nil if nobody waits for it
 	closed bool
 	idle   bool          // the loop waits for the bell
-	bell   chan struct{} // holds one ring
+	bell   chan struct{} // buffers one ring
 }
 
 func newQueue() *queue {
@@ -51,7 +51,7 @@ func newRound() *round {
 	return &round{requests: make([]*request, 0, 1024), done: make(chan struct{})}
 }
 
-// put puts r in the next round, and returns what is closed once it is answered. It
+// put adds r to the next round and returns a channel that is closed once r is answered. It
 // waits while the round is full.
 func (q *queue) put(ctx context.Context, r *request) (done <-chan struct{}, err error) {
 	q.mu.Lock()
@@ -69,7 +69,7 @@ func (q *queue) put(ctx context.Context, r *request) (done <-chan struct{}, err 
 	return q.next.done, nil
 }
 
-// await waits for room, unlocked.
+// await waits for room. It unlocks the queue while it waits.
 func (q *queue) await(ctx context.Context) error {
 	if q.room == nil {
 		q.room = make(chan struct{})
@@ -85,7 +85,7 @@ func (q *queue) await(ctx context.Context) error {
 	}
 }
 
-// wake rings for the loop, if it waits.
+// wake rings the bell if the loop is waiting.
 func (q *queue) wake() {
 	if q.idle {
 		q.idle = false
@@ -93,7 +93,7 @@ func (q *queue) wake() {
 	}
 }
 
-// admit lets in those who wait for room.
+// admit wakes the clients that wait for room.
 func (q *queue) admit() {
 	if q.room != nil {
 		close(q.room)
@@ -101,7 +101,7 @@ func (q *queue) admit() {
 	}
 }
 
-// close lets nobody put anything any more.
+// close makes put reject further requests.
 func (q *queue) close() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -110,8 +110,8 @@ func (q *queue) close() {
 	q.admit()
 }
 
-// wait waits until the next round has requests, and tells whether it has: not if the
-// queue is closed and empty.
+// wait waits until the next round has requests. It returns false if the queue is closed and
+// empty.
 func (q *queue) wait() bool {
 	for {
 		q.mu.Lock()
@@ -125,7 +125,7 @@ func (q *queue) wait() bool {
 	}
 }
 
-// take returns the requests of the next round that were not looked at.
+// take returns the requests of the next round that the loop has not taken yet.
 func (q *queue) take() []*request {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -134,8 +134,8 @@ func (q *queue) take() []*request {
 	return q.next.requests[n:]
 }
 
-// turn returns the next round if all of it was looked at, nil otherwise; what is put
-// from then on is in another.
+// turn returns the next round if all its requests were taken, and nil otherwise. Later
+// requests go to another round.
 func (q *queue) turn() *round {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -148,8 +148,7 @@ func (q *queue) turn() *round {
 	return r
 }
 
-// answer tells those in r that they have their answers, and returns how many are in the
-// next round already.
+// answer wakes the clients of r and returns the number of requests already in the next round.
 func (q *queue) answer(r *round) int {
 	close(r.done)
 	clear(r.requests)

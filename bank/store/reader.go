@@ -28,14 +28,15 @@ type Reader struct {
 	err   error
 }
 
-// NewReader reads the ledger whose values these are, which must have come to head or
-// further; close is called at the end.
+// NewReader returns a Reader of the ledger stored in v, which must reach at least head. Its
+// Close calls close.
 func NewReader(v Values, head Head, close func() error) *Reader {
 	return &Reader{values: v, head: head, close: close}
 }
 
-// OpenReader opens the ledger in dir for reading, which may be in use: it is then read
-// as it is at this moment. It returns an error wrapping [ErrNone] if there is none.
+// OpenReader opens the ledger in dir for reading. The ledger may be in use; it is then read as
+// it is at the time of the call. OpenReader returns an error wrapping [ErrNone] if there is no
+// ledger.
 func OpenReader(dir string, opts Options) (*Reader, error) {
 	opts = opts.defaults()
 	r, err := openReader(dir, opts)
@@ -57,13 +58,13 @@ func openReader(dir string, opts Options) (*Reader, error) {
 		return nil, err
 	}
 	d := &acknowledged{directory: directory{opts: opts, dir: dir}}
-	if s.acks { // before the database is read, which then has what was before them
+	if s.acks { // read before the database, which then has at least the entries before the acks
 		if d.acked, err = readAcks(opts.FS, dir); err != nil {
 			return nil, unopened(err)
 		}
 	}
 	fsys, unpin := opts.FS, func() {}
-	if len(s.files) == 0 { // somebody may be writing it
+	if len(s.files) == 0 { // another process may be writing the ledger
 		p, err := pinned.Pin(fsys, dir)
 		if err != nil {
 			return nil, err
@@ -80,7 +81,7 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	if err != nil {
 		unpin()
 		if now, e := readSeal(opts.FS, dir); len(s.files) > 0 && e == nil && now != nil && len(now.files) == 0 {
-			return openReader(dir, opts) // somebody has begun to write it meanwhile
+			return openReader(dir, opts) // another process has opened it for writing since
 		}
 		return nil, unopened(err)
 	}
@@ -94,11 +95,11 @@ func openReader(dir string, opts Options) (*Reader, error) {
 	return NewReader(d, s.head, end), nil
 }
 
-// An acknowledged directory is read together with the groups that its database does
-// not have yet.
+// An acknowledged is a directory whose Scan also yields the acknowledged groups that are not
+// in the database yet.
 type acknowledged struct{ directory }
 
-// Scan yields keys and values in [from, to).
+// Scan yields the keys and values in [from, to).
 func (d *acknowledged) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		for key, value := range scan(d.db, from, to, err) {
@@ -123,8 +124,8 @@ func (d *acknowledged) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 	}
 }
 
-// Sync makes durable what was read of a ledger until now: another process may have
-// written it, and not yet synced it.
+// Sync makes durable what has been read of a ledger so far. Another process may have written
+// it without syncing it yet.
 func Sync(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	names, err := fsys.List(dir)
@@ -141,8 +142,8 @@ func Sync(dir string, opts Options) error {
 	return nil
 }
 
-// syncLog syncs a file, unless it is gone, so that what it held stands in a table,
-// or is where nothing can be written.
+// syncLog syncs a file. It ignores a file that is gone, whose contents are then in a table,
+// and a file system that cannot be written.
 func syncLog(fsys vfs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err == nil {
@@ -156,9 +157,9 @@ func syncLog(fsys vfs.FS, name string) error {
 	return err
 }
 
-// Entries yields every entry, in order, with its hash; each is valid until the
-// next. It ends early at the first that is not what was written, or is gone from the
-// end; Err then says why.
+// Entries yields every entry in order, with its hash. An entry is valid until the next
+// iteration. If an entry was changed, or entries are missing at the end, the iteration stops
+// early, and Err returns the reason.
 func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		g := groupReader{tree: newTree()}
@@ -183,13 +184,13 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 	}
 }
 
-// Err returns why Entries ended early, if it did.
+// Err returns the reason if Entries stopped early, or nil.
 func (r *Reader) Err() error { return plain(r.err) }
 
 // Close closes the ledger.
 func (r *Reader) Close() error { return r.close() }
 
-// unlocked is a file system in which a lock is always to be had.
+// An unlocked is a file system in which every lock succeeds.
 type unlocked struct{ vfs.FS }
 
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -10,8 +10,7 @@ import (
 	"bourse/bank/owners"
 )
 
-// reasons are words for the errors that callers distinguish, in the order in which they are
-// looked for.
+// reasons maps the errors that callers distinguish to words. The first match is used.
 var reasons = []struct {
 	word string
 	is   error
@@ -32,7 +31,7 @@ var reasons = []struct {
 	{"bad entry", bank.ErrBadEntry},
 }
 
-// Reason returns the word for the error that err wraps, empty if there is none.
+// Reason returns the word for the error that err wraps, or "" if there is none.
 func Reason(err error) string {
 	for _, known := range reasons {
 		if errors.Is(err, known.is) {
@@ -42,7 +41,7 @@ func Reason(err error) string {
 	return ""
 }
 
-// Because returns the error that a word stands for, nil if there is none.
+// Because returns the error that word represents, or nil if there is none.
 func Because(word string) error {
 	for _, known := range reasons {
 		if known.word == word {
@@ -52,8 +51,8 @@ func Because(word string) error {
 	return nil
 }
 
-// Final reports whether err is the answer of a ledger that will not book what it was asked
-// for, as things are; another error says that nobody knows, or to ask again.
+// Final reports whether err is the ledger's decision not to book a request in its present
+// state. Any other error means that the outcome is unknown or that the client should retry.
 func Final(err error) bool {
 	switch Reason(err) {
 	case "", "unknown", "not applied", "closed", "clock", "other body":
@@ -62,13 +61,13 @@ func Final(err error) bool {
 	return true
 }
 
-// A refusal is the final answer to a signed order that was refused. The entry that records
-// it has it after the order, as JSON, so that every copy of the ledger gives the same answer.
+// A refusal is the final reply to a signed order that was refused. Its entry stores it as JSON
+// after the order, so that every copy of the ledger gives the same reply.
 type refusal struct {
 	Reason string `json:"refused"`
 	Text   string `json:"text"`
 
-	// Of insufficient funds.
+	// Set if funds are insufficient.
 	Account string       `json:"account,omitempty"`
 	Has     *bank.Amount `json:"has,omitempty"`
 	Needs   *bank.Amount `json:"needs,omitempty"`
@@ -86,7 +85,7 @@ func newRefusal(err error) *refusal {
 // Error implements [error].
 func (r *refusal) Error() string { return r.Text }
 
-// Unwrap returns the error that the refusal stands for.
+// Unwrap returns the error that the refusal represents.
 func (r *refusal) Unwrap() error {
 	if r.Has != nil && r.Needs != nil {
 		return &bank.Shortfall{Account: r.Account, Has: *r.Has, Needs: *r.Needs}
@@ -94,8 +93,8 @@ func (r *refusal) Unwrap() error {
 	return Because(r.Reason)
 }
 
-// refuse returns the answer to e, which its ledger refuses because of err. If the refusal is
-// final it is booked, in place of e: the id is used up, and the order is never booked.
+// refuse returns the reply to e, which the ledger refuses because of err. A final refusal is
+// booked in place of e: its id is used up, and the order can never be booked.
 func (s *Sequencer) refuse(e *bank.Entry, signed *order.Signed, err error) error {
 	if s.journal.err != nil || !s.journal.owners.Final(e, signed) {
 		return err
@@ -112,8 +111,8 @@ func (s *Sequencer) refuse(e *bank.Entry, signed *order.Signed, err error) error
 	return r
 }
 
-// again returns the answer that e had before, whose id was used for entry seq: the identity
-// of an order is its signed text, whoever sends it, and however late.
+// again returns the earlier reply to e, whose id was used for entry a.Seq. An order is
+// identified by its signed text, regardless of its sender and of the time.
 func (s *Sequencer) again(e *bank.Entry, signed *order.Signed, a answered) (Receipt, error) {
 	other := fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
 	if signed == nil || !owners.Whole(e, signed) {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Receipt is the answer to a request that was booked: the number of its entry,
-// and the hash, which commits to every entry up to it. A ledger that no longer
-// holds any of them fails an audit against it.
+// A Receipt is the reply to a booked request: the number of its entry, and the hash, which
+// commits to all entries up to it. A ledger that has lost or changed any of them fails an
+// audit with the receipt.
 type Receipt struct {
 	Seq  int64
 	Hash tlog.Hash
@@ -21,7 +21,7 @@ type Receipt struct {
 // String returns the receipt as "SEQ:HASH", the hash in base64.
 func (r Receipt) String() string { return Head{r.Seq, r.Hash}.String() }
 
-// ParseReceipt reads what [Receipt.String] writes.
+// ParseReceipt parses the format of [Receipt.String].
 func ParseReceipt(s string) (Receipt, error) {
 	h, err := ParseHead(s)
 	if err != nil || h.Size < 1 {
@@ -32,15 +32,14 @@ func ParseReceipt(s string) (Receipt, error) {
 
 const digestSize = 16
 
-// answered is what is kept of a request with an id: asked again, it has the same
-// answer.
+// An answered is the stored reply to a request with an id. A repeated request gets the same
+// reply.
 type answered struct {
 	Receipt
 	body [digestSize]byte
 }
 
-// digest tells the bodies of two requests apart. It leaves out what the ledger
-// gives an entry.
+// digest returns a hash of a request's body. It excludes Seq and Time, which the ledger sets.
 func digest(e *bank.Entry) [digestSize]byte {
 	body := *e
 	body.Seq, body.Time = 0, 0
@@ -55,7 +54,7 @@ func (a answered) encode() []byte {
 	return append(append(b, a.Hash[:]...), a.body[:]...)
 }
 
-// answer returns what request id was answered, if it was booked.
+// answer returns the reply to request id, if it was booked.
 func (j *Journal) answer(id string) (a answered, ok bool, err error) {
 	if a, ok := j.pending.requests[id]; ok {
 		return a, true, nil

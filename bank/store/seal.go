@@ -16,8 +16,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// headFile is the name of the file that keeps a ledger's head, beside the
-// database.
+// headFile is the name of the file, next to the database, that contains a ledger's head.
 const headFile = "HEAD"
 
 const (
@@ -25,11 +24,11 @@ const (
 	oldTitle    = "bourse ledger 1\n"
 	maxHeadFile = 1 << 20 // bytes
 	lockFile    = "LOCK"
-	sstable     = ".sst" // checksummed throughout by Pebble
+	sstable     = ".sst" // completely checksummed by Pebble
 	unhashed    = "-"
 )
 
-// A seal is what headFile says:
+// A seal is the content of headFile:
 //
 //	bourse ledger 2
 //	head 118:BASE64
@@ -38,11 +37,11 @@ const (
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
-// with a file line for each file of a closed ledger but LOCK, by name, and none
-// while it is open; then the second line tells that what was acknowledged since
-// stands in acksFile, which a reproducible ledger does not have, and a kept line for
-// each file that nobody writes any more and Pebble does not read: it is as the line
-// says, or gone. The hash at the end is that of the lines before.
+// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has
+// no file lines. Its acks line says that acksFile contains what was acknowledged since; a
+// reproducible ledger has no such line. A kept line lists a file that is no longer written and
+// that Pebble does not read: the file is either unchanged or gone. The hash at the end covers
+// the lines before it.
 type seal struct {
 	head  Head
 	acks  bool
@@ -74,7 +73,7 @@ func (s *seal) text() []byte {
 
 var errHead = errors.New("is not as it was written")
 
-// parseSeal reads what text writes, and nothing else.
+// parseSeal accepts only what text writes.
 func parseSeal(b []byte) (*seal, error) {
 	if bytes.HasPrefix(b, []byte(oldTitle)) {
 		return nil, ErrFormat
@@ -108,7 +107,7 @@ func parseSeal(b []byte) (*seal, error) {
 	return s, nil
 }
 
-// readSeal returns nil without error where there is no file, or dir is none.
+// readSeal returns nil and no error if there is no file or dir is not a directory.
 func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 	b, err := readFile(fsys, fsys.PathJoin(dir, headFile), maxHeadFile)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -127,15 +126,15 @@ func readSeal(fsys vfs.FS, dir string) (*seal, error) {
 	return s, nil
 }
 
-// A File is one of a closed ledger's, as its HEAD tells.
+// A File is a file of a closed ledger, as listed in HEAD.
 type File struct {
 	Name   string
 	Size   int64
 	SHA256 string // in hexadecimal
 }
 
-// Files returns the files of the ledger in dir that its HEAD has a hash of: none while it is
-// open.
+// Files returns the files of the ledger in dir whose hash is in HEAD. It returns none while
+// the ledger is open.
 func Files(dir string, opts Options) (files []File, err error) {
 	s, err := readSeal(opts.defaults().FS, dir)
 	if err != nil || s == nil {
@@ -149,7 +148,7 @@ func Files(dir string, opts Options) (files []File, err error) {
 	return files, nil
 }
 
-// write replaces the file in one step, durably.
+// write replaces the file atomically and durably.
 func (s *seal) write(fsys vfs.FS, dir string) error {
 	name := fsys.PathJoin(dir, headFile)
 	err := writeFile(fsys, name+".tmp", s.text())
@@ -162,8 +161,7 @@ func (s *seal) write(fsys vfs.FS, dir string) error {
 	return err
 }
 
-// sealFiles lists the files of a closed database; the lock, which is empty, means
-// nothing.
+// sealFiles lists the files of a closed database. It omits the lock file, which is empty.
 func sealFiles(fsys vfs.FS, dir string) ([]sealedFile, error) {
 	names, err := fsys.List(dir)
 	if err != nil {
@@ -206,16 +204,15 @@ func sumFile(fsys vfs.FS, dir, name string) (sealedFile, error) {
 	return sealedFile{sum, info.Size(), name}, nil
 }
 
-// keptFiles lists the files of an open database that nobody writes any more, tables
-// apart: the options that it was opened with, and the manifests and logs before those
-// in use.
+// keptFiles lists the files of an open database that are no longer written, except tables: the
+// options file, and the manifests and logs before those in use.
 func keptFiles(fsys vfs.FS, dir string) (files []sealedFile, err error) {
 	names, err := fsys.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(names)
-	inUse := make(map[string]int) // the last manifest and log
+	inUse := make(map[string]int) // the latest manifest and log
 	for _, name := range names {
 		kind, number := numbered(name)
 		inUse[kind] = max(inUse[kind], number)
@@ -237,8 +234,8 @@ func keptFiles(fsys vfs.FS, dir string) (files []sealedFile, err error) {
 	return files, nil
 }
 
-// numbered returns kind and number of a file of Pebble's, tables and markers apart;
-// of others the kind is empty.
+// numbered returns the kind and number of a Pebble file. For tables, markers and other files
+// the kind is empty.
 func numbered(name string) (kind string, number int) {
 	kind, digits, _ := strings.Cut(name, "-")
 	if log, ok := strings.CutSuffix(name, ".log"); ok {
@@ -251,8 +248,8 @@ func numbered(name string) (kind string, number int) {
 	return kind, n
 }
 
-// check compares the files of a closed ledger with the seal, and names the first
-// that differs.
+// check compares the files of a closed ledger with the seal and names the first file that
+// differs.
 func (s *seal) check(fsys vfs.FS, dir string) error {
 	files, err := sealFiles(fsys, dir)
 	if err != nil {
@@ -273,7 +270,7 @@ func (s *seal) check(fsys vfs.FS, dir string) error {
 		delete(found, want.name)
 	}
 	if !s.acks {
-		delete(found, acksFile) // made by an opening that was cut short
+		delete(found, acksFile) // created by an interrupted opening
 	}
 	for name := range found {
 		return fmt.Errorf("%s was added since the ledger was closed", fsys.PathJoin(dir, name))
@@ -290,8 +287,8 @@ func readFile(fsys vfs.FS, name string, max int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, max))
 }
 
-// writeFile makes a file of b, which the file may change, and durable what is in it. Its name
-// is not until its directory is synced.
+// writeFile writes b to a new file and syncs it. The file system may modify b. The name is not
+// durable until the directory is synced.
 func writeFile(fsys vfs.FS, name string, b []byte) error {
 	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {

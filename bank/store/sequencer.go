@@ -14,60 +14,61 @@ import (
 	"bourse/bank/owners"
 )
 
-// What a sequencer may answer besides what a ledger does.
+// Errors that a sequencer returns in addition to those of the ledger.
 var (
-	// ErrNotApplied means that a request was given up before it was looked at.
+	// ErrNotApplied means that the request was canceled before it was processed.
 	ErrNotApplied = errors.New("not applied")
 
-	// ErrUnknown means that the bank failed while it wrote. Ask again with the
-	// same id once it is open again: what was applied is answered as it was.
+	// ErrUnknown means that the bank failed during a write. Repeat the request with the same
+	// id once the bank is open again: if it was applied, the reply is the original one.
 	ErrUnknown = errors.New("applied or not is unknown: ask again with the same id")
 
-	// ErrOtherBody means that the id was used for another request.
+	// ErrOtherBody means that the id was already used for a different request.
 	ErrOtherBody = errors.New("id was used for another request")
 
-	// ErrRefused means that the owners of a ledger have not asked for it: nothing was
+	// ErrRefused means that the owners of the ledger did not authorize the entry. Nothing was
 	// applied.
 	ErrRefused = bank.ErrRefused
 
-	// ErrClock means that the clock of the ledger and the times of its entries disagree:
-	// nothing was applied. The same request may be sent again once the clock is right.
+	// ErrClock means that the ledger's clock and the times of its entries disagree. Nothing
+	// was applied. The same request can be sent again once the clock is correct.
 	ErrClock = errors.New("the clock is wrong")
 
-	// ErrClosed means that the bank is closed; nothing was applied.
+	// ErrClosed means that the bank is closed. Nothing was applied.
 	ErrClosed = errors.New("bank is closed")
 )
 
-// A Sequencer lets many goroutines use one ledger. It applies requests in order, as
-// they come, up to [GroupSize] of them, makes them durable with one synced write, and
-// only then answers all at once: also readers, and those who ask for the second time,
-// learn nothing that a power cut could still undo.
+// A Sequencer serializes access to one ledger by many goroutines. It applies up to [GroupSize]
+// requests in order of arrival, makes them durable with one synced write, and only then
+// replies to all of them. Readers and repeated requests also wait, so no reply reveals
+// anything that a power cut could undo.
 //
-// Those who were answered last mostly ask again at once. Were the next group closed
-// before they had a chance to, each sync would serve one half of them by turns; so
-// the processor is first left to them, for a moment: no timer is set, and a client
-// alone never waits.
+// Most clients send their next request immediately after a reply. If the next group were
+// closed before they could do so, each sync would serve only half of them. The loop therefore
+// first yields the processor to them for a short time. It sets no timer, and a single client
+// never waits.
 //
-// No group is applied while another is written. It was tried: on two processors it
-// served no more, since each group is then one half of those who ask, and costs a sync.
+// No group is applied while another is written. We tried this: on two processors the
+// throughput was not higher, since each group then contains half of the clients' requests and
+// costs a sync.
 type Sequencer struct {
 	journal *Journal
 	ledger  *bank.Ledger
 	queue   *queue
 	twins   twins
-	spare   sync.Pool // of requests that were answered
+	spare   sync.Pool // requests to reuse
 
-	id   atomic.Value // of the ledger, a string, empty while it is open
-	keys sync.Map     // of accounts, by name, as they last were
+	id   atomic.Value // id of the ledger, a string, empty while it is open
+	keys sync.Map     // latest known key of each account, by name
 
-	now  *round // that is being written
-	many int    // who waited or were answered when the last group was written
+	now  *round // being written
+	many int    // requests that waited or were answered when the last group was written
 
 	stopped chan struct{} // closed when the loop has ended
 	err     error         // of closing; set before stopped is closed
 }
 
-// OpenSequencer opens the ledger in dir for many to use.
+// OpenSequencer opens the ledger in dir for concurrent use.
 func OpenSequencer(dir string, opts Options) (*Sequencer, error) {
 	j, l, err := Open(dir, opts)
 	if err != nil {
@@ -76,8 +77,8 @@ func OpenSequencer(dir string, opts Options) (*Sequencer, error) {
 	return NewSequencer(j, l), nil
 }
 
-// NewSequencer lets many use l, whose journal is j. Both are the sequencer's from
-// now on, until Close closes j.
+// NewSequencer returns a sequencer for l, whose journal is j. The sequencer owns both until
+// Close closes j.
 func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 	s := &Sequencer{journal: j, ledger: l, queue: newQueue(), twins: j.newTwins(l), stopped: make(chan struct{})}
 	s.spare.New = func() any { return new(request) }
@@ -86,25 +87,25 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 	return s
 }
 
-// Do books e and returns its receipt once it is durable. It gives e its Seq, and a
-// later Time if another entry has one already. Asked again with the same ID and
-// the same content, whatever its time, it returns the same receipt and books
-// nothing; with other content, an error wrapping [ErrOtherBody].
+// Do books e and returns its receipt once the entry is durable. It sets the Seq of e, and
+// raises its Time to that of the previous entry if necessary. If a request is repeated with
+// the same ID and content, whatever its time, Do returns the original receipt and books
+// nothing. If the content differs, it returns an error wrapping [ErrOtherBody].
 //
-// In an owned ledger the content of what one order asks for by itself is the order's signed
-// text. A refusal of such an order is final: it is booked, and the same order sent again, to
-// this ledger or to a copy, is refused for the same reason. Refusals are not final if they
-// are by [ErrClock], if e is not just what an order asks for that is signed by the keys that
-// must sign it, if a market writes e, or in an open ledger.
+// In an owned ledger, the content of an entry that one order requests by itself is the order's
+// signed text. A refusal of such an order is final: it is booked, and if the same order is
+// sent again, to this ledger or a copy, it is refused for the same reason. A refusal is not
+// final in these cases: it wraps [ErrClock]; e is not exactly what an order requests that is
+// signed by the required keys; a market writes e; or the ledger is open.
 //
-// If the ledger has a clock, transfers, issues and records of owners have its time. The
-// error wraps [ErrClock] if the last entry, or another e, is dated more than a minute ahead
-// of it.
+// If the ledger has a clock, transfers, issues and owner records get its time. The error wraps
+// [ErrClock] if the last entry, or an e of another kind, is dated more than a minute ahead of
+// the clock.
 //
-// It waits while the queue is full. If ctx ends before e is looked at, the error
-// wraps [ErrNotApplied]; afterwards the answer is waited for, which takes no
-// longer than a write. Only an [ErrUnknown] leaves open what happened. Any other
-// error is a refusal: by the ledger's owners, an [ErrRefused], or [bank.Ledger.Book].
+// Do waits while the queue is full. If ctx ends before e is processed, the error wraps
+// [ErrNotApplied]. Afterwards Do waits for the reply, which takes at most as long as a write.
+// Only [ErrUnknown] leaves the outcome open. Any other error is a refusal, either by the
+// ledger's owners ([ErrRefused]) or by [bank.Ledger.Book].
 func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 	r := s.spare.Get().(*request)
 	r.entry = e
@@ -117,20 +118,20 @@ func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 	return s.answered(r)
 }
 
-// An Asked is an entry that is asked for, whose order was read.
+// An Asked is an entry to book, with its order already parsed.
 type Asked struct {
 	bank.Entry
 	signed  *order.Signed
 	account string
 }
 
-// Account returns the account that signed the order, by the key that it had last: empty
-// if that is not known yet, or did not sign it.
+// Account returns the account that signed the order, according to its latest known key. It is
+// empty if the key is not known yet or did not sign the order.
 func (a Asked) Account() string { return a.account }
 
-// Ask reads the order of an entry, for [Sequencer.DoAll], and checks its signature by the
-// key that its account had last: so it is done by who asks, and not by the loop, which
-// asks whether that is still the key.
+// Ask parses the order of an entry for [Sequencer.DoAll] and checks its signature against the
+// latest known key of its account. The caller does this work instead of the loop, which only
+// checks that the key is still current.
 func (s *Sequencer) Ask(e bank.Entry) Asked {
 	if s.Ledger() == "" {
 		return Asked{Entry: e}
@@ -139,8 +140,8 @@ func (s *Sequencer) Ask(e bank.Entry) Asked {
 	return Asked{e, signed, account}
 }
 
-// DoAll does each of many as [Sequencer.Do] does one, in their order; most of them share a
-// write. It returns a receipt or an error for each.
+// DoAll books each entry of all, in order, as [Sequencer.Do] does. Most of them share a write.
+// It returns a receipt or an error for each.
 func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error) {
 	receipts, errs := make([]Receipt, len(all)), make([]error, len(all))
 	asked, done := make([]*request, len(all)), make([]<-chan struct{}, len(all))
@@ -162,8 +163,8 @@ func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error)
 	return receipts, errs
 }
 
-// check reads a signed order, nil if it is none, and returns its account if the key that
-// this had last signed it.
+// check parses a signed order, or returns nil if the note contains none. It also returns the
+// order's account if the latest known key of the account signed it.
 func (s *Sequencer) check(note []byte) (signed *order.Signed, account string) {
 	signed, err := order.Open(note)
 	if err != nil {
@@ -176,7 +177,7 @@ func (s *Sequencer) check(note []byte) (signed *order.Signed, account string) {
 	return signed, account
 }
 
-// answered returns what r was answered, which is used again.
+// answered returns the reply to r and releases r for reuse.
 func (s *Sequencer) answered(r *request) (Receipt, error) {
 	receipt, err := r.receipt, r.err
 	*r = request{}
@@ -184,8 +185,8 @@ func (s *Sequencer) answered(r *request) (Receipt, error) {
 	return receipt, err
 }
 
-// Look calls f with the ledger between two entries, and returns once what f saw is
-// durable. f must neither change nor keep the ledger.
+// Look calls f with the ledger between two entries. It returns once everything that f saw is
+// durable. f must neither change nor retain the ledger.
 func (s *Sequencer) Look(ctx context.Context, f func(*bank.Ledger)) error {
 	r := &request{look: f}
 	if err := s.ask(ctx, r); err != nil {
@@ -194,15 +195,15 @@ func (s *Sequencer) Look(ctx context.Context, f func(*bank.Ledger)) error {
 	return r.err
 }
 
-// Owners calls f with the owners of the ledger as [Sequencer.Look] does.
+// Owners calls f with the ledger's owners, as [Sequencer.Look] does.
 func (s *Sequencer) Owners(ctx context.Context, f func(o *owners.Owners, now float64)) error {
 	return s.Look(ctx, func(l *bank.Ledger) { f(&s.journal.owners, l.Now()) })
 }
 
-// Ledger returns the id of the ledger, empty if it is open.
+// Ledger returns the id of the ledger, or "" if it is open.
 func (s *Sequencer) Ledger() string { return s.id.Load().(string) }
 
-// Balance returns what the account called name holds.
+// Balance returns the balance of the account called name.
 func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, err error) {
 	err = s.Look(ctx, func(l *bank.Ledger) {
 		if a, ok := l.Lookup(name); ok {
@@ -214,8 +215,8 @@ func (s *Sequencer) Balance(ctx context.Context, name string) (b bank.Amount, er
 	return b, err
 }
 
-// ask puts r in the queue and waits for its answer. Only after an answer may r be used
-// again: the loop has still to see of a request that it was given up.
+// ask puts r in the queue and waits for the reply. r may be reused only after a reply. If the
+// request was canceled, the loop still has to read that from r.
 func (s *Sequencer) ask(ctx context.Context, r *request) error {
 	done, err := s.queue.put(ctx, r)
 	if err != nil {
@@ -224,7 +225,7 @@ func (s *Sequencer) ask(ctx context.Context, r *request) error {
 	return s.await(ctx, r, done)
 }
 
-// await waits for the answer to r, after which done is closed.
+// await waits for the reply to r, which is complete once done is closed.
 func (s *Sequencer) await(ctx context.Context, r *request, done <-chan struct{}) error {
 	if ctx.Done() != nil {
 		select {
@@ -235,22 +236,22 @@ func (s *Sequencer) await(ctx context.Context, r *request, done <-chan struct{})
 			}
 		}
 	}
-	<-done // if r was taken, the answer is near
+	<-done // r was taken, so the reply will come soon
 	if r.lost {
 		return r.err
 	}
 	return nil
 }
 
-// Close answers what waits, closes the journal, and refuses what comes later.
+// Close answers the waiting requests, closes the journal, and rejects later requests.
 func (s *Sequencer) Close() error {
 	s.queue.close()
 	<-s.stopped
 	return s.err
 }
 
-// run is the loop that owns journal and ledger. If the journal fails, it ends,
-// and so it does if what tells of the failure ends this goroutine.
+// run is the loop that owns the journal and the ledger. It ends if the journal fails, also if
+// the handler of the failure ends this goroutine.
 func (s *Sequencer) run() {
 	defer s.end()
 	for s.queue.wait() {
@@ -266,8 +267,8 @@ func (s *Sequencer) run() {
 	s.err = s.journal.Close()
 }
 
-// end answers those who were looked at and whose group was not written, and those who
-// came too late.
+// end replies with an error to requests that were processed but not written, and to requests
+// that were not processed.
 func (s *Sequencer) end() {
 	s.queue.close()
 	for _, r := range []*round{s.now, s.queue.next} {
@@ -284,7 +285,7 @@ func (s *Sequencer) end() {
 	close(s.stopped)
 }
 
-// fetch tells of the ids that apply will look for.
+// fetch prefetches the ids that apply will look up.
 func (s *Sequencer) fetch(group []*request) {
 	if s.journal.fetch == nil {
 		return
@@ -298,15 +299,15 @@ func (s *Sequencer) fetch(group []*request) {
 	s.journal.fetch(keys)
 }
 
-// The processor is left to others so often in a row in vain, and for no longer: where
-// many compute, to leave it once may take long.
+// gather yields the processor at most patience times in a row without receiving a request, and
+// for at most the duration moment. On a busy machine a single yield may take long.
 const (
 	patience = 32
 	moment   = 200 * time.Microsecond
 )
 
-// gather does what those ask who wait, and those who may be about to ask, and returns
-// all of them. They are served as they come, while others are still on their way.
+// gather applies the waiting requests and those that arrive shortly afterwards, and returns
+// them. It applies each as it arrives, while it waits for more.
 func (s *Sequencer) gather() *round {
 	idle, since := 0, time.Time{}
 	for n := 0; ; {
@@ -334,7 +335,7 @@ func (s *Sequencer) gather() *round {
 	}
 }
 
-// apply does what r asks; the answer is given later.
+// apply processes r. The reply is sent later.
 func (s *Sequencer) apply(r *request) {
 	if r.look != nil {
 		r.look(s.ledger)
@@ -366,7 +367,7 @@ func (s *Sequencer) apply(r *request) {
 	r.err = s.refuse(e, r.signed, r.err)
 }
 
-// book books e, which carries an order, if its owners have asked for it.
+// book books e, which contains an order, if its owners authorized it.
 func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
 	err := s.journal.owners.Check(e, signed, s.ledger)
 	if err == nil && e.Kind == bank.Refuse {
@@ -385,11 +386,11 @@ func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
 	return nil
 }
 
-// ahead is by how much entries may be ahead of the ledger's clock, in seconds.
+// ahead is how far entries may be ahead of the ledger's clock, in seconds.
 const ahead = 60
 
-// date gives e the time of the ledger's clock, if it has one, unless a market gave it an
-// earlier one; and that of the last entry if this is later.
+// date sets the time of e. If the ledger has a clock, entries without a contract get its time.
+// The time of any entry is at least that of the last entry.
 func (s *Sequencer) date(e *bank.Entry) error {
 	last := s.ledger.Now()
 	if s.journal.now != nil {
@@ -411,7 +412,7 @@ func (s *Sequencer) date(e *bank.Entry) error {
 	return nil
 }
 
-// learn remembers the key of who signed what r asked for.
+// learn stores the current key of the account that signed the order of r.
 func (s *Sequencer) learn(r *request) {
 	if r.signed == nil {
 		if r.entry.Kind == bank.Owner {

@@ -11,28 +11,29 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A tree is the Merkle log of the entries so far, as much of it as is needed to
-// go on and to tell its root. It is not to be copied and used twice.
+// A tree is the part of the Merkle log that is needed to append entries and compute the root.
+// Do not use a copy of it together with the original.
 type tree struct {
 	size   int64
-	before tlog.Hash   // of the last complete leaf, or genesis
-	leaf   Leaf        // to which the last entry belongs
-	tops   []tlog.Hash // of the complete subtrees of leaves, largest first
+	before tlog.Hash   // hash of the last complete leaf, or genesis
+	leaf   Leaf        // contains the last entry
+	tops   []tlog.Hash // roots of the complete subtrees of leaves, largest first
 
 	entry, stored []byte // scratch
 }
 
 func newTree() tree { return tree{before: Genesis()} }
 
-// addEntry appends e, and returns what it adds to the log, valid until the next.
+// addEntry appends e and returns the bytes that it adds to the log. They are valid until the
+// next call.
 func (t *tree) addEntry(e *bank.Entry) []byte {
 	t.entry = appendEntry(t.entry[:0], e)
 	t.stored = appendStored(t.stored[:0], t.entry)
 	return t.add(t.stored)
 }
 
-// add appends an entry as it stands in a leaf, and returns what it adds to the log,
-// the beginning of its leaf included, valid until the next.
+// add appends an entry in its stored form. It returns the bytes that it adds to the log,
+// including the beginning of a new leaf. They are valid until the next call.
 func (t *tree) add(stored []byte) []byte {
 	from := len(t.leaf.b)
 	if t.size%LeafSize == 0 {
@@ -111,7 +112,8 @@ func (d *decoder) tree(size int64) tree {
 	return t
 }
 
-// stored reads an entry as it stands in a leaf: its encoding, and all of it.
+// stored reads an entry in its stored form. It returns the entry's encoding and all bytes that
+// it read.
 func (d *decoder) stored() (entry, all []byte) {
 	all = d.b
 	entry = d.bytes(len(d.b))

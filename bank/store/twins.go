@@ -8,12 +8,12 @@ import (
 	"bourse/bank/order"
 )
 
-// twins are the accounts whose names have capital letters, by their names without: no account
-// is opened whose name differs from that of another in capitals alone, as people take them
-// for one. What a ledger has of them stays.
+// twins maps lower-case names to account names that contain capital letters. No account may be
+// opened whose name differs from that of another only in capitals, because people would
+// confuse them. Existing accounts of this kind are kept.
 type twins map[string]string
 
-// newTwins returns those of a ledger.
+// newTwins returns the twins of a ledger.
 func (j *Journal) newTwins(l *bank.Ledger) twins {
 	t := make(twins)
 	for name := range l.Balances() {
@@ -31,7 +31,7 @@ func (t twins) add(name string) {
 	}
 }
 
-// opens yields the accounts that e would open if they were not there.
+// opens yields the accounts that e would open if they do not exist.
 func opens(e *bank.Entry, signed *order.Signed, yield func(string) bool) {
 	for i := range e.Moves {
 		if to := e.Moves[i].To; !bank.IsEscrow(to) && !yield(to) {
@@ -62,7 +62,7 @@ func (t twins) check(e *bank.Entry, signed *order.Signed, known func(string) boo
 	return err
 }
 
-// opened notes the accounts that e has opened.
+// opened adds the accounts that e has opened.
 func (t twins) opened(e *bank.Entry, signed *order.Signed) {
 	opens(e, signed, func(name string) bool {
 		t.add(name)
@@ -70,7 +70,7 @@ func (t twins) opened(e *bank.Entry, signed *order.Signed) {
 	})
 }
 
-// known reports whether an account is there.
+// known reports whether an account exists.
 func (s *Sequencer) known(name string) bool {
 	_, ok := s.ledger.Lookup(name)
 	return ok || s.journal.owners.Known(name)

@@ -8,16 +8,16 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// unfinishedFile is the name of the file that stands in the directory of a copy until
-// it is whole. It is made first and removed last.
+// unfinishedFile is the name of the file that marks the directory of an incomplete copy. It is
+// created first and removed last.
 const unfinishedFile = "UNFINISHED"
 
-// ErrUnfinished means that a ledger is a copy that was cut short, or is being made.
+// ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
 var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
 
 const unfinishedText = "This is a bank's copy that 'bourse bank copy' has not finished. If that was cut short, remove this folder.\n"
 
-// markUnfinished says durably that what will be in dir is not finished.
+// markUnfinished durably marks the ledger in dir as unfinished.
 func markUnfinished(fsys vfs.FS, dir string) error {
 	if err := writeFile(fsys, fsys.PathJoin(dir, unfinishedFile), []byte(unfinishedText)); err != nil {
 		return err
@@ -25,7 +25,7 @@ func markUnfinished(fsys vfs.FS, dir string) error {
 	return syncDir(fsys, dir)
 }
 
-// checkFinished returns [ErrUnfinished] if the ledger in dir is not.
+// checkFinished returns [ErrUnfinished] if the ledger in dir is marked as unfinished.
 func checkFinished(fsys vfs.FS, dir string) error {
 	_, err := fsys.Stat(fsys.PathJoin(dir, unfinishedFile))
 	if err == nil {
@@ -37,7 +37,8 @@ func checkFinished(fsys vfs.FS, dir string) error {
 	return unopened(err)
 }
 
-// Finish makes a ledger of one that was created with [Options].Unfinished, and closed.
+// Finish removes the mark of a closed ledger that was created with [Options].Unfinished, so
+// that it can be opened.
 func Finish(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	err := fsys.Remove(fsys.PathJoin(dir, unfinishedFile))
@@ -50,8 +51,8 @@ func Finish(dir string, opts Options) error {
 	return nil
 }
 
-// Discard removes a ledger that was created with [Options].Unfinished. Cut short it
-// leaves none: what makes it one goes first.
+// Discard removes a ledger that was created with [Options].Unfinished. It removes HEAD first,
+// so that no ledger remains if it is interrupted.
 func Discard(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	if err := fsys.Remove(fsys.PathJoin(dir, headFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {

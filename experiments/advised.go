@@ -18,27 +18,28 @@ import (
 	"bourse/workloadgen"
 )
 
-// An AdviseAsk is what is to be advised of the runs of an experiment.
+// An AdviseAsk describes the job to advise on and how to choose among the runs of an
+// experiment.
 type AdviseAsk struct {
 	Job           advise.Job
-	Configuration string // empty: the only one
-	Reservation   string // label of the policy that stands for the reservation market
+	Configuration string // empty: the only configuration
+	Reservation   string // label of the policy that represents the reservation market
 	Probability   float64
-	Budgets       [2]float64 // ends; zero: chosen by what others ask for
-	Of            string     // what people call the runs
+	Budgets       [2]float64 // smallest and largest; zero: chosen from what the other jobs offer
+	Of            string     // display name of the runs
 
-	Inputs map[string]string // hashes of the files that the runs read, by path; nil: they are not compared
+	Inputs map[string]string // hashes of the files that the runs read, by path; nil: not compared
 }
 
-// visits is how often a job visits each replication, each time at an instant of its own.
+// visits is the number of random arrival times at which the job is tried in each replication.
 const visits = 4
 
-// budgetsTried is how many budgets are looked at.
+// budgetsTried is the number of budgets to evaluate.
 const budgetsTried = 16
 
-// Advise weighs budgets for a job by the runs of e: in each replication a new user asks for it at
-// four random instants, each time alone, with each budget, under the spot market's policy and
-// the reservation's; and the run goes on from there.
+// Advise evaluates budgets for a job on the runs of e. In each replication, a new user submits
+// the job at four random times, one at a time, with each budget, under the spot market's
+// policy and the reservation policy. The run then continues from there.
 func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*advise.Plan, error) {
 	x := e.Expanded()
 	var names []string
@@ -98,8 +99,8 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*advise
 	return advise.Planned(ask.Job, of, fmt.Sprintf("replications (%d instants in each)", visits), ask.Probability, budgets, units), nil
 }
 
-// offered returns ends for budgets by what the jobs of a plan offer for a unit of work: a
-// hundredth of the median, and the most.
+// offered returns the smallest and the largest budget to try, from what the jobs of a plan
+// offer per unit of work: a hundredth of the median, and the maximum.
 func offered(plan workloadgen.Plan, j *advise.Job) (lo, hi float64) {
 	var all []float64
 	for i := range plan {
@@ -114,7 +115,7 @@ func offered(plan workloadgen.Plan, j *advise.Job) (lo, hi float64) {
 	return max(1e-6, all[len(all)/2]/100), max(1e-4, all[len(all)-1])
 }
 
-// visit returns what becomes of the job in one replication, the mean over its visits.
+// visit returns the outcome of the job in one replication, averaged over its visits.
 func visit(ctx context.Context, s *setting, seed uint64, rep int, j *advise.Job, budgets []float64) (u advise.Unit, err error) {
 	u.Spot, u.Reservation = make([]advise.Fate, len(budgets)), make([]advise.Fate, len(budgets))
 	rng := rand.New(scenario.Stream(seed, rep, "advise"))
@@ -154,7 +155,7 @@ func visit(ctx context.Context, s *setting, seed uint64, rep int, j *advise.Job,
 			}
 			a.spare.give(run)
 			if m.memo == nil {
-				continue // the horizon came before: it is not let in
+				continue // the horizon came first: the job is not admitted
 			}
 			f := m.future()
 			for i, budget := range budgets {
@@ -173,7 +174,7 @@ func visit(ctx context.Context, s *setting, seed uint64, rep int, j *advise.Job,
 	return u, nil
 }
 
-// became returns what became of j.
+// became returns the outcome of j.
 func became(j *metrics.Job) (f advise.Fate) {
 	c := &j.Contract
 	if j.Admitted() {

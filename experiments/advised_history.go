@@ -7,9 +7,9 @@ import (
 	"bourse/experiments/advise"
 )
 
-// AdvisePrices weighs budgets for a job by a price file, of hosts that one has to oneself
-// while their price is no more than the bid, for that price. A budget is bid over the
-// seconds of work.
+// AdvisePrices evaluates budgets for a job against a price file. It assumes that the user has
+// a host exclusively while the price is at most the bid, and pays that price. A bid is the
+// budget divided by the seconds of work.
 func AdvisePrices(r io.Reader, file string, wanted advise.Wanted, ask AdviseAsk, guarantee float64) (*advise.Plan, error) {
 	p, read, err := advise.ReadPrices(r, file, wanted)
 	if err != nil {
@@ -23,7 +23,8 @@ func AdvisePrices(r io.Reader, file string, wanted advise.Wanted, ask AdviseAsk,
 	return AdviseHistory(&advise.History{Prices: p, Rule: advise.Exclusive, Held: true, Guarantee: guarantee}, ask, file+" ("+read.String()+")")
 }
 
-// AdviseHistory weighs budgets for a job by h, a history of the prices of what it is called.
+// AdviseHistory evaluates budgets for a job against the price history h. The parameter of
+// names that history.
 func AdviseHistory(h *advise.History, ask AdviseAsk, of string) (*advise.Plan, error) {
 	j := &ask.Job
 	lo, hi := ask.Budgets[0], ask.Budgets[1]

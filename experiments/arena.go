@@ -22,14 +22,13 @@ import (
 	"bourse/workloadgen/byid"
 )
 
-// An arena is the memory in which one goroutine runs replications, used again
-// and again.
+// An arena is the reusable memory in which one goroutine runs replications.
 type arena struct {
-	spare    spare // where runs come from
+	spare    spare // reuses the memory of runs
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
 	machines []sim.Machine
-	lists    sim.Lists // of machines
+	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
 	owners   []bank.Account
 	users    map[int64]bank.Account
@@ -37,20 +36,20 @@ type arena struct {
 	broker   broker.Broker
 	solver   optimum.Solver
 	solved   solved
-	request  contracts.Request // of the job that is submitted
+	request  contracts.Request // of the job being submitted
 
-	churn     *floor.Availability // of the replication at hand, nil where hosts stay
+	churn     *floor.Availability // of the current replication; nil if hosts never leave
 	present   floor.Availability
 	histories []*availability.History
 
-	trial   *arena           // in which offers are looked for
-	plan    workloadgen.Plan // of the replication at hand
+	trial   *arena           // where offers are tried
+	plan    workloadgen.Plan // of the current replication
 	drawn   workloadgen.Plan // memory for plans that are drawn, read or annotated
-	places  byid.Index       // of jobs in the plan
+	places  byid.Index       // positions of jobs in the plan
 	payer   map[int64]int32  // position of each user in payers
 	payers  []payer          // of the plan, in order of their first job
 	bills   []bill           // of the plan, by job
-	cancels eventheap.Heap   // jobs of the plan, by when their owners take them back
+	cancels eventheap.Heap   // jobs of the plan, by the time at which their owners cancel them
 }
 
 func newArena() *arena {
@@ -61,26 +60,26 @@ func newArena() *arena {
 	}
 }
 
-// A bill is the budget of a job, and who pays it: the position of its user in payers.
+// A bill is the budget of a job and the position of its user in payers.
 type bill struct {
 	payer  int32
 	budget bank.Amount
 }
 
-// A payer is a user and what the jobs of the plan may cost.
+// A payer is a user and the total that the user's jobs may cost.
 type payer struct {
 	user    int64
 	owes    bank.Amount
 	account bank.Account
 }
 
-// run runs the arena's plan under policy o. The entries of its ledger go to
-// journal, unless that is nil.
+// run runs the arena's plan under policy o. It writes the ledger's entries to journal unless
+// that is nil.
 func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
 	return a.forked(ctx, s, o, seed, rep, journal, nil)
 }
 
-// forked is run, in which f is taken, unless that is nil.
+// forked is like run, but also takes the snapshot f unless that is nil.
 func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal, f *moment) (*Run, error) {
 	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
@@ -99,10 +98,10 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
-		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // which nobody looks at
+		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // nobody reads them
 	}
 	parts.Least = s.conf.Fleet.Floor.Second()
-	if admission.Spot(o.Name) { // the bids of others are what they were admitted by
+	if admission.Spot(o.Name) { // the market admits by the bids of others
 		parts.Renew = s.conf.Market.Renew
 	}
 	bare := parts
@@ -119,14 +118,15 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 	return in.run, in.play(ctx, new(des.Virtual))
 }
 
-// play lets time pass until all is done, or the horizon comes, and fills in what became of it.
+// play advances time until all work is done or the horizon is reached, and records the
+// outcomes.
 func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	a, s := in.arena, in.setting
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
 	of.Booked = admission.Books(in.offer.Name)
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
-		market = append(market, cancels{a}) // what has ended is not taken back
+		market = append(market, cancels{a}) // what has ended is not cancelled
 	}
 	sources := append(market, in)
 	if s.conf.Market.Instant != endsFirst {
@@ -135,7 +135,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	if _, last := a.broker.Policy.Next(); last {
 		sources = append(sources, a.broker.Late())
 	}
-	horizon := s.horizon() // what is due then does not happen
+	horizon := s.horizon() // events due at the horizon do not happen
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	return nil
 }
 
-// build readies the fleet and its accounts.
+// build prepares the fleet and its accounts.
 func (a *arena) build(s *setting) (provider bank.Account, err error) {
 	f := &s.conf.Fleet
 	if len(a.machines) != f.Hosts {
@@ -173,7 +173,7 @@ func (a *arena) build(s *setting) (provider bank.Account, err error) {
 	return a.ledger.Account("provider")
 }
 
-// issue gives every user and the provider the money they start with.
+// issue mints the initial funds of every user and of the provider.
 func (a *arena) issue(s *setting, provider bank.Account) (err error) {
 	var total bank.Amount
 	give := func(to bank.Account, amount bank.Amount) (err error) {
@@ -237,7 +237,7 @@ func (a *arena) penalties(s *setting) bool {
 	return a.anyJob(func(j *workloadgen.Job) bool { return j.PenaltyRate > 0 })
 }
 
-// anyJob reports whether some job of the plan is so.
+// anyJob reports whether is holds for some job of the plan.
 func (a *arena) anyJob(is func(j *workloadgen.Job) bool) bool {
 	for i := range a.plan {
 		if is(&a.plan[i]) {
@@ -247,7 +247,8 @@ func (a *arena) anyJob(is func(j *workloadgen.Job) bool) bool {
 	return false
 }
 
-// dollars is x, which a scenario or plan has been checked to hold, as money.
+// dollars converts x to money. It panics if x is out of range, which the checks of scenarios
+// and plans rule out.
 func dollars(x float64) bank.Amount {
 	a, err := bank.Dollars(x)
 	if err != nil {
@@ -256,27 +257,27 @@ func dollars(x float64) bank.Amount {
 	return a
 }
 
-// arrivals feeds the plan of an arena to its broker.
+// arrivals submits the plan of an arena to its broker.
 type arrivals struct {
 	arena   *arena
 	setting *setting
 	offer   *offer
 	run     *Run
-	bare    broker.Config // parts of the broker, which observers may wrap
-	moment  *moment       // to be taken; nil: none is
+	bare    broker.Config // the broker's parts before observers wrap them
+	moment  *moment       // snapshot to take; nil: none
 
-	// Of a [future]:
-	guest     bool    // that job's owner has what it asks for
+	// Fields of a [future]:
+	guest     bool    // the subject's owner has the funds it asks for
 	banked    bool    // the arena's ledger is that of the run
-	subject   int     // position of the job that asks for something else, -1 if there is none
-	terms     *terms  // that it asks for
-	answer    *answer // what is decided of it, nil if nobody asks
+	subject   int     // position of the job with other terms, -1 if there is none
+	terms     *terms  // the terms it asks for
+	answer    *answer // receives its decision; nil if nobody needs it
 	submitted bool
-	soon      bool // an answer is one given at once
+	soon      bool // only an immediate decision counts as an answer
 }
 
-// A marketplace is a broker for whom hosts that come and go matter only as long as there
-// is, or will be, work.
+// A marketplace is a broker that ignores arriving and leaving hosts once there is no work and
+// none to come.
 type marketplace struct {
 	*broker.Broker
 	in *arrivals
@@ -298,8 +299,8 @@ func (in *arrivals) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance submits every job due at now, one at a time in order of the plan. What
-// ends at now has ended: the kernel has advanced the broker.
+// Advance submits every job due at now, one at a time in the order of the plan. Whatever ends
+// at now has already ended, because the kernel advances the broker first.
 func (in *arrivals) Advance(now float64) error {
 	a := in.arena
 	if len(a.broker.Ended()) >= atOnce {
@@ -336,7 +337,7 @@ func (in *arrivals) Advance(now float64) error {
 			a.cancels.Set(int32(n), now+j.Cancel)
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
-		job := &in.run.Jobs[n] // a literal with fields would be made elsewhere and copied
+		job := &in.run.Jobs[n] // a literal with fields would be built elsewhere and copied
 		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
 		} else if t != nil && !asked {
@@ -352,7 +353,7 @@ func (in *arrivals) Advance(now float64) error {
 	return nil
 }
 
-// indexPlan readies position.
+// indexPlan prepares the index that position uses.
 func (a *arena) indexPlan() {
 	if len(a.plan) > 0 {
 		a.places.Reset(a.plan[0].ID, len(a.plan))
@@ -362,22 +363,22 @@ func (a *arena) indexPlan() {
 	}
 }
 
-// position returns where the job of a contract is in the plan, which has one.
+// position returns the position of a contract's job in the plan, which must have one.
 func (a *arena) position(id contracts.ID) int32 { return int32(a.places.Find(int64(id))) }
 
-// refuse notes why j was not admitted.
+// refuse records why j was not admitted.
 func refuse(j *metrics.Job, d *contracts.Decision) {
 	j.Contract.Outcome, j.Reason = contracts.Refused, d.Reason
 	j.About, j.Names = d.Numbers.Contract()
 }
 
-// bin is the width of price averages in seconds (§4.2).
+// bin is the width of the bins of price averages, in seconds (§4.2).
 const bin = 300
 
-// atOnce is how many contracts end before it is noted what became of them.
+// atOnce is the number of ended contracts that triggers gather.
 const atOnce = 1 << 12
 
-// gather fills in what became of contracts, which the broker then forgets.
+// gather records the outcomes of ended contracts, which the broker then forgets.
 func (in *arrivals) gather() {
 	a, run := in.arena, in.run
 	for i := range a.broker.Ended() {
@@ -395,13 +396,13 @@ func (in *arrivals) gather() {
 	a.broker.Forget()
 }
 
-// collect fills in what became of the last contracts, and the prices.
+// collect records the outcomes of the last contracts and the prices.
 func (in *arrivals) collect() {
 	in.gather()
 	a, run, s := in.arena, in.run, in.setting
 	if s.payment.Whole {
 		run.Prices = nil
-		return // nothing is paid by price
+		return // prices do not determine any payment
 	}
 	end := run.End
 	if n := len(run.Jobs); n > 0 {

@@ -15,15 +15,15 @@ import (
 	"bourse/market"
 )
 
-// A Calibration says what is looked at.
+// A Calibration selects what to calibrate.
 type Calibration struct {
-	Configurations []string // names; none is all
-	Less           string   // label of a policy that the costs of others are held against; may be empty
+	Configurations []string // names; none means all
+	Less           string   // label of the policy to compare the cost to other jobs with; may be empty
 }
 
-// Calibrate holds what policies of e promise against what they keep, for every value of
-// their guarantees that the sweep of e has, and every value of its other axes: at least one
-// axis is the guarantee of a policy. Only policies whose guarantees are swept are run.
+// Calibrate compares the promised and the realized success rates of policies of e, for every
+// value of their guarantees in e's sweep and every value of its other axes. At least one axis
+// must be the guarantee of a policy. Only policies whose guarantees are swept are run.
 func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts Options) (*calibrate.Report, error) {
 	swept, err := guaranteesOf(e)
 	if err != nil {
@@ -76,7 +76,7 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 	return calibrate.New(e.Name, e.Replications, points, of.Less, notes), nil
 }
 
-// A runOf is where a run belongs; of a tally, of which there is one for all replications, rep is 0.
+// A runOf identifies a run. A tally covers all replications, so its rep is 0.
 type runOf struct {
 	configuration, admission string
 	rep                      int
@@ -85,8 +85,8 @@ type runOf struct {
 // A guarantee is a field of a policy that is swept.
 type guarantee struct {
 	path   string
-	policy string   // label, or index
-	option []string // below it
+	policy string   // label or index
+	option []string // path of the option within the policy
 	axis   int
 }
 
@@ -108,7 +108,7 @@ func guaranteesOf(e *scenario.Experiment) (all guaranteeAxes, err error) {
 	return all, nil
 }
 
-// runs returns what is run of e, and a tally for each configuration and policy.
+// runs returns the part of e to run, and a tally for each configuration and policy.
 func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario.Experiment, map[runOf]*calibrate.Tally, error) {
 	x := e.Expanded()
 	var names []string
@@ -153,7 +153,7 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario
 	return &x, tallies, nil
 }
 
-// of returns the probability that a policy promises.
+// of returns the probability that policy a promises.
 func (g *guarantee) of(a scenario.Choice) (float64, error) {
 	var value any = a.Options()
 	for _, name := range g.option {
@@ -166,7 +166,7 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 	return 0, misuse.Errorf("%s: found %v, want a number more than 0 and less than 1", g.path, value)
 }
 
-// besides returns the name of a configuration at a point of the sweep without the values of
+// besides returns the name of a configuration at a point of the sweep, without the values of
 // guarantees and forecasters.
 func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
 	name, values := results.Spot(name)
@@ -182,8 +182,8 @@ func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
 	return name + "@" + strings.Join(left, ",")
 }
 
-// Forecast asks the forecasters of these names, with their defaults, for percentiles of each
-// of the series at each of the probabilities.
+// Forecast evaluates the named forecasters, with default options, on each series at each of
+// the probabilities gs.
 func Forecast(ctx context.Context, series []calibrate.Series, forecasters []string, gs []float64, opts Options) (*calibrate.Held, error) {
 	table := market.Forecasters()
 	var all []calibrate.Coverage

@@ -16,24 +16,23 @@ import (
 	"bourse/hosts/availability/traces"
 )
 
-// A churn says when the hosts of a setting are there in each replication: a
-// function of the stream "availability" and of nothing else, so that every policy
-// is given the same hosts.
+// A churn determines when the hosts of a setting are present in each replication. It depends
+// only on the stream "availability", so every policy gets the same hosts.
 type churn struct {
-	rules     floor.Availability // all but the histories
+	rules     floor.Availability // all except the histories
 	predictor predictors.Predictor
 	model     models.Model
-	fixed     *availability.Trace // without a model: that of every replication
-	end       float64             // instant at which traces end
+	fixed     *availability.Trace // without a model: the trace of every replication
+	end       float64             // time at which traces end
 }
 
-// A recorded trace, and what became of the lines of its file.
+// A recorded is a trace and the accounting of its file's lines.
 type recorded struct {
 	trace *availability.Trace
 	lines *traces.Accounting
 }
 
-// newChurn returns nil where hosts stay.
+// churn returns nil if hosts never leave.
 func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error) {
 	a := f.Availability
 	if a == nil {
@@ -76,7 +75,7 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 	return p, nil
 }
 
-// horizon returns the instant at which a run ends, +Inf if it is when all is done.
+// horizon returns the time at which a run ends, or +Inf if it ends when all work is done.
 func (s *setting) horizon() float64 {
 	switch h := s.conf.Horizon; {
 	case h != nil:
@@ -87,7 +86,7 @@ func (s *setting) horizon() float64 {
 	return math.Inf(1)
 }
 
-// come readies the histories of the fleet in replication rep.
+// come prepares the histories of the fleet in replication rep.
 func (a *arena) come(s *setting, seed uint64, rep int) error {
 	a.churn = nil
 	p := s.churn
@@ -111,8 +110,7 @@ func (a *arena) come(s *setting, seed uint64, rep int) error {
 	return nil
 }
 
-// available returns the work that the hosts could have done from one instant to
-// another.
+// available returns the work that the hosts could have done between two times.
 func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 	sum := 0.0
 	for h, past := range a.histories {
@@ -121,8 +119,8 @@ func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 	return sum
 }
 
-// stop parts the jobs of run that were open at the horizon from those that count,
-// and measures how long hosts were there. Open jobs of the warm-up count nowhere.
+// stop separates the jobs of run that were open at the horizon from those that count, and
+// measures how long hosts were present. Open jobs of the warm-up are not counted at all.
 func (a *arena) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile, o.Horizon = a.churn != nil, s.horizon()

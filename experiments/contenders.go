@@ -12,9 +12,9 @@ import (
 	"bourse/experiments/tune"
 )
 
-// contenders returns an experiment whose configurations are the settings of the one that is
-// asked for, each under one policy, and what they are called. A policy is there once for all
-// points that differ in options of others.
+// contenders returns an experiment with one configuration per setting to compare, each with a
+// single policy, and the settings themselves. Points that differ only in options of other
+// policies count as one setting of a policy.
 func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []tune.Setting, error) {
 	var names []string
 	for i := range e.Configurations {
@@ -33,7 +33,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []t
 	if err != nil {
 		return nil, nil, err
 	}
-	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two tell whether all are alike
+	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications show whether all are alike
 	x.Figure = &scenario.Figure{Metrics: []string{ask.Metric}}
 	var settings []tune.Setting
 	for _, k := range racing {
@@ -57,8 +57,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []t
 	return &x, settings, nil
 }
 
-// along returns where the point of that number is on each axis, of which the first is the
-// slowest.
+// along returns the value of the n-th point on each axis. The first axis varies slowest.
 func along(axes []scenario.Axis, n int) []string {
 	at := make([]string, len(axes))
 	for i := len(axes) - 1; i >= 0; i-- {
@@ -69,8 +68,8 @@ func along(axes []scenario.Axis, n int) []string {
 	return at
 }
 
-// racers returns which policies race: those with these labels; or without any those of which
-// an axis is an option, or else all.
+// racers returns the positions of the policies to compare: those with the given labels;
+// without labels, those with an option as an axis, or all if there are none.
 func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (racing []int, err error) {
 	var names []string
 	for k := range all {
@@ -95,7 +94,7 @@ func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (rac
 	return racing, nil
 }
 
-// touches reports whether the field at path changes what policy k of all does.
+// touches reports whether the field at path can change what policy k of all does.
 func touches(path string, all []scenario.Choice, k int) bool {
 	rest, own := strings.CutPrefix(path, "admission.")
 	if !own {
@@ -108,7 +107,7 @@ func touches(path string, all []scenario.Choice, k int) bool {
 	return name == all[k].Label
 }
 
-// smooth reports whether the settings lie along one axis of numbers that go up.
+// smooth reports whether the settings lie along one axis of increasing numbers.
 func smooth(e *scenario.Experiment, settings []tune.Setting) bool {
 	if len(e.Sweep) != 1 || len(settings) != len(e.Sweep[0].Values) {
 		return false
@@ -124,7 +123,7 @@ func smooth(e *scenario.Experiment, settings []tune.Setting) bool {
 	return true
 }
 
-// said says what there is to be searched.
+// said describes the size of the search space.
 func said(e *scenario.Experiment, settings []tune.Setting) string {
 	policies := make(map[string]bool)
 	for _, s := range settings {

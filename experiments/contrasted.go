@@ -14,8 +14,8 @@ import (
 	"bourse/experiments/results"
 )
 
-// Contrasted compares what ask says of one results directory or two: a table and a
-// forest plot a metric.
+// Contrasted makes the comparison that ask describes of one or two results directories. The
+// document has one table and one forest plot per metric.
 func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err error) {
 	for _, m := range ask.Metrics {
 		if _, err := metrics.Table().New(m, nil); err != nil {
@@ -43,7 +43,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	return d, nil
 }
 
-// contrasts returns the differences of policies in rows, a table a metric; none where
+// contrasts returns the differences between policies in rows, one table per metric, or nil if
 // there is nothing to compare.
 func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []report.Table {
 	ask := contrast.Ask{Metrics: shown, Across: contrast.Policies, Ends: metrics.Ends()}
@@ -58,7 +58,7 @@ func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []
 	return tables
 }
 
-// contrastTables returns a table a metric, and below the last how it was tested.
+// contrastTables returns one table per metric. The last has a note on the tests used.
 func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
 	for _, m := range ask.Metrics {
 		t := report.Table{
@@ -83,7 +83,7 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 	return tables
 }
 
-// contrastNote says how the rows were tested.
+// contrastNote describes how the rows were tested.
 func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	how := "Paired by replication (common random numbers), Student's t; the effect is the mean over the deviation of the differences."
 	if !rows[0].Paired {
@@ -99,7 +99,7 @@ func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
 	return how
 }
 
-// contrastCells returns a row of the table.
+// contrastCells returns one row of the table.
 func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.Cell {
 	_, bounded := ask.Ends[r.Metric]
 	number := func(x *float64) string {
@@ -146,7 +146,7 @@ func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.C
 	return cells
 }
 
-// held returns what both of r have in common.
+// held describes what both sides of r have in common.
 func held(l report.Labels, r contrast.Row) string {
 	one, other, both := strings.Cut(r.Within, ", ")
 	if both {
@@ -155,7 +155,7 @@ func held(l report.Labels, r contrast.Row) string {
 	return l.Of(one)
 }
 
-// small writes a p value.
+// small formats a p-value.
 func small(p *float64) string {
 	switch {
 	case p == nil:
@@ -166,11 +166,11 @@ func small(p *float64) string {
 	return strconv.FormatFloat(*p, 'f', 4, 64)
 }
 
-// mostDifferences is how many fit into a panel.
+// mostDifferences is the largest number of differences in one panel.
 const mostDifferences = 12
 
-// forest adds r to the last panel if that is of the same group and has room, else to a
-// new one.
+// forest adds r to the last panel if that panel has the same title and has room, and otherwise
+// to a new panel.
 func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
 	title := held(l, r)
 	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {

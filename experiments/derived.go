@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// derived says what the jobs were given that their workload does not have.
+// derived describes the job attributes that do not come from the workload itself.
 func (s *setting) derived() []string {
 	name, _ := results.Spot(s.conf.Name)
 	var said []string
@@ -41,7 +41,7 @@ func (s *setting) derived() []string {
 	return said
 }
 
-// tooWide says how many jobs can never run, and why; nothing if all can.
+// tooWide describes how many jobs can never run, and why. It is empty if all can.
 func (s *setting) tooWide() string {
 	if s.wide == 0 {
 		return ""
@@ -52,8 +52,8 @@ func (s *setting) tooWide() string {
 		"With hosts of one processor each, or with workload.annotate.sizes: {rule: fold, hosts: %d, per: %.0f}, they can.", name, s.wide, s.jobs, f.Hosts, f.Hosts, max(1, f.CPUs))
 }
 
-// underestimated returns how many jobs of a log or plan run longer than their deadlines,
-// which are their estimates as they were read, leave them.
+// underestimated returns the number of jobs of a log or plan that run longer than their
+// deadlines allow. It counts only deadlines that follow from estimates as they were read.
 func (s *setting) underestimated() (n int) {
 	if a := s.work.annotate; s.conf.SLA.Of != "estimate" || a != nil && (a.Inaccuracy != nil || a.Restore != 0 || a.Urgency != nil) {
 		return 0

@@ -7,9 +7,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Differences returns, if the scenario asks for it, a figure of what every policy's
-// metrics are less those of one policy, replication by replication: on the same
-// jobs, so that intervals are narrower than those of the metrics themselves.
+// Differences returns, if the scenario asks for it, a figure of the paired differences between
+// each policy's metrics and those of one baseline policy. Each replication gives both policies
+// the same jobs, so the intervals are narrower than those of the metrics themselves.
 func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
@@ -22,7 +22,7 @@ func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric)
 	return []report.Figure{f}
 }
 
-// differences describes the paired differences from policy less, in order of rows.
+// differences summarizes the paired differences from policy less, in the order of rows.
 func differences(rows []results.Metric, less string) []results.Summary {
 	type point struct{ configuration, metric string }
 	type sample struct {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWays checks that every file and identifier that the package comment names on its
-// ways through the house exists, and that no way has more than ten steps.
+// TestWays checks that every file and identifier on the paths in the package comment exists,
+// and that no path has more than ten steps.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	doc, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)

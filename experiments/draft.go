@@ -11,26 +11,26 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Question is one whose answer a new scenario needs.
+// A Question is one question that a user answers to create a scenario.
 type Question struct {
-	Name    string // of the answer
+	Name    string // name of the answer
 	Ask     string
 	Default string
 	write   func(d *draft, answer string) error
 }
 
-// A draft is a scenario as far as it is answered.
+// A draft is a partly answered scenario.
 type draft struct {
 	name, workload, fleet, policies, deadlines, repeat string
 
 	size     int  // hosts
-	recorded bool // the jobs are those of a log
-	slack    bool // some policy is made for other sharing than auction
-	queue    bool // some policy is a queue, which promises no deadlines
-	needs    bool // some policy has nothing to decide by if jobs have no deadlines
+	recorded bool // the jobs come from a log
+	slack    bool // some policy uses a sharing rule other than auction
+	queue    bool // some policy is a queue, which does not promise deadlines
+	needs    bool // some policy cannot decide anything if jobs have no deadlines
 }
 
-// Questions returns what is asked for a new scenario, in that order.
+// Questions returns the questions for a new scenario, in the order in which they are asked.
 func Questions() []Question {
 	return []Question{
 		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
@@ -42,11 +42,11 @@ func Questions() []Question {
 	}
 }
 
-// Check tells what is wrong with an answer, if anything.
+// Check returns an error if the answer is invalid.
 func (q Question) Check(answer string) error { return q.write(&draft{}, answer) }
 
-// DraftScenario returns a scenario file, with a comment a line, by an answer to each of
-// the questions. It is in order but for files that it names.
+// DraftScenario returns a commented scenario file built from one answer to each question. The
+// result is valid, but the files that it names may not exist.
 func DraftScenario(answers []string) (string, error) {
 	var d draft
 	for i, q := range Questions() {

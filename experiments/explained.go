@@ -16,13 +16,12 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Explain runs one run of e, which is expanded, again to the instant at which one of its
-// jobs was submitted, and says why it was decided as it was; with which least change of its
-// terms the same policy would have decided otherwise, and what would then have become of
-// all; and what becomes of the others without it. A job is worth its utility at alpha, of
-// the value that it has in the plan, but for what was paid (§4.2, eq. 9). The frontier is
-// asked for by itself. Inputs are the hashes of the files that the run read, by path, or nil: a
-// file that is another now is an error.
+// Explain repeats one run of e until one of its jobs is submitted, and explains the decision
+// on that job. It searches for the smallest change of each term with which the same policy
+// would have decided differently, and for the outcomes of all jobs under that change and
+// without the job. A job is worth its utility at alpha, computed from its value in the plan,
+// minus what was paid (§4.2, eq. 9). The frontier is computed only if frontier is set. Inputs
+// are the hashes of the files that the run read, by path, or nil; a changed file is an error.
 func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, job int64, alpha float64, frontier bool) (*explain.Report, error) {
 	chosen, err := ChooseRun(e, path)
 	if err != nil {
@@ -51,7 +50,8 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 	return r, nil
 }
 
-// until runs r, the only run of e, and returns what it is when job is submitted.
+// until runs r, the only run of e, and returns its snapshot just before job is submitted, and
+// the complete run.
 func (r Chosen) until(ctx context.Context, e *scenario.Experiment, inputs map[string]string, job int64) (_ *moment, _ *Run, err error) {
 	x := e.Expanded()
 	at := place(&x, 0, r.replication)
@@ -96,7 +96,7 @@ type explainer struct {
 	job   int64
 }
 
-// explain says why the job was decided as it was.
+// explain explains the decision on the job.
 func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	asked := x.terms()
 	f := x.future()
@@ -113,7 +113,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	if r.Fate, err = fate(&was, x.alpha); err != nil {
 		return nil, err
 	}
-	if was.Bargained { // what else might have been is held against what it asked for first
+	if was.Bargained { // alternatives are compared with what it asked for first
 		c := &was.Contract
 		r.Taken = &explain.Terms{Work: was.Estimate, Nodes: was.Nodes, Deadline: c.Deadline, Budget: c.Budget, Class: was.Class, Submit: was.Arrival}
 		refused := *x.run
@@ -153,7 +153,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	return r, err
 }
 
-// written returns t as it is told.
+// written returns t in the form that reports use.
 func (x *explainer) written(t *terms) explain.Terms {
 	var r contracts.Request
 	task := x.setting.request(&x.arena.plan[x.n], &r)
@@ -161,7 +161,7 @@ func (x *explainer) written(t *terms) explain.Terms {
 	return explain.Terms{Work: r.Work, Nodes: r.Nodes, Deadline: t.Deadline, Budget: t.Budget, Class: t.Class, Submit: r.Submit + t.Later}
 }
 
-// search looks for the least change in d with which the job is decided as wanted.
+// search finds the smallest change in d with which the job gets the verdict want.
 func (x *explainer) search(ctx context.Context, f *future, d *explain.Dimension, want contracts.Verdict) (*explain.Change, *explain.Vain, error) {
 	steps, c, vain, err := d.Search(want, func(ask explain.Ask) (contracts.Verdict, contracts.Reason, error) {
 		a, err := f.decide(ctx, &terms{ask})
@@ -182,9 +182,9 @@ func (x *explainer) search(ctx context.Context, f *future, d *explain.Dimension,
 	return c, nil, err
 }
 
-// without returns what becomes of all without the job, which was admitted at an instant. One
-// that was admitted at once is decided and then turned away, so that what is drawn by lot
-// after it stays as it was; one that had to wait, or is booked, is not submitted.
+// without returns the outcomes of all jobs without the explained job, which was admitted at
+// time at. A job that was admitted immediately is decided and then turned away, so that later
+// random draws stay the same. A job that had to wait, or has a booking, is not submitted.
 func (x *explainer) without(ctx context.Context, f *future, asked *terms, at float64) ([]metrics.Job, error) {
 	if at == x.now && !admission.Books(x.offer.Name) {
 		return f.finish(ctx, asked, contracts.ID(x.job))
@@ -192,8 +192,8 @@ func (x *explainer) without(ctx context.Context, f *future, asked *terms, at flo
 	return f.finish(ctx, nil)
 }
 
-// outcome compares what became of all jobs with what would have, in which the job is or is
-// not in.
+// outcome compares the actual outcomes of all jobs with the alternative ones. In reports
+// whether the alternative includes the job.
 func (x *explainer) outcome(would []metrics.Job, in bool) (*explain.Outcome, error) {
 	is := make(map[int64]*metrics.Job, len(would))
 	for i := range would {
@@ -210,7 +210,7 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*explain.Outcome, err
 		}
 		if now := is[was.ID]; now != nil {
 			value := now.Contract.Budget
-			if now.ID == x.job { // what it is worth is not what is bid
+			if now.ID == x.job { // its worth is not its bid
 				now.Contract.Budget = x.arena.bills[x.n].budget
 			}
 			j.Is, err = fate(now, x.alpha)
@@ -224,11 +224,11 @@ func (x *explainer) outcome(would []metrics.Job, in bool) (*explain.Outcome, err
 	return explain.Outcomes(x.job, all, in), nil
 }
 
-// frontierAt are the deadlines of a frontier, as parts of the one that was asked for.
+// frontierAt holds the deadlines of a frontier, as multiples of the requested one.
 var frontierAt = []float64{0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.2, 1.5, 2, 2.5, 3, 4}
 
-// frontier returns the least budget, in cents, with which the job is accepted at deadlines
-// from half to four times the one that was asked for; none where none is found.
+// frontier returns the smallest budget, in cents, at which the job is accepted, for deadlines
+// from half to four times the requested one. Deadlines without such a budget are omitted.
 func (x *explainer) frontier(ctx context.Context) (all []explain.Point, err error) {
 	begin := func(ctx context.Context) func(int) (explain.Point, error) {
 		f := x.future()

@@ -23,13 +23,13 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// A Family is a table of plug-ins, by the name that users give it.
+// A Family is a table of plug-ins and the name by which users refer to it.
 type Family struct {
 	Name string
 	plugin.Family
 }
 
-// Families returns the families of plug-ins. Nothing is made of them here.
+// Families returns the families of plug-ins. It does not create any plug-in.
 func Families() []Family {
 	return []Family{
 		{"admission", admission.Table(nil, nil)},
@@ -49,10 +49,11 @@ func Families() []Family {
 	}
 }
 
-// A ScenarioFile is one as JSON.
+// A ScenarioFile is a scenario file as JSON.
 type ScenarioFile struct{ json.RawMessage }
 
-// JSONSchema implements what jsonschema asks of types with a form of their own.
+// JSONSchema returns the schema of scenario files. The jsonschema package calls it for types
+// with a custom form.
 func (ScenarioFile) JSONSchema() *jsonschema.Schema {
 	known := make(map[string]plugin.Family)
 	for _, f := range Families() {
@@ -61,7 +62,7 @@ func (ScenarioFile) JSONSchema() *jsonschema.Schema {
 	return scenario.Schema(known)
 }
 
-// NamesOf returns the names of a family's members.
+// NamesOf returns the names of a family's members. It panics if the family does not exist.
 func NamesOf(family string) []string {
 	for _, f := range Families() {
 		if f.Name == family {

@@ -7,11 +7,11 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// An idle is a setting that another one leaves without effect.
+// An idle describes a setting that has no effect because of another setting.
 type idle struct {
 	field, because string
-	set            func(c *scenario.Configuration) bool // to something else than the default
-	without        func(c *scenario.Configuration) bool // effect
+	set            func(c *scenario.Configuration) bool // reports whether the field is not at its default
+	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
 }
 
 func none(is func(name string) bool) func(c *scenario.Configuration) bool {
@@ -54,8 +54,8 @@ var idles = []idle{
 	},
 }
 
-// Idle returns the settings of e that have no effect in any configuration that has them, a
-// sentence each that says why. Settings whose place another of the same field takes are
+// Idle returns one sentence for each setting of e that has no effect in any configuration that
+// sets it, with the reason. For settings that another setting of the same field replaces, see
 // [scenario.Experiment.Overrides].
 func Idle(e *scenario.Experiment) (all []string) {
 	configurations := e.Expanded().Configurations

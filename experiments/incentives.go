@@ -16,18 +16,18 @@ import (
 	"bourse/workloadgen"
 )
 
-// Temptations say whom of an experiment to tempt to lie, and with what.
+// Temptations select the configurations, users and deviations of an incentive study.
 type Temptations struct {
-	Configurations []string // of these alone; of all, if there are none
+	Configurations []string // names; none means all
 
 	Deviations []incentives.Deviation // at least one
-	Alpha      float64                // how inelastic users are (eq. 9), in [0,1]
-	Epsilon    float64                // a gain of no more than that, $, is none; at least 0
-	Users      int                    // sampled in each replication, at least 1; all, if there are no more
-	Answers    int                    // of the first so many replications, users answer one another
-	Rounds     int                    // in which they do so at most, at least 1 if they do
+	Alpha      float64                // inelasticity of users (eq. 9), in [0,1]
+	Epsilon    float64                // largest gain that counts as none, in dollars; at least 0
+	Users      int                    // sampled in each replication, at least 1; all if there are fewer
+	Answers    int                    // number of replications, from the first, in which users respond to each other
+	Rounds     int                    // maximum number of rounds of responses; at least 1 if Answers is positive
 
-	Workers  int // replications at once; 0 is one
+	Workers  int // parallel replications; 0 means one
 	Progress func(done, total int)
 }
 
@@ -49,10 +49,11 @@ func (t *Temptations) validate() error {
 	return nil
 }
 
-// Incentives runs every replication of e under each of its policies in truth, and again for
-// each user that it samples and each deviation, the user saying that of all its jobs and all
-// others the truth; and says who gains. Where users answer one another it says where they come
-// to, and its price of anarchy. What it finds depends on e and t but for Workers.
+// Incentives runs every replication of e under each of its policies with truthful reports. It
+// repeats each run for each sampled user and each deviation, with that user misreporting all
+// of its jobs and all others truthful, and reports who gains. Where users respond to each
+// other, it reports the final state and its price of anarchy. The result depends on e and on
+// t, but not on t.Workers.
 func Incentives(ctx context.Context, e *scenario.Experiment, t Temptations) (*incentives.Report, error) {
 	if err := t.validate(); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func Incentives(ctx context.Context, e *scenario.Experiment, t Temptations) (*in
 	return r, nil
 }
 
-// only returns e, expanded, with the configurations of these names, or all if there are none.
+// only returns e, expanded, with the named configurations, or with all if there are no names.
 func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) {
 	x := e.Expanded()
 	if len(names) == 0 {
@@ -121,10 +122,10 @@ func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) 
 	return &x, nil
 }
 
-// IncentivesPage returns r for people.
+// IncentivesPage returns r as a document.
 func IncentivesPage(r *incentives.Report) report.Document { return r.Document(labels()) }
 
-// tempt tempts users of one replication, policy by policy.
+// tempt offers deviations to sampled users of one replication, policy by policy.
 func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, t *Temptations) (trials []incentives.Trial, err error) {
 	e := p.Experiment
 	at := place(e, configuration, rep)
@@ -136,7 +137,7 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return nil, err
 	}
-	best := a.yardstick(s, 0) // users are tempted from the first on
+	best := a.yardstick(s, 0) // users may deviate from the first job on
 	s, truth := s.told(a.plan)
 	users := incentives.Users(truth)
 	if rng := rand.New(scenario.Stream(e.Seed, rep, "incentives")); len(users) > t.Users {
@@ -164,8 +165,8 @@ func (a *arena) tempt(ctx context.Context, p *Prepared, configuration, rep int, 
 	return trials, nil
 }
 
-// told returns s, in which deadlines are what the plan says, and the plan in which they are
-// as s would have had them: so that a lie about the estimate is none about the deadline.
+// told returns a copy of s that uses the deadlines of the plan, and a plan with the deadlines
+// that s would have set. A misreported estimate then does not change the deadline.
 func (s *setting) told(plan workloadgen.Plan) (*setting, workloadgen.Plan) {
 	other, conf := *s, *s.conf
 	conf.SLA.Of, conf.SLA.Slack = "deadline", 1
@@ -179,7 +180,7 @@ func (s *setting) told(plan workloadgen.Plan) (*setting, workloadgen.Plan) {
 	return &other, truth
 }
 
-// hear runs what was said, and returns what became of each job by its true deadline.
+// hear runs the reported plan and returns the outcome of each job by its true deadline.
 func (a *arena) hear(ctx context.Context, s *setting, o *offer, seed uint64, rep int, truth workloadgen.Plan, said incentives.Said) ([]incentives.Fate, error) {
 	a.plan = said.Plan
 	run, err := a.run(ctx, s, o, seed, rep, nil)
@@ -200,9 +201,9 @@ func (a *arena) hear(ctx context.Context, s *setting, o *offer, seed uint64, rep
 	return fates, nil
 }
 
-// doneBy returns the work of j that was done by the deadline of the request that was meant.
-// Of a contract with a later deadline, which could not be taken back at the true one, it
-// is not known and counts as none.
+// doneBy returns the work of j that was done by the deadline of the truthful request meant. If
+// the contract had a later deadline, and so could not be cancelled at the true one, that work
+// is unknown and counts as zero.
 func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
 	c := &j.Contract
 	switch {
@@ -211,5 +212,5 @@ func doneBy(meant *contracts.Request, j *metrics.Job) float64 {
 	case meant.Late(c.Ended):
 		return 0
 	}
-	return max(c.ByDue, c.Done) // it may have gone on after an earlier deadline
+	return max(c.ByDue, c.Done) // it may have continued after an earlier deadline
 }

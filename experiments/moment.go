@@ -18,35 +18,35 @@ import (
 	"bourse/hosts/sim"
 )
 
-// A moment is a run at the instant before a job is submitted, from which it goes on as
-// often as one likes, otherwise each time, in several goroutines at once.
+// A moment is a snapshot of a run just before a job is submitted. The run can continue from it
+// any number of times, each time with different terms, in several goroutines at once.
 type moment struct {
 	n       int    // position of the job in the plan
-	asks    *terms // what the job asks for in the run itself, nil: what the plan says
+	asks    *terms // terms of the job in the run itself; nil: those of the plan
 	setting *setting
 	offer   *offer
 	now     float64
 	parts   broker.Config
-	memo    *broker.Memo // nil until it is taken
+	memo    *broker.Memo // nil until the snapshot is taken
 	world   *world
 	ledger  *bank.Ledger
-	poor    bool   // nobody has more than its account
-	guest   bool   // the job is one more than the run has: its owner has what it asks for
-	arena   *arena // in which it was taken: jobs and hosts are those of its futures
+	poor    bool   // no user has more than its account holds
+	guest   bool   // the job is an addition to the plan: its owner has the funds it asks for
+	arena   *arena // arena of the run; its jobs and hosts are shared with the futures
 
-	// What is kept to let it go on to the end:
-	jobs []metrics.Job // those submitted before
+	// State to continue until the end:
+	jobs []metrics.Job // those submitted earlier
 	end  float64
 }
 
-// A world is what changes in a run beside its broker.
+// A world holds the mutable state of a run outside its broker.
 type world struct {
 	machines []sim.Machine
 	lists    *sim.Lists
 	cancels  eventheap.Heap
 }
 
-// take makes f what in is at now.
+// take stores the state of in at now in f.
 func (f *moment) take(in *arrivals, now float64) {
 	a := in.arena
 	in.gather()
@@ -59,24 +59,24 @@ func (f *moment) take(in *arrivals, now float64) {
 	f.ledger = a.ledger
 }
 
-// keep makes f, which has been taken of in, good for when that has gone on.
+// keep copies the parts of f that in would change as it continues.
 func (f *moment) keep(in *arrivals) {
 	f.ledger = memo.Copy(f.ledger)
 	f.jobs, f.end = slices.Clone(in.run.Jobs), in.run.End
 }
 
-// Terms are what a job asks for.
+// A terms is what a job asks for.
 type terms struct{ explain.Ask }
 
-// terms returns what the job of f asked for.
+// terms returns the terms of f's job.
 func (f *moment) terms() terms {
 	var r contracts.Request
 	f.setting.request(&f.arena.plan[f.n], &r)
 	return terms{explain.Ask{Budget: f.arena.bills[f.n].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}}
 }
 
-// dimensions returns those of what was asked for, those of a later submission until an
-// instant.
+// dimensions returns the dimensions in which the terms may change. The latest later submission
+// that it allows is at until.
 func (f *moment) dimensions(asked terms, until float64) []explain.Dimension {
 	most := f.setting.conf.Fleet.Hosts
 	if admission.Books(f.offer.Name) {
@@ -85,8 +85,8 @@ func (f *moment) dimensions(asked terms, until float64) []explain.Dimension {
 	return explain.Dimensions(asked.Ask, explain.Bounds{Budget: f.richest(), Nodes: most, Later: until - f.now, Classes: admission.Classes(f.offer.Name)})
 }
 
-// richest returns the largest budget that is looked at: what the owner has, where users
-// have so much and no more.
+// richest returns the largest budget to try: the owner's balance if users have limited funds,
+// and otherwise a multiple of the job's budget.
 func (f *moment) richest() bank.Amount {
 	bill := f.arena.bills[f.n]
 	most := max(bill.budget.Micros(), 100*explain.Cent.Micros()) * explain.MostTimes
@@ -96,7 +96,8 @@ func (f *moment) richest() bank.Amount {
 	return bank.Micros(most)
 }
 
-// on makes r, and task, ask for t: the same work in all, on so many nodes.
+// on applies t to r and task. The total work stays the same; only the number of nodes that
+// share it changes.
 func (t *terms) on(r *contracts.Request, task *hosts.Task) {
 	if t.Nodes != r.Nodes {
 		each := float64(r.Nodes) / float64(t.Nodes)
@@ -106,7 +107,7 @@ func (t *terms) on(r *contracts.Request, task *hosts.Task) {
 	r.SLA.Budget, r.SLA.Deadline, r.Class = t.Budget, t.Deadline, t.Class
 }
 
-// A future is one way in which a run goes on from a moment.
+// A future is one continuation of a run from a moment.
 type future struct {
 	*moment
 	arena *arena
@@ -114,7 +115,8 @@ type future struct {
 
 func (f *moment) future() *future { return &future{f, newArena()} }
 
-// resume readies b, whose job asks for t; without terms it is not submitted.
+// resume prepares b to continue with terms t for the job. If t is nil, the job is not
+// submitted.
 func (b *future) resume(t *terms) *arrivals {
 	a, from := b.arena, b.moment.arena
 	w := memo.Copy(b.world)
@@ -148,7 +150,7 @@ func (b *future) resume(t *terms) *arrivals {
 	}
 	a.indexPlan()
 	parts := b.parts
-	parts.Fleet, parts.Teller = a.fleet, broker.Credit{} // unless there is a bank
+	parts.Fleet, parts.Teller = a.fleet, broker.Credit{} // replaced by [future.bank]
 	a.broker.Recall(parts, memo.Copy(b.memo, broker.Fixed()))
 	bare := a.broker.Config // with the policy that was recalled
 	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
@@ -157,15 +159,15 @@ func (b *future) resume(t *terms) *arrivals {
 	return in
 }
 
-// bank lets in be paid for as in the run of b.
+// bank makes in use a copy of the ledger of b's run.
 func (b *future) bank(in *arrivals) {
 	a := in.arena
 	a.ledger = memo.Copy(b.ledger)
 	a.broker.Teller, in.banked = a.ledger, true
 }
 
-// fund lets who asks for more have it, where users have what their jobs may cost; and guests
-// everywhere.
+// fund mints the amount by which the job's budget exceeds the funds of its owner. It does so
+// for guests, and for all users if the workload does not limit funds.
 func (in *arrivals) fund(now float64) error {
 	a := in.arena
 	account := a.payers[a.bills[in.subject].payer].account
@@ -183,7 +185,7 @@ func (in *arrivals) fund(now float64) error {
 	return a.ledger.Mint(now, account, more)
 }
 
-// play lets b go on.
+// play continues the run of b.
 func (b *future) play(ctx context.Context, in *arrivals, p des.Pacer) error {
 	if in.Next() <= b.now {
 		if err := in.Advance(b.now); err != nil {
@@ -193,22 +195,22 @@ func (b *future) play(ctx context.Context, in *arrivals, p des.Pacer) error {
 	return in.play(ctx, p)
 }
 
-// An answer is what is decided of a job.
+// An answer is the decision on a job.
 type answer struct {
 	verdict contracts.Verdict
 	reason  contracts.Reason
 	numbers contracts.Numbers
-	at      float64 // instant, s
+	at      float64 // time in seconds
 }
 
 // errDecided stops a future in which the job has been decided.
 var errDecided = errors.New("it has been decided")
 
-// decide returns what is decided of the job if it asks for t: Defer, if nothing is before
+// decide returns the decision on the job if it asks for t, or Defer if there is none before
 // the run ends.
 func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 	in := b.resume(t)
-	if b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice) { // it matters what they have
+	if b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice) { // funds affect decisions
 		b.bank(in)
 	}
 	in.answer = &answer{verdict: contracts.Defer}
@@ -220,14 +222,14 @@ func (b *future) decide(ctx context.Context, t *terms) (answer, error) {
 	case err != nil:
 		return answer{}, err
 	}
-	if in.submitted { // not after the horizon
+	if in.submitted { // the job arrived before the horizon
 		in.admitted()
 	}
 	return *in.answer, nil
 }
 
-// finish returns what becomes of all jobs if the job of b asks for t; without terms, if it
-// is not submitted. Those barred cannot pay when they are accepted.
+// finish returns the outcomes of all jobs if the job of b asks for t, or is not submitted if t
+// is nil. The barred contracts cannot pay when they are accepted.
 func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) ([]metrics.Job, error) {
 	in := b.resume(t)
 	copy(in.run.Jobs, b.jobs)
@@ -240,7 +242,7 @@ func (b *future) finish(ctx context.Context, t *terms, barred ...contracts.ID) (
 	return in.run.Jobs, err
 }
 
-// answered notes what has been decided of the job that was submitted last.
+// answered records the decision on the job that was submitted last.
 func (in *arrivals) answered(now float64, d *contracts.Decision) error {
 	in.submitted = true
 	if d.Verdict == contracts.Defer && !in.soon {
@@ -250,14 +252,14 @@ func (in *arrivals) answered(now float64, d *contracts.Decision) error {
 	return errDecided
 }
 
-// admitted notes that the job of a future, which waited, is admitted, if it is.
+// admitted records that the waiting job of a future has been admitted, if it has.
 func (in *arrivals) admitted() {
 	if j := &in.run.Jobs[in.subject]; in.answer.verdict == contracts.Defer && j.Admitted() {
 		*in.answer = answer{verdict: contracts.Accept, at: j.Contract.Admitted}
 	}
 }
 
-// untilDecided lets virtual time pass until the job of a future, which waits, is decided.
+// untilDecided advances virtual time until the waiting job of a future is decided.
 type untilDecided struct {
 	des.Virtual
 	in  *arrivals
@@ -269,7 +271,7 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	in := p.in
 	if in.submitted {
 		phase, ok := in.arena.broker.Phase(contracts.ID(in.arena.plan[in.subject].ID))
-		if !ok { // refused, or over as soon as it was admitted
+		if !ok { // refused, or ended as soon as it was admitted
 			in.gather()
 			in.admitted()
 			return 0, errDecided
@@ -283,8 +285,8 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A barring teller holds nothing for some: whatever their policy has noted of them it takes
-// back, as of all who cannot pay.
+// A barring is a teller that refuses to hold funds for some contracts. Their policy then
+// undoes what it recorded for them, as for any owner who cannot pay.
 type barring struct {
 	broker.Teller
 	barred []contracts.ID

@@ -13,19 +13,19 @@ import (
 	"bourse/workloadgen"
 )
 
-// negotiates reports whether offers are made under c.
+// negotiates reports whether users receive offers under c.
 func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
-// negotiate returns what the owner of job n asks for, whose request would be refused as it
-// stands: the terms of an offer, or nil if it takes none; and how many it was made. Offers are
-// the least changes of budget, deadline, nodes and class, one at a time, with which the policy
-// would accept it now and its owner could pay for it. The user is inelastic: an offer is worth
-// the value of the job if it may be expected to be done by the deadline that the user has, less
-// what it may be expected to cost. Of the offers with a positive utility a rational user takes
-// the best, an impatient one that which is done first.
+// negotiate returns the terms that the owner of job n accepts if its request would be
+// rejected, or nil if it accepts none, and the number of offers made. The offers are the
+// smallest changes of budget, deadline, nodes and class, one at a time, with which the policy
+// would accept the job now and its owner could pay. The user is inelastic: an offer is worth
+// the value of the job if the job is expected to finish by the user's deadline, minus its
+// expected cost. Of the offers with a positive utility, a rational user takes the best one and
+// an impatient user the one that finishes first.
 //
-// That it might be asked again later is no offer: what the market will be like then nobody
-// knows.
+// Submitting the job again later is not an offer, because the later state of the market is
+// unknown.
 func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err error) {
 	if !negotiates(&in.offer.Choice) {
 		return nil, 0, nil
@@ -62,7 +62,7 @@ func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err 
 		}
 		utility := asked.Budget.Float64() - offered.cost
 		if utility <= 0 || t.Deadline > asked.Deadline || offered.end > now+asked.Deadline {
-			continue // all the work is worth nothing if it may be done later
+			continue // late work has no value
 		}
 		if in.offer.Negotiate == scenario.Impatient {
 			utility = 1 / (offered.end - now)
@@ -74,15 +74,15 @@ func (in *arrivals) negotiate(n int, now float64) (best *terms, offers int, err 
 	return best, offers, nil
 }
 
-// An expectation is what may be expected of a contract at the instant at which it is let in,
-// if all goes on as then.
+// An expectation is the expected end and cost of a contract when it is admitted, assuming that
+// nothing changes.
 type expectation struct {
-	end  float64 // instant at which it is done, s
-	cost float64 // $
+	end  float64 // completion time in seconds
+	cost float64 // in dollars
 }
 
-// atOnce returns what is decided at once of the job if it asks for t: Defer, if it is to wait;
-// and if it is accepted, what may be expected.
+// atOnce returns the immediate decision on the job if it asks for t, or Defer if it would have
+// to wait. If the job is accepted, e is the expectation.
 func (b *future) atOnce(t *terms) (a answer, e expectation, err error) {
 	in := b.resume(t)
 	b.arena.broker.Teller = &purse{ledger: b.ledger, held: make(map[bank.Account]bank.Amount)}
@@ -100,7 +100,7 @@ func (b *future) atOnce(t *terms) (a answer, e expectation, err error) {
 
 var errUndecided = errors.New("a job was not submitted at its instant")
 
-// A purse is a teller who looks whether an owner could pay, and books nothing.
+// A purse is a teller that checks whether owners could pay, but books nothing.
 type purse struct {
 	broker.Credit
 	ledger *bank.Ledger
@@ -120,12 +120,12 @@ func (p *purse) Hold(_ float64, _ int64, owner bank.Account, a bank.Amount, _ []
 	return nil
 }
 
-// expect returns what may be expected of the job of b, which has been let in. One that waits
-// for its hosts, which are promised, is done by its deadline for its budget; that is what all
-// cost whose whole budget is paid, however soon they are done.
+// expect returns the expectation for the job of b, which has been admitted. A job that waits
+// for promised hosts is expected to finish at its deadline and to cost its whole budget.
+// Contracts that pay their whole budget cost that much however soon they finish.
 func (b *future) expect(t *terms) expectation {
 	id := contracts.ID(b.arena.plan[b.n].ID)
-	b.arena.broker.Next() // shares are dealt
+	b.arena.broker.Next() // allocates the shares
 	v := b.arena.broker.View()
 	rate, pays, work := 0.0, 0.0, 0.0
 	for h := range hosts.ID(v.Fleet()) {
@@ -147,7 +147,7 @@ func (b *future) expect(t *terms) expectation {
 	return e
 }
 
-// taken returns the job that is done on t, an offer made to j.
+// taken returns j with the terms t of the offer that its user accepted.
 func (t *terms) taken(j workloadgen.Job) *workloadgen.Job {
 	each := float64(j.Nodes) / float64(t.Nodes)
 	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.Nodes, min(j.Parts, t.Nodes), t.Class

@@ -14,13 +14,12 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// worthOf are the metrics by which it is told what negotiation is worth.
+// worthOf lists the metrics that measure what negotiation is worth.
 var worthOf = []string{"efficiency_1", "violations", "revenue"}
 
-// negotiation tells what negotiation is worth: for each policy under which users negotiate
-// and the same policy without it, the paired differences of three metrics, and in a sentence
-// what of them can be told at once. It says nothing where no policy
-// was run both ways.
+// negotiation reports what negotiation is worth. For each policy that was run both with and
+// without negotiation, it gives the paired differences of three metrics, and a sentence that
+// summarizes which are significant. The document is empty if no policy was run both ways.
 func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
 	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
 	if len(ask.Pairs) == 0 || e.Replications < 2 {
@@ -56,7 +55,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	return d
 }
 
-// negotiation tells it of s.
+// negotiation returns that report for s.
 func (s *Study) negotiation() report.Document {
 	if len(negotiated(s.Experiment)) == 0 {
 		return report.Document{}
@@ -64,8 +63,8 @@ func (s *Study) negotiation() report.Document {
 	return negotiation(s.Experiment, s.metricRows(worthOf...), s.alike)
 }
 
-// negotiated returns the labels of policies under which users negotiate, each with that of
-// the same policy without it.
+// negotiated returns the label of each policy under which users negotiate, paired with that of
+// the same policy without negotiation.
 func negotiated(e *scenario.Experiment) (pairs [][2]string) {
 	for i := range e.Configurations {
 		all := e.Configurations[i].Admission
@@ -84,7 +83,7 @@ func negotiated(e *scenario.Experiment) (pairs [][2]string) {
 	return pairs
 }
 
-// alikeBut reports whether a and b are the same policy, but for who negotiates.
+// alikeBut reports whether a and b are the same policy, apart from negotiation.
 func alikeBut(a, b scenario.Choice) bool {
 	sharing := func(c scenario.Choice) any {
 		if c.Sharing == nil {
@@ -95,7 +94,7 @@ func alikeBut(a, b scenario.Choice) bool {
 	return a.Name == b.Name && reflect.DeepEqual(a.Options(), b.Options()) && reflect.DeepEqual(sharing(a), sharing(b))
 }
 
-// bases returns the second of pairs, each once.
+// bases returns the distinct second elements of pairs.
 func bases(pairs [][2]string) (all []string) {
 	for _, p := range pairs {
 		if !slices.Contains(all, p[1]) {

@@ -20,8 +20,8 @@ import (
 	"bourse/experiments/verdicts"
 )
 
-// spoken returns the metrics that the findings of s are about: those that its figure
-// shows, five at most, in which there is something to compare.
+// spoken returns the metrics that the findings of s discuss: at most five of those in its
+// figure for which there is something to compare.
 func (s *Study) spoken() (names []string) {
 	for _, name := range sweep(s.labels(), s.Experiment).Metrics {
 		m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == name })
@@ -38,8 +38,8 @@ func (s *Study) spoken() (names []string) {
 	return names
 }
 
-// sentences says how the policies of s differ in metrics, one sentence a metric, by the verdicts
-// of paired comparisons.
+// sentences describes how the policies of s differ, one sentence per metric, using the
+// verdicts of paired comparisons.
 func (s *Study) sentences(of []string) (said []string) {
 	e := s.Experiment
 	l := s.labels()
@@ -64,14 +64,14 @@ func (s *Study) sentences(of []string) (said []string) {
 	return said
 }
 
-// less reports whether less of a metric is better.
+// less reports whether smaller values of a metric are better.
 func (s *Study) less(metric string) bool {
 	i := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == metric })
 	return i >= 0 && s.Metrics[i].Less
 }
 
-// findings says what s found, in sentences made from verdicts: those of paired comparisons
-// of its policies, and those on what its paper claims.
+// findings returns the findings of s as sentences: the verdicts of paired comparisons of its
+// policies, and those on its paper's claims.
 func (s *Study) findings() []string {
 	e, said := s.Experiment, s.sentences(s.spoken())
 	switch {
@@ -90,7 +90,8 @@ func (s *Study) findings() []string {
 	return said
 }
 
-// Undecided says of each paper that claims anything about s what is left undecided.
+// Undecided returns, for each paper with claims about s, a line on the claims that remain
+// undecided.
 func (s *Study) Undecided() (said []string) {
 	for _, j := range s.judged() {
 		if line := j.Undecided(); line != "" {
@@ -100,11 +101,11 @@ func (s *Study) Undecided() (said []string) {
 	return said
 }
 
-// mostCompared is how many comparisons of a metric a page shows.
+// mostCompared is the largest number of comparisons of a metric on a page.
 const mostCompared = 500
 
-// sections returns the parts of the page behind figures and tables: claims, comparisons,
-// advice, and every number down to the ledgers, which are in w.
+// sections returns the parts of the page after figures and tables: claims, comparisons,
+// advice, and the drill-down from every number to the ledgers, which are in w.
 func (s *Study) sections(w *results.Writer, first *shown) (all []report.Section, err error) {
 	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "What the paper says, judged by these replications alone."}
 	for _, j := range s.judged() {
@@ -137,7 +138,7 @@ func (s *Study) sections(w *results.Writer, first *shown) (all []report.Section,
 	return append(all, way), err
 }
 
-// advice returns what a user is advised to in each configuration that has both markets.
+// advice returns the advice to users in each configuration that has both markets.
 func (s *Study) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve where p_a is above the threshold", Left: 2,
@@ -171,8 +172,8 @@ func (s *Study) advice() report.Table {
 	return t
 }
 
-// maps returns, where two axes or more are drawn as lines, a heat map of each metric: small
-// multiples if there are three.
+// maps returns a heat map of each metric if at least two axes are drawn as lines. With three
+// axes, the maps are small multiples.
 func (s *Study) maps(drawn []report.Figure) []report.Figure {
 	e := s.Experiment
 	if len(e.Sweep) < 2 || slices.ContainsFunc(drawn, func(f report.Figure) bool {
@@ -187,13 +188,13 @@ func (s *Study) maps(drawn []report.Figure) []report.Figure {
 	return []report.Figure{sweep(s.labels(), e).Maps(e.Name+"-maps", title+", as maps", s.summaryRows())}
 }
 
-// shown are the jobs and prices that the page shows: of replication 0, as its unit has
-// them.
+// A shown holds the jobs and prices that the page shows. They come from the unit with
+// replication 0.
 type shown struct {
 	e    *scenario.Experiment
-	most int // jobs of a run
+	most int // maximum number of jobs per run
 	of   []trail.Run
-	at   map[[2]string]int // by configuration and policy
+	at   map[[2]string]int // position in of, by configuration and policy
 }
 
 func newShown(e *scenario.Experiment) *shown {
@@ -208,7 +209,7 @@ func newShown(e *scenario.Experiment) *shown {
 	return first
 }
 
-// take keeps what a unit has of replication 0.
+// take stores the jobs and prices of replication 0 if the unit has them.
 func (first *shown) take(of Unit, unit *results.Unit) error {
 	if of.From != 0 || len(first.of) > mostShown {
 		return nil
@@ -232,10 +233,10 @@ func (first *shown) take(of Unit, unit *results.Unit) error {
 	return nil
 }
 
-// mostShown is how many runs have their jobs on the page.
+// mostShown is the largest number of runs for which the page shows jobs.
 const mostShown = 1000
 
-// trail returns the section that leads from rows to entries of ledgers.
+// trail returns the section that links table rows to ledger entries.
 func (s *Study) trail(w *results.Writer, first *shown) (report.Section, error) {
 	summary, curve := s.summaryRows(), s.curveRows()
 	s.each(func(configuration, policy int, name, label string) {
@@ -251,7 +252,7 @@ func (s *Study) trail(w *results.Writer, first *shown) (report.Section, error) {
 		key := fmt.Sprintf("ledger/%s/%s/0", r.Configuration, r.Admission)
 		dir, err := w.Path(key)
 		if err != nil || len(r.Jobs) == 0 {
-			continue // a name that is no path has no ledger
+			continue // a name that is not a valid path has no ledger
 		}
 		if r.Entries, err = entries(dir, r.Jobs); err != nil {
 			return report.Section{}, err
@@ -263,11 +264,11 @@ func (s *Study) trail(w *results.Writer, first *shown) (report.Section, error) {
 	return (&trail.Trail{Labels: s.labels(), Runs: first.of}).Section(), nil
 }
 
-// mostEntries is how many entries of a ledger are looked at for those of jobs.
+// mostEntries is the number of ledger entries to search for those of the shown jobs.
 const mostEntries = 1 << 18
 
-// entries returns the entries of jobs in the ledger in dir, by contract; nil if there is
-// none.
+// entries returns the entries of jobs in the ledger in dir, by contract, or nil if there is no
+// ledger.
 func entries(dir string, jobs []results.Job) (of map[int64][]trail.Entry, err error) {
 	r, err := store.OpenReader(dir, store.Options{})
 	if errors.Is(err, store.ErrNone) {

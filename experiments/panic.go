@@ -8,24 +8,24 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Panic is a panic met while an experiment ran, and what was run. The run is void,
+// A Panic is a panic during an experiment, with the run in which it occurred. The run is void,
 // and so is the experiment.
 type Panic struct {
 	Scenario      string
-	Configuration string // empty where it was of none, as the next two
+	Configuration string // empty if unknown, like the next field
 	Policy        string
-	Replication   int // -1
+	Replication   int // -1 if unknown
 	Seed          uint64
 
 	Cause *rescue.Panic
 }
 
-// place returns what a panic in a replication says of where it was.
+// place returns a Panic that identifies a replication of e.
 func place(e *scenario.Experiment, configuration, rep int) Panic {
 	return Panic{Scenario: e.Name, Configuration: e.Configurations[configuration].Name, Replication: rep, Seed: e.Seed}
 }
 
-// Error says what it was in one line, and where.
+// Error describes the panic and where it occurred, in one line.
 func (p *Panic) Error() string {
 	where := []string{"scenario " + p.Scenario}
 	if p.Configuration != "" {
@@ -43,7 +43,7 @@ func (p *Panic) Error() string {
 // Unwrap returns the cause.
 func (p *Panic) Unwrap() error { return p.Cause }
 
-// recovered, deferred, makes a panic the error that is returned.
+// recovered must be deferred. It turns a panic into the returned error.
 func (p *Panic) recovered(err *error) {
 	if v := recover(); v != nil {
 		met := *p

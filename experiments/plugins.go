@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Plugin is one plug-in of a family, as users see it.
+// A Plugin describes one plug-in of a family to users.
 type Plugin struct {
 	Family  string          `json:"family"`
 	Name    string          `json:"name"`
@@ -19,7 +19,7 @@ type Plugin struct {
 	Options []plugin.Option `json:"options"`
 }
 
-// Plugins returns every plug-in of the program, or those of one family.
+// Plugins returns every plug-in of the family only, or of all families if only is empty.
 func Plugins(only string) []Plugin {
 	var all []Plugin
 	for _, f := range Families() {
@@ -33,7 +33,7 @@ func Plugins(only string) []Plugin {
 	return all
 }
 
-// ListPlugins returns plug-ins with their options, family by family, as t can show them.
+// ListPlugins returns a list of plug-ins with their options, by family, formatted for t.
 func ListPlugins(all []Plugin, t report.Terminal) report.Document {
 	family, text := "", ""
 	for _, p := range all {
@@ -49,7 +49,7 @@ func ListPlugins(all []Plugin, t report.Terminal) report.Document {
 	return report.Said(text, all)
 }
 
-// limits says what an option may be, unless its line names all the words.
+// limits describes the valid values of an option, unless its description names all the words.
 func limits(o plugin.Option) string {
 	words := plugin.RuleOf(o.Rule).OneOf
 	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })
@@ -59,7 +59,7 @@ func limits(o plugin.Option) string {
 	return "; " + o.Want
 }
 
-// written returns a default as people read it.
+// written formats a default value for people.
 func written(v any) string {
 	switch v := v.(type) {
 	case nil:

@@ -15,21 +15,20 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Prepared is an experiment made ready to run: every field is checked, every plug-in
-// has been made with its options, and every log, plan and trace that it names has been
-// read, once. Running it does not change it.
+// A Prepared is an experiment that is ready to run: every field has been checked, every
+// plug-in has been created with its options, and every log, plan and trace has been read once.
+// Running it does not change it.
 type Prepared struct {
-	Experiment *scenario.Experiment // expanded
+	Experiment *scenario.Experiment // SHA-256 of each file that was read, by path
 	Inputs     map[string]string    // sha256 of each file that was read, by path
 	settings   []*setting
-	jobs       []int    // of the first replication, by configuration
-	alike      []string // configurations of which every replication has the same jobs and hosts
-	rows       int      // about how many a unit has
+	jobs       []int    // number in the first replication, by configuration
+	alike      []string // configurations in which every replication has the same jobs and hosts
+	rows       int      // approximate number per unit
 }
 
-// Prepare makes e ready. The error names the first thing that cannot be run: an option
-// that a plug-in refuses, a file that is missing or not as it should be, jobs that
-// nobody pays for.
+// Prepare makes e ready to run. The error names the first problem: an option that a plug-in
+// rejects, a missing or invalid file, or jobs that nobody pays for.
 func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
 	x := e.Expanded()
@@ -63,7 +62,7 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	return p, nil
 }
 
-// Warnings returns what in the experiment can be run and is hardly meant.
+// Warnings describes settings of the experiment that are valid but probably unintended.
 func (p *Prepared) Warnings() []string {
 	all := Idle(p.Experiment)
 	for _, s := range p.settings {
@@ -74,12 +73,13 @@ func (p *Prepared) Warnings() []string {
 	return all
 }
 
-// Notes returns what was left out of the input files, and what else of them a reader must know.
+// Notes describes what was left out of the input files, and other facts about them that
+// readers need.
 func (p *Prepared) Notes() []string { return notes(p.settings) }
 
-// Each runs every replication and gives them to take, in order of configuration and
-// replication whatever the number of workers. It stops at the first error. An experiment
-// that is to stop by itself is refused: [Prepared.Publish] knows when.
+// Each runs every replication and passes it to take, in order of configuration and
+// replication, for any number of workers. It stops at the first error. It rejects experiments
+// that stop by a condition, which only [Prepared.Publish] supports.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
@@ -112,11 +112,12 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 	})
 }
 
-// files are the hashes of what is read, by path; nil if nobody asks for them.
+// files maps the path of each file that was read to its hash. It is nil if nobody needs the
+// hashes.
 type files map[string]string
 
-// same returns an error, which names path and hashes, if a file that was read is not as it was
-// when results were made. Of is the hash that each had then; nil if there are no results.
+// same returns an error, with path and hashes, if a file has changed since results were made.
+// The parameter of has the hashes from then, or is nil if there are no results.
 func (in files) same(of map[string]string) error {
 	for _, path := range slices.Sorted(maps.Keys(in)) {
 		if want := cmp.Or(of[path], "no such file"); of != nil && in[path] != want {
@@ -126,8 +127,8 @@ func (in files) same(of map[string]string) error {
 	return nil
 }
 
-// readAs reads the file path as parse does, and enters its hash: then it is to be a
-// regular one.
+// readAs reads the file path with parse and records its hash in in. With a non-nil in, the
+// file must be a regular one.
 func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got T, err error) {
 	open := os.Open
 	if in != nil {
@@ -146,7 +147,7 @@ func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got
 	if got, err = parse(all); err != nil {
 		return got, err
 	}
-	if _, err = io.Copy(io.Discard, all); err == nil { // parse may not need its end
+	if _, err = io.Copy(io.Discard, all); err == nil { // parse may stop before the end
 		in[path] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return got, err

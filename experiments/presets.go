@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Preset is an experiment that is run by name, and what a run of it takes.
+// A Preset is an experiment that users run by name, and the cost of running it.
 type Preset struct {
 	Name         string  `json:"name"`
 	Title        string  `json:"title"`
@@ -16,7 +16,8 @@ type Preset struct {
 	Megabytes    float64 `json:"megabytes" doc:"of memory, with one worker"`
 }
 
-// Presets returns the presets by name; then the papers of which every figure is one.
+// Presets returns the presets in order of their names, followed by the papers, each of which
+// stands for all presets of its figures.
 func Presets() ([]Preset, error) {
 	files, measured := papers.Presets(), papers.Measured()
 	var all []Preset

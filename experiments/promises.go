@@ -10,19 +10,19 @@ import (
 	"bourse/hosts/availability"
 )
 
-// asked is how many promises a predictor is asked for in a replication.
+// asked is the number of predictions requested from a predictor per replication.
 const asked = 5000
 
-// wantsPromises reports whether e shows a metric of promises.
+// wantsPromises reports whether the figure of e shows a metric of promises.
 func wantsPromises(e *scenario.Experiment) bool {
 	return e.Figure != nil && slices.ContainsFunc(e.Figure.Metrics, func(m string) bool {
 		return m == metrics.Brier.Name || m == metrics.Promised.Name || m == metrics.Kept.Name
 	})
 }
 
-// promises asks the predictor of s about jobs of the plan on hosts that are there
-// on the last day of the trace, both drawn by the stream "probes": the same for
-// all predictors. None where hosts stay.
+// promises asks the predictor of s about jobs of the plan on hosts that are present on the
+// last day of the trace. Jobs and hosts are drawn by the stream "probes", so they are the same
+// for all predictors. It returns nil if hosts never leave.
 func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	if a.churn == nil || len(a.plan) == 0 {
 		return nil

@@ -19,45 +19,45 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Publication says where results go, and what is said about how they were made.
+// A Publication describes where results go and the metadata to store with them.
 type Publication struct {
 	Dir      string
-	Ledgers  bool           // keep the ledger of every replication, not of the first only
-	Bare     bool           // keep no ledger
+	Ledgers  bool           // keep the ledger of every replication, not only of the first
+	Bare     bool           // keep no ledgers
 	Scenario string         // the file as run
-	Command  []string       // how to run it again
-	Source   File           // that the scenario came from, if it came from one
-	Notes    []string       // what a reader must know beside
-	Elapsed  func() float64 // seconds that it has taken
+	Command  []string       // command that repeats the run
+	Source   File           // file of the scenario, if it came from a file
+	Notes    []string       // additional notes for readers
+	Elapsed  func() float64 // seconds since the start
 
 	Tables results.Tables
 
-	// Found, unless nil, is told how many replications of an earlier run are there.
+	// Found, unless nil, is called with the number of replications reused from an earlier run.
 	Found func(done, total int)
-	Fresh bool // take nothing from older results
+	Fresh bool // reuse nothing from older results
 
-	Shard, Of int // which units a shard does
+	Shard, Of int // selects every Of-th unit, from Shard on
 
-	// Fatal is told once of a ledger that could not be written, and does not return; nil
-	// means what the store does.
+	// Fatal, unless nil, is called once if a ledger could not be written, and must not return.
+	// If it is nil, the store's default applies.
 	Fatal func(error)
 
-	came func(unit string) // unless nil, is told of each that is done, in order
+	came func(unit string) // unless nil, called for each unit that is done, in order
 }
 
-// A File is one that was read.
+// A File is the path and hash of a file that was read.
 type File struct{ Path, SHA256 string }
 
-// Publish runs the experiment and writes a results directory. What it writes depends on
-// the experiment alone, but for the manifest's wall time and versions. What has been
-// found when it fails or is cancelled is kept beside the directory, and the next Publish
-// of the same experiment goes on from there.
+// Publish runs the experiment and writes a results directory. The output depends only on the
+// experiment, except for the wall time and versions in the manifest. If Publish fails or is
+// cancelled, finished work is stored next to the directory, and the next Publish of the same
+// experiment continues from it.
 func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s *Study, err error) {
 	dir, err := results.Unfinished(to.Dir)
 	if err != nil {
 		return nil, err
 	}
-	w, err := results.Create(to.Dir, to.Tables, axes(p.Experiment)) // or there is no place for them
+	w, err := results.Create(to.Dir, to.Tables, axes(p.Experiment)) // fails if they cannot be placed there
 	if err != nil {
 		return nil, err
 	}
@@ -84,15 +84,15 @@ func (p *Prepared) Publish(ctx context.Context, opts Options, to Publication) (s
 	return s, units.Remove()
 }
 
-// publish runs the units that none of from has, and writes all to w.
+// publish runs the units that no source in from has, and writes all units to w.
 func (p *Prepared) publish(ctx context.Context, opts Options, to Publication, w *results.Writer, units *results.Units, from []results.Source) (s *Study, err error) {
 	e := p.Experiment
 	switch {
-	case e.Until != nil: // how many there will be is known in the end
+	case e.Until != nil: // the number of replications is known only at the end
 		e, err = p.enough(ctx, opts, &to, units, from)
 	case opts.Workers > 1:
 		return p.meanwhile(ctx, opts, to, w, units, from)
-	default: // what comes of one worker takes one processor
+	default: // with one worker, use only one processor
 		err = p.find(ctx, opts, &to, units, p.Units(), from...)
 	}
 	if err != nil {
@@ -105,7 +105,7 @@ func (p *Prepared) publish(ctx context.Context, opts Options, to Publication, w 
 	return join(w, e, &units.Plan, at.find, to)
 }
 
-// meanwhile is publish, and writes units while others run.
+// meanwhile is like publish, but writes units while others still run.
 func (p *Prepared) meanwhile(ctx context.Context, opts Options, to Publication, w *results.Writer, units *results.Units, from []results.Source) (*Study, error) {
 	there, err := where(from)
 	if err != nil {
@@ -148,12 +148,12 @@ func (p *Prepared) meanwhile(ctx context.Context, opts Options, to Publication, 
 	return s, err
 }
 
-// Replaces returns a [*results.OtherError] if to.Dir has results of another scenario,
-// which a Publish would replace.
+// Replaces returns a [*results.OtherError] if to.Dir has results of another scenario that
+// Publish would replace.
 func (p *Prepared) Replaces(to *Publication) error {
 	d, err := results.Open(to.Dir)
 	if err != nil {
-		return nil // [results.Create] knows what to do
+		return nil // [results.Create] handles this case
 	}
 	if differs, ok := apart(d.Manifest.Scenario, to.Scenario, "replications", "until"); ok && differs == nil {
 		return nil
@@ -164,8 +164,8 @@ func (p *Prepared) Replaces(to *Publication) error {
 	return &results.OtherError{Dir: to.Dir, Found: found, Want: want, Whole: true}
 }
 
-// Shard does every to.Of-th unit of the experiment, from number to.Shard on, and keeps
-// them in to.Dir, for [Merge].
+// Shard runs every to.Of-th unit of the experiment, from unit to.Shard on, and stores them in
+// to.Dir for [Merge].
 func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) error {
 	units, err := results.OpenUnits(to.Dir, p.plan(&to), true)
 	if err != nil {
@@ -181,9 +181,9 @@ func (p *Prepared) Shard(ctx context.Context, opts Options, to Publication) erro
 	return p.find(ctx, opts, &to, units, mine, units)
 }
 
-// Merge writes the results directory of an experiment whose units are in from: the same
-// bytes as Publish writes, but for the manifest's wall time. The error is a [*HolesError]
-// if some are missing.
+// Merge writes the results directory of an experiment whose units are in from. The bytes are
+// the same as those of Publish, except for the wall time in the manifest. If units are
+// missing, the error is a [*HolesError].
 func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *Study, err error) {
 	x := e.Expanded()
 	w, err := results.Create(to.Dir, to.Tables, axes(e))
@@ -208,18 +208,18 @@ func Merge(e *scenario.Experiment, from []*results.Units, to Publication) (s *St
 	return s, err
 }
 
-// A HolesError names the units that a merge has not found.
+// A HolesError lists the units that a merge did not find.
 type HolesError struct {
 	Missing []string
 	Of      int
 }
 
-// Error says how many units are missing, and which.
+// Error reports how many units are missing, and which.
 func (e *HolesError) Error() string {
 	return fmt.Sprintf("%d of %d units are missing: %s", len(e.Missing), e.Of, strings.Join(e.Missing, ", "))
 }
 
-// join writes the units of plan to w, each of which is where at says.
+// join writes the units of plan to w. The function at returns the source of each unit.
 func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func(unit string) (results.Source, error), to Publication) (*Study, error) {
 	s := newStudy(e)
 	heads := make(map[string]string)
@@ -250,7 +250,8 @@ func join(w *results.Writer, e *scenario.Experiment, plan *results.Plan, at func
 	})
 }
 
-// sealed tells w the hashes that the ledgers of unit know of their files.
+// sealed passes w the hashes that the ledgers of unit store for their files, so that w need
+// not compute them.
 func sealed(w *results.Writer, unit *results.Unit) error {
 	for ledger := range unit.Ledgers {
 		dir, err := w.Path(ledger)
@@ -268,8 +269,8 @@ func sealed(w *results.Writer, unit *results.Unit) error {
 	return nil
 }
 
-// gather enters the units of plan, each of which is where at says, and gives it to take with
-// the path of what it was read from, while the next are read.
+// gather adds the units of plan to s. It reads each unit from the source that at returns and
+// passes it to take with the path of that source. The next units are read meanwhile.
 func (s *Study) gather(plan *results.Plan, at func(unit string) (results.Source, error), take func(of Unit, unit *results.Unit, path string) error) error {
 	s.alike = plan.Alike
 	type read struct {
@@ -302,7 +303,7 @@ func (s *Study) gather(plan *results.Plan, at func(unit string) (results.Source,
 	})
 }
 
-// Difference returns the field in which two plans differ, with both values.
+// Difference describes the first field in which two plans differ, with both values.
 func Difference(a, b *results.Plan) string {
 	var ignored []string
 	if !a.Same(b) {
@@ -326,8 +327,8 @@ func Difference(a, b *results.Plan) string {
 	return "the scenario file: it has another name or place"
 }
 
-// apart returns the first field in which two scenario files differ, but for those of
-// ignored at the top, or nil; ok is false if one of them cannot be read.
+// apart returns the first field in which two scenario files differ, or nil. It skips the
+// ignored top-level fields. If one of the files cannot be read, ok is false.
 func apart(one, other string, ignored ...string) (d *scenario.Difference, ok bool) {
 	a, err := scenario.Stored("", one)
 	b, wrong := scenario.Stored("", other)
@@ -337,7 +338,7 @@ func apart(one, other string, ignored ...string) (d *scenario.Difference, ok boo
 	return scenario.Differ(&a, &b, ignored...), true
 }
 
-// plan returns what the units of p are of.
+// plan returns the plan of p's units.
 func (p *Prepared) plan(to *Publication) results.Plan {
 	plan := results.Plan{
 		Scenario: to.Scenario, Source: map[string]string{}, Command: to.Command, Notes: notes(p.settings), Replications: p.Experiment.Replications,
@@ -352,7 +353,7 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 	return plan
 }
 
-// pictures writes the figures, and the page that shows everything.
+// pictures writes the figures and the page that shows all results.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger, first *shown) error {
 	alone := report.Document{Figures: figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())}
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
@@ -385,7 +386,7 @@ func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger,
 	return errors.Join(w.File("report.html", html), w.File("scenario.yaml", []byte(p.Scenario)))
 }
 
-// told says what the results themselves make a reader know.
+// told returns the notes that follow from the results themselves.
 func (s *Study) told() []string {
 	e := s.Experiment
 	_, late := s.jobs(nil)
@@ -397,11 +398,11 @@ func (s *Study) told() []string {
 	return append(notes, s.measured()...)
 }
 
-// ledgers opens the journals that are kept of a unit.
+// ledgers opens the journals to keep for a unit.
 type ledgers struct {
 	draft *results.Draft
 	all   bool
-	fatal func(error)       // of the store
+	fatal func(error)       // handler of store failures
 	heads map[string]string // by the directory's key
 }
 
@@ -426,7 +427,7 @@ func (l *ledgers) open(configuration, admission string, rep int) (bank.Journal, 
 	}, nil
 }
 
-// kept returns the journals of those heads, in order of path.
+// kept returns the journals with the given heads, sorted by path.
 func kept(heads map[string]string) []report.Ledger {
 	var kept []report.Ledger
 	for _, path := range slices.Sorted(maps.Keys(heads)) {

@@ -18,7 +18,8 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Readings are a file of readings, and what it names.
+// Readings hold a file of variants of a paper, with the scenario and the printed numbers that
+// it names.
 type Readings struct {
 	*readings.File
 	all     []readings.Reading
@@ -26,8 +27,8 @@ type Readings struct {
 	base    func(sets ...string) (scenario.Experiment, error)
 }
 
-// ReadReadings reads a file of readings, which errors call name, and what it names: the
-// scenario, from which every change of one factor alone is made ready, and the numbers.
+// ReadReadings reads a file of variants, called name in errors, and everything that it names.
+// It prepares the scenario with each change of a single factor, and reads the printed numbers.
 func ReadReadings(name string, text []byte) (*Readings, error) {
 	f, err := readings.Parse(name, text)
 	if err != nil {
@@ -75,7 +76,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 	return r, r.check()
 }
 
-// printed returns what the paper of a preset prints.
+// printed returns the numbers that a preset's paper prints.
 func printed(preset string) (all []readings.Number) {
 	paper := papers.Of(preset)
 	for _, p := range paper.Printed {
@@ -94,14 +95,14 @@ func printed(preset string) (all []readings.Number) {
 	return all
 }
 
-// check makes the scenario ready as it is and with each change alone, and finds what every
-// number is of.
+// check prepares the scenario unchanged and with each single change, and checks that every
+// printed number refers to an existing run and metric.
 func (r *Readings) check() error {
-	alone := 1 // the scenario, and then each change of it
+	alone := 1 // the scenario itself, and then each change of it
 	for _, v := range r.Factors {
 		alone += len(v.Values) - 1
 	}
-	for i, reading := range r.all[:alone] { // others change nothing that these do not
+	for i, reading := range r.all[:alone] { // the other variants only combine these changes
 		e, err := r.read(reading)
 		if err == nil {
 			_, err = Prepare(&e)
@@ -137,8 +138,8 @@ func (r *Readings) check() error {
 	return nil
 }
 
-// read returns the scenario as a reading has it, with the configurations that numbers are
-// of.
+// read returns the scenario of a variant, with only the configurations for which there are
+// numbers.
 func (r *Readings) read(reading readings.Reading) (e scenario.Experiment, err error) {
 	sets, err := r.Sets(reading)
 	if err != nil {
@@ -155,8 +156,8 @@ func (r *Readings) read(reading readings.Reading) (e scenario.Experiment, err er
 	return x, nil
 }
 
-// Find runs all readings, and the nearest of them again, and says how they stand against the
-// numbers. What it was interrupted in it goes on with.
+// Find runs all variants, runs the nearest ones again, and reports how they compare with the
+// printed numbers. It resumes a study that was interrupted.
 func (r *Readings) Find(ctx context.Context, opts Options, to Publication) (d report.Document, err error) {
 	dir := to.Dir
 	first, kept, err := r.measure(ctx, opts, to, filepath.Join(dir, "first"), r.all, r.Seed, r.Replications)
@@ -177,13 +178,13 @@ func (r *Readings) Find(ctx context.Context, opts Options, to Publication) (d re
 	return found.Document(labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
-// measure runs readings, and keeps their units beside dir: of several that the scenario
-// is the same by, one alone.
+// measure runs variants and stores their units next to dir. Variants that give the same
+// scenario are run once.
 func (r *Readings) measure(ctx context.Context, opts Options, to Publication, dir string, all []readings.Reading, seed uint64, replications int) ([]readings.Measured, *results.Units, error) {
 	var e scenario.Experiment
 	var what strings.Builder
 	runs := make(map[string]int) // by overrides
-	own := 0                     // configurations of each
+	own := 0                     // configurations per run
 	of := make([]int, len(all))
 	for i, reading := range all {
 		sets, err := r.Sets(reading)
@@ -237,8 +238,8 @@ func (r *Readings) measure(ctx context.Context, opts Options, to Publication, di
 	return measured, units, nil
 }
 
-// measured returns what numbers are held against, by run, of which each has so many
-// configurations.
+// measured returns the measured values to compare with the printed numbers, by run. Each run
+// has own configurations.
 func (r *Readings) measured(s *Study, own int) []readings.Measured {
 	var wanted []string
 	for _, n := range r.numbers {
@@ -260,7 +261,8 @@ func (r *Readings) measured(s *Study, own int) []readings.Measured {
 	return all
 }
 
-// keep runs those units of p that to.Dir has not yet, and returns what was measured of all.
+// keep runs the units of p that are missing in to.Dir, and returns the measurements of all
+// units.
 func (p *Prepared) keep(ctx context.Context, opts Options, to Publication) (s *Study, units *results.Units, err error) {
 	if to.Fresh {
 		if err := results.Forget(to.Dir); err != nil {

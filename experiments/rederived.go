@@ -23,25 +23,25 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A rederivation makes the results d again.
+// A rederivation computes the results d again.
 type rederivation struct {
 	findings []results.Change
 	beyonds  []string // what was not compared, and why
 
 	d     *results.Dir
-	sound bool // its ledgers are
+	sound bool // the ledgers of d are sound
 	e     scenario.Experiment
-	p     *Prepared // nil where the scenario cannot be made ready any more
+	p     *Prepared // nil if the scenario can no longer be prepared
 	units *results.Whole
-	kept  *results.Plan // of units
+	kept  *results.Plan // plan of units
 	to    Publication
 }
 
-// Rederive makes the results d again and compares each file with theirs: from their rows of jobs
-// and prices and the plan of jobs, which is drawn from scenario and seed, or with deep by
-// running the experiment again. Notes are those of [Publication]. Sound reports
-// whether the ledgers are clean; files are as the manifest describes them. It returns
-// what differs, and what was not compared, and why.
+// Rederive computes the results d again and compares each file. It uses the stored rows of
+// jobs and prices, and the plan of jobs drawn from scenario and seed; if deep is set, it runs
+// the experiment again. Notes returns the notes of the [Publication]. Sound states whether the
+// ledgers are clean. The files must match the manifest. Rederive returns the differences, and
+// what was not compared and why.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts Options) ([]results.Change, []string, error) {
 	r := &rederivation{d: d, sound: sound}
 	err := r.again(ctx, notes, deep, opts)
@@ -90,8 +90,8 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 	return r.compare(made, deep)
 }
 
-// older compares what results of any format have in common: jobs.parquet with jobs.csv, and numbers
-// and means of summary.csv with metrics.
+// older compares what results of any format have in common: jobs.parquet with jobs.csv, and
+// the counts and means of summary.csv with the metrics.
 func (r *rederivation) older() error {
 	if c := r.d.TwoForms(); c != (results.Change{}) {
 		r.findings = append(r.findings, c)
@@ -140,7 +140,7 @@ func (r *rederivation) find(file, found, want string) {
 	r.findings = append(r.findings, results.Change{File: file, Found: found, Want: want})
 }
 
-// wrong says that results could not be made again.
+// wrong reports that results could not be computed again.
 func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
 		r.beyond("tables, figures and page: %v", err)
@@ -151,12 +151,12 @@ func (r *rederivation) wrong(err error) {
 	}
 }
 
-// version reports whether the results are of this version.
+// version reports whether this version of bourse made the results.
 func (r *rederivation) version() bool {
 	return reflect.DeepEqual(r.d.Manifest.Version, results.BuildVersion())
 }
 
-// ready reads scenario and units, and draws what can be known before a run.
+// ready reads scenario and units, and draws everything that does not require a run.
 func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err error) {
 	m := &r.d.Manifest
 	if r.e, err = scenario.Stored(r.d.Path, m.Scenario); err != nil {
@@ -192,7 +192,7 @@ func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err err
 	return nil
 }
 
-// gathered writes what the units of d come to.
+// gathered writes results from the units of d.
 func (r *rederivation) gathered(ctx context.Context) error {
 	plan := *r.kept
 	x := r.e.Expanded()
@@ -231,7 +231,7 @@ func (r *rederivation) gathered(ctx context.Context) error {
 	return nil
 }
 
-// compare compares files, and says what was not compared.
+// compare compares the files and reports what was not compared.
 func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	const ledger = "ledger/"
 	changes, err := r.d.Different(made, func(name string) bool { return strings.HasPrefix(name, ledger) && !deep })
@@ -265,11 +265,11 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	return nil
 }
 
-// entries compares the entries of ledgers, and names the first that differs of each.
+// entries compares the ledgers and reports the first entry that differs in each.
 func (r *rederivation) entries(made *results.Dir) error {
 	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
 		head := r.d.Manifest.Ledgers[key]
-		if head == made.Manifest.Ledgers[key] || head == "" { // of the second the manifest's difference tells
+		if head == made.Manifest.Ledgers[key] || head == "" { // the manifest's difference reports a missing head
 			continue
 		}
 		one, err := store.OpenReader(filepath.Join(r.d.Path, key), store.Options{Reproducible: true})
@@ -289,7 +289,8 @@ func (r *rederivation) entries(made *results.Dir) error {
 	return nil
 }
 
-// entry names the first entry of a ledger that is not as it was made again, and the field.
+// entry reports the first entry of a ledger that differs from the recomputed one, and the
+// field.
 func (r *rederivation) entry(key string, one, made *store.Reader) {
 	next, stop := iter.Pull2(made.Entries())
 	defer stop()
@@ -315,7 +316,8 @@ func (r *rederivation) entry(key string, one, made *store.Reader) {
 	}
 }
 
-// entryDiffers returns the first field in which two entries differ, of notes too.
+// entryDiffers returns the first field in which two entries differ, including the fields of
+// their notes.
 func entryDiffers(a, b *bank.Entry) (field, x, y string) {
 	var one, other map[string]json.RawMessage
 	if json.Unmarshal(a.Note, &one) == nil && json.Unmarshal(b.Note, &other) == nil {

@@ -20,10 +20,11 @@ import (
 	"bourse/workloadgen"
 )
 
-// A remaker makes the units of results again: it reads the rows of jobs and prices and encodes
-// them, and encodes the rows of metrics from the stored values. It compares the rows of jobs
-// with the plan of jobs, which is drawn from scenario and seed, and the stored values with those
-// that rows and plan come to. It implements [results.Source]; units must be read in order.
+// A remaker computes the units of results again. It reads the rows of jobs and prices and
+// encodes them, and encodes the rows of metrics from the stored values. It compares the rows
+// of jobs with the plan of jobs, which it draws from scenario and seed, and the stored values
+// with those computed from rows and plan. It implements [results.Source]; units must be read
+// in order.
 type remaker struct {
 	*results.Whole
 	*rederivation
@@ -34,12 +35,12 @@ type remaker struct {
 
 	jobs     *reading[results.Job]
 	prices   *reading[results.Price]
-	measured int // rows of metrics
+	measured int // rows of metrics so far
 
-	named     map[string]bool // columns of jobs in which a difference was named
-	different int             // values that differ
+	named     map[string]bool // columns of jobs for which a difference was reported
+	different int             // number of values that differ
 	unknown   map[string]bool // metrics that could not be computed for some run
-	unsolved  map[string]bool // configurations whose U* was not computed
+	unsolved  map[string]bool // configurations for which U* was not computed
 }
 
 func newRemaker(ctx context.Context, r *rederivation, e *scenario.Experiment) *remaker {
@@ -50,17 +51,17 @@ func newRemaker(ctx context.Context, r *rederivation, e *scenario.Experiment) *r
 	}
 }
 
-// A reading reads the rows of a table one after the other.
+// A reading reads the rows of a table in order.
 type reading[R any] struct {
 	r    *rederivation
 	file string // empty if results have no such table
 	next func() (R, error, bool)
 	stop func()
 
-	row   *R    // at hand; nil after the last
-	n     int   // its number
+	row   *R    // current row; nil after the last
+	n     int   // number of the current row
 	ahead *R    // the row after it
-	err   error // of the row ahead
+	err   error // error in reading the row ahead
 }
 
 func newReading[R any](r *rederivation, table string, rows iter.Seq2[R, error]) *reading[R] {
@@ -70,7 +71,7 @@ func newReading[R any](r *rederivation, table string, rows iter.Seq2[R, error]) 
 		in.look()
 	}
 	if filepath.Ext(in.file) == ".csv" {
-		in.n++ // its header is a row
+		in.n++ // the header counts as a row
 	}
 	return in
 }
@@ -85,7 +86,7 @@ func (in *reading[R]) look() {
 	}
 }
 
-// advance makes the row ahead the one at hand.
+// advance makes the row ahead the current one.
 func (in *reading[R]) advance() error {
 	if in.next == nil {
 		return nil
@@ -139,7 +140,7 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 	return unit, nil
 }
 
-// end names what is behind the last row, and what was not compared.
+// end reports extra rows after the last, and what was not compared.
 func (m *remaker) end() {
 	if m.jobs.row != nil {
 		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none by scenario and seed")
@@ -164,7 +165,7 @@ func (m *remaker) end() {
 	}
 }
 
-// replication makes the rows of a replication, of which found was stored.
+// replication recomputes the rows of a replication. The stored values are in found.
 func (m *remaker) replication(configuration, rep int, found []float64) error {
 	c, width := &m.study.Experiment.Configurations[configuration], m.study.width()
 	var by *measuring
@@ -257,18 +258,18 @@ func (m *remaker) rows(f *fit) error {
 	return m.out.Prices(prices)
 }
 
-// differs counts a value that is not what it should be, and names the first.
+// differs counts a value that differs from the recomputed one, and reports the first.
 func (m *remaker) differs(file, found, want string) {
 	if m.different++; m.different == 1 {
 		m.find(file, found, want+", as "+m.jobs.file+" comes to")
 	}
 }
 
-// within is the relative error of metrics that are computed of the work done, which a table has
-// as a share.
+// within is the tolerated relative error of metrics computed from the work done, which tables
+// store as a share.
 const within = 1e-9
 
-// compare compares what was stored of a run with what its rows come to.
+// compare compares the stored values of a run with those computed from its rows.
 func (m *remaker) compare(f *fit, stored []float64, solved bool) {
 	if !solved {
 		for _, metric := range m.study.Metrics {
@@ -325,24 +326,24 @@ func (m *remaker) compare(f *fit, stored []float64, solved bool) {
 	}
 }
 
-// A fit makes a run of its rows: the jobs of the plan, and what became of them.
+// A fit reconstructs a run from its rows: the jobs of the plan and their outcomes.
 type fit struct {
 	m       *remaker
-	by      *measuring // nil if there is no plan
+	by      *measuring // nil without a plan
 	run     *Run
 	conf    *scenario.Configuration
 	label   string
 	rep     int
-	metrics int // rows of metrics before its own
+	metrics int // number of metric rows before its own
 
 	offer   *offer
 	books   bool
 	known   bool // users know how long their jobs run
-	at      int  // the next job of the plan
+	at      int  // position of the next job in the plan
 	unknown map[string]bool
 }
 
-// begin makes f ready for the first row of a run under policy k.
+// begin prepares f for the first row of a run under policy k.
 func (f *fit) begin(k int) {
 	a := f.m.arena
 	f.offer = &f.by.s.offers[k]
@@ -350,7 +351,7 @@ func (f *fit) begin(k int) {
 	f.known = !a.anyJob(func(j *workloadgen.Job) bool { return j.Estimate != j.Runtime && j.Arrival < f.by.s.horizon() })
 	of := &f.run.Outcome
 	of.Booked, of.Cancels = f.books, a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 })
-	if f.books { // where gangs were is not in the table
+	if f.books { // the table does not show where gangs ran
 		f.unsure(metrics.ClusterUtilization, metrics.ClusterLeast, metrics.ClusterMost)
 	}
 	if a.churn != nil {
@@ -367,20 +368,20 @@ func (f *fit) unsure(all ...metrics.Metric) {
 	}
 }
 
-// planColumns are the columns of jobs that the plan decides, endColumns those that are empty for a job that was not
-// accepted, and termColumns those that an offer does not change.
+// planColumns are the columns of jobs that the plan determines. The endColumns are empty for a
+// job that was not accepted. An offer does not change the termColumns.
 var (
 	planColumns = []string{"configuration", "admission", "replication", "user", "arrival", "runtime", "estimate", "nodes", "work", "value", "deadline", "bid"}
 	endColumns  = append(slices.Clip(planColumns), "start", "finish", "share", "work_done", "paid", "penalty", "fulfilled", "losses", "wasted", "penalty_owed")
 	termColumns = []string{"configuration", "admission", "replication", "user", "arrival"}
 )
 
-// skip names the first job of the plan that has no row, before that of number to.
+// skip reports the first job of the plan before position to that has no row.
 func (f *fit) skip(to int) {
 	a, horizon := f.m.arena, f.by.s.horizon()
 	for ; f.at < to; f.at++ {
 		j := &a.plan[f.at]
-		if j.Arrival >= horizon || f.m.named["row"] { // it is not submitted any more
+		if j.Arrival >= horizon || f.m.named["row"] { // not submitted before the horizon
 			continue
 		}
 		f.m.named["row"] = true
@@ -388,8 +389,8 @@ func (f *fit) skip(to int) {
 	}
 }
 
-// owns reports whether a row is of the run: also one that has another configuration, policy or
-// replication in the place of the next job of the plan.
+// owns reports whether a row belongs to the run. A row with a wrong configuration, policy or
+// replication also does if it is in the place of the plan's next job.
 func (f *fit) owns(row *results.Job) bool {
 	names := func(row *results.Job) bool {
 		return row.Configuration == f.conf.Name && row.Admission == f.label && row.Replication == f.rep
@@ -401,7 +402,7 @@ func (f *fit) owns(row *results.Job) bool {
 	return f.by != nil && len(next) > 0 && row.Job == strconv.FormatInt(next[0].ID, 10) && (f.at > 0 || ahead != nil && names(ahead))
 }
 
-// row compares a row with the plan and enters its job.
+// row compares a row with the plan and adds its job to the run.
 func (f *fit) row(row *results.Job) {
 	m, a := f.m, f.m.arena
 	id, err := strconv.ParseInt(row.Job, 10, 64)
@@ -440,7 +441,7 @@ func (f *fit) row(row *results.Job) {
 	f.run.Jobs = append(f.run.Jobs, j)
 }
 
-// became makes j, of the plan, what row tells of it.
+// became fills j, a job of the plan, with the outcome in row.
 func (f *fit) became(row *results.Job, j *metrics.Job) {
 	c, planned := &j.Contract, j.Job
 	if row.Decision == contracts.Reject.String() {
@@ -476,7 +477,7 @@ func (f *fit) became(row *results.Job, j *metrics.Job) {
 		c.Outcome = contracts.Fulfilled
 	case finish == f.by.s.horizon():
 		c.Outcome = contracts.Unfinished
-		f.unsure(metrics.Queued) // it may wait
+		f.unsure(metrics.Queued) // it may have waited
 	case planned.Cancel > 0 && finish == planned.Arrival+planned.Cancel && !done && (finish < due || f.overruns(j)):
 		c.Outcome = contracts.Cancelled
 	case f.books && finish < due || planned.OnDemand:
@@ -490,7 +491,7 @@ func (f *fit) became(row *results.Job, j *metrics.Job) {
 	}
 }
 
-// overruns reports whether j may go on after its deadline.
+// overruns reports whether j may continue after its deadline.
 func (f *fit) overruns(j *metrics.Job) bool {
 	var asked contracts.Request
 	f.by.s.request(j.Job, &asked)
@@ -505,7 +506,7 @@ func or0[T any](p *T) (x T) {
 	return x
 }
 
-// end returns the run after its last row.
+// end completes the run after its last row and returns it.
 func (f *fit) end() *Run {
 	f.skip(len(f.m.arena.plan))
 	f.run.Closed = slices.ContainsFunc(f.run.Jobs, func(j metrics.Job) bool {

@@ -13,10 +13,10 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Replay runs one run of e, which is expanded, again as it was, and with fields of its
-// configuration set otherwise ("admission=cac", "market.payment=bid"), on the same jobs and
-// hosts, and compares what became of each job. A job is worth its utility at alpha, but for
-// what was paid (§4.2, eq. 9). Inputs are as for [Explain].
+// Replay repeats one run of e, once unchanged and once with other values in some fields of its
+// configuration ("admission=cac", "market.payment=bid"), on the same jobs and hosts. It
+// compares the outcomes of each job. A job is worth its utility at alpha, without what was
+// paid (§4.2, eq. 9). Inputs are as for [Explain].
 func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, alpha float64, sets ...string) (*replay.Report, error) {
 	chosen, err := ChooseRun(e, path)
 	if err != nil {
@@ -71,7 +71,7 @@ func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]strin
 	return replay.Compare(mine, theirs, jobs), nil
 }
 
-// alone returns the experiment that has r in it, under its policy alone.
+// alone returns the experiment that consists of r's configuration with only r's policy.
 func (r Chosen) alone(e *scenario.Experiment) (scenario.Experiment, error) {
 	one := *e
 	conf := *r.Configuration
@@ -84,7 +84,7 @@ func (r Chosen) alone(e *scenario.Experiment) (scenario.Experiment, error) {
 	return again(&one)
 }
 
-// again returns e, of one configuration, with fields of that set otherwise.
+// again returns e, which has one configuration, with the fields in sets changed.
 func again(e *scenario.Experiment, sets ...string) (scenario.Experiment, error) {
 	var text bytes.Buffer
 	if err := scenario.Write(&text, *e); err != nil {
@@ -100,8 +100,8 @@ func again(e *scenario.Experiment, sets ...string) (scenario.Experiment, error) 
 	return scenario.Parse("manifest.json", text.Bytes(), scenario.Known{}, all...)
 }
 
-// jobs returns the jobs of the run of e whose replication r is. Files that it reads must have
-// the hashes of inputs, unless that is nil.
+// jobs returns the jobs of r's replication in e, which has a single run. Files that it reads
+// must have the hashes in inputs, unless that is nil.
 func (r Chosen) jobs(ctx context.Context, e *scenario.Experiment, inputs map[string]string) (jobs []metrics.Job, err error) {
 	p, err := Prepare(e)
 	if err == nil {
@@ -118,7 +118,7 @@ func (r Chosen) jobs(ctx context.Context, e *scenario.Experiment, inputs map[str
 	return jobs, err
 }
 
-// fate returns what became of j.
+// fate returns the outcome of j.
 func fate(j *metrics.Job, alpha float64) (f replay.Fate, err error) {
 	c := &j.Contract
 	f = replay.Fate{State: c.Outcome.String(), Reason: reason(j), Ended: c.Ended, Paid: c.Paid, Penalty: c.Penalty}

@@ -14,20 +14,21 @@ import (
 	"bourse/workloadgen"
 )
 
-// A yardstick is U*, or a bound on it, and the jobs that are completed for it.
+// A yardstick is U*, or a bound on it, and the jobs that the optimum completes.
 type yardstick struct {
 	Optimum
-	chosen []bool           // one per job
-	plan   workloadgen.Plan // in which jobs that do not count are worth nothing
+	chosen []bool           // one element per job
+	plan   workloadgen.Plan // jobs that do not count have value 0
 }
 
-// yardstick returns that of the jobs of the arena's plan that efficiency is measured of: those
-// that arrive before the horizon, without the first that warm up. There is none where users
-// pay their whole budget: no value is left to them, whatever is run.
+// yardstick returns the yardstick for the jobs on which efficiency is measured: those of the
+// arena's plan that arrive before the horizon, without the warm-up. It is zero if users pay
+// their whole budget, because no value is left to them in any schedule.
 //
-// If deadlines leave no room, every job that is completed in time runs from its arrival on
-// and for its runtime, and U* is the paper's: the best set of jobs of which all run like that.
-// If they leave room it is a bound over all schedules that respect arrivals and deadlines.
+// If deadlines leave no slack, every job that is completed in time runs from its arrival for
+// exactly its runtime, and U* is that of the paper: the most valuable set of jobs that can all
+// run like that. If deadlines leave slack, U* is a bound over all schedules that respect
+// arrivals and deadlines.
 func (a *arena) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole {
 		return yardstick{Optimum: Optimum{Proven: true}}
@@ -37,7 +38,7 @@ func (a *arena) yardstick(s *setting, warmup float64) yardstick {
 		b := a.relax(s, &r)
 		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen, r.plan}
 	}
-	// Where tasks are kept to part of a fast processor, a processor runs several at once.
+	// If tasks are limited to part of a fast processor, one processor runs several at once.
 	processors := int(min(max(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, r.capacity), math.MaxInt32))
 	plan, horizon := r.plan, s.horizon()
 	if !math.IsInf(horizon, 1) {
@@ -57,8 +58,7 @@ func planned(plan workloadgen.Plan, s optimum.Solution) yardstick {
 	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen, plan}
 }
 
-// counted returns the arena's plan, in which jobs that efficiency is not measured of are worth
-// nothing.
+// counted returns the arena's plan, with value 0 for jobs on which efficiency is not measured.
 func (a *arena) counted(s *setting, warmup float64) workloadgen.Plan {
 	horizon := s.horizon()
 	if warmup == 0 && math.IsInf(horizon, 1) {
@@ -74,7 +74,7 @@ func (a *arena) counted(s *setting, warmup float64) workloadgen.Plan {
 	return worthless(a.plan, func(i int, j *workloadgen.Job) bool { return i < warm || j.Arrival >= horizon })
 }
 
-// worthless returns a copy of plan in which the jobs that are so have no value.
+// worthless returns a copy of plan in which the jobs for which are holds have no value.
 func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) workloadgen.Plan {
 	plan = slices.Clone(plan)
 	for i := range plan {
@@ -85,9 +85,9 @@ func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) 
 	return plan
 }
 
-// cover makes y a bound on what the users of a run had who got so much at alpha 0. U* is of
-// whole jobs; if deadlines leave no room, users to whom part of a job is worth something may
-// get more than that from parts. Then their bound is that of divisible jobs.
+// cover raises y to a bound on the utility of users who got a total of got at alpha 0. U*
+// counts whole jobs. If deadlines leave no slack, users who value parts of jobs may get more
+// than that from parts; the bound of divisible jobs then applies.
 func (a *arena) cover(s *setting, y *yardstick, got float64) {
 	if y.Bound > 0 && got > y.Parts && !y.Room {
 		r := s.room()
@@ -96,9 +96,9 @@ func (a *arena) cover(s *setting, y *yardstick, got float64) {
 	}
 }
 
-// Solved is the last problem of an arena and its solution: configurations that differ in
-// policies have one. It is none of many jobs, for which that would be memory of a hundred
-// bytes a job.
+// Solved holds an arena's last problem and its solution, which configurations that differ only
+// in policies share. Problems with many jobs are not stored, because they take about a hundred
+// bytes per job.
 type solved struct {
 	plan               workloadgen.Plan
 	processors, widest int
@@ -109,20 +109,20 @@ type solved struct {
 	bounds   optimum.Bounds
 }
 
-// manyJobs is beyond how many jobs a problem is solved anew rather than remembered.
+// manyJobs is the largest number of jobs for which solutions are stored.
 const manyJobs = 1 << 15
 
-// A room is how the jobs of a setting may run.
+// A room describes how the jobs of a setting may run.
 type room struct {
 	plan     workloadgen.Plan // the jobs
 	fleet    *scenario.Fleet
-	task     float64 // processors of a task, at most
+	task     float64 // maximum processors of a task
 	fastest  float64 // speed of the fastest host
-	bySpeed  []int   // the first hosts of each speed in turn, the fastest first
+	bySpeed  []int   // the first hosts of each speed, fastest first
 	capacity float64 // work per second of the fleet
-	widest   int     // nodes, of that a job may have to be admitted
-	books    bool    // some policy keeps books: nodes may have one host in common
-	offers   bool    // under some policy owners may take offers: nodes may be others
+	widest   int     // largest number of nodes with which a job can be admitted
+	books    bool    // some policy keeps a reservation book: nodes may share a host
+	offers   bool    // under some policy, owners may accept offers with other numbers of nodes
 }
 
 func (s *setting) room() room {
@@ -147,8 +147,8 @@ func (s *setting) room() room {
 	return r
 }
 
-// rate returns the work per second that so many nodes can do at most, each on a host of its
-// own, or on a processor of its own where there are books.
+// rate returns the largest work per second of the given number of nodes. Each node has a host
+// of its own, or with a reservation book a processor of its own.
 func (r *room) rate(nodes int) (sum float64) {
 	left, speeds := nodes, len(r.bySpeed)
 	for _, i := range r.bySpeed {
@@ -164,10 +164,10 @@ func (r *room) rate(nodes int) (sum float64) {
 	return min(sum, r.capacity)
 }
 
-// leavesRoom reports whether some job that is worth something may be completed in time
-// otherwise than by running from its arrival on and for its runtime: it is due later, whatever
-// its deadline is made of; or it is due at no time; or its nodes can do more than a processor
-// of the reference speed; or its owner may take an offer of other nodes.
+// leavesRoom reports whether some job with a positive value could be completed in time in
+// another way than by running from its arrival for its runtime. This holds if its deadline
+// leaves slack, if it has no deadline, if its nodes can do more than one processor of the
+// reference speed, or if its owner may accept an offer with other nodes.
 func (r *room) leavesRoom(s *setting) bool {
 	if r.offers || r.task*r.fastest > 1 || r.books && r.fastest > 1 {
 		return true
@@ -179,7 +179,8 @@ func (r *room) leavesRoom(s *setting) bool {
 	})
 }
 
-// windows returns when each job of r can do how much, by the horizon.
+// windows returns the time window, the work and the maximum rate of each job of r, up to the
+// horizon.
 func (r *room) windows(s *setting) []optimum.Window {
 	windows, horizon := make([]optimum.Window, len(r.plan)), s.horizon()
 	var asked contracts.Request
@@ -192,7 +193,7 @@ func (r *room) windows(s *setting) []optimum.Window {
 			continue
 		}
 		s.request(j, &asked)
-		// What is late, or undone, by no more than rounding counts as done in time (package
+		// Lateness or missing work within rounding counts as done in time (see package
 		// settlement).
 		closes, rounding := asked.Due(), sharing.Tick
 		if !asked.OnDemand {
@@ -207,7 +208,7 @@ func (r *room) windows(s *setting) []optimum.Window {
 	return windows
 }
 
-// relax returns the bounds of r, remembered if they were the last.
+// relax returns the bounds of r. It reuses the last result if the problem is the same.
 func (a *arena) relax(s *setting, r *room) optimum.Bounds {
 	windows := r.windows(s)
 	if len(windows) > manyJobs {
@@ -219,14 +220,14 @@ func (a *arena) relax(s *setting, r *room) optimum.Bounds {
 	return a.solved.bounds
 }
 
-// A kind says what stands for U* in a replication.
+// A kind describes what serves as U* in a replication.
 type kind int
 
 const (
-	planner  kind = iota // U* as the paper has it, or none
-	unproven             // a bound that no plan was proven to reach
-	anyhow               // a bound over all schedules: deadlines leave room
-	inParts              // U*, below alpha 1 a bound over parts of jobs
+	planner  kind = iota // U* as defined in the paper, or none
+	unproven             // an upper bound that no plan was proven to reach
+	anyhow               // a bound over all schedules: deadlines leave slack
+	inParts              // U*; below alpha 1, a bound over parts of jobs
 
 	kinds = iota
 )
@@ -243,7 +244,7 @@ func (o *Optimum) kind() kind {
 	return planner
 }
 
-// measured says what efficiency is measured by in a study.
+// measured describes the reference that efficiency is measured by in a study.
 func (s *Study) measured() (notes []string) {
 	e := s.Experiment
 	var all [kinds]int

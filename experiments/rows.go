@@ -14,17 +14,16 @@ import (
 	"bourse/experiments/stats"
 )
 
-// rowsAtOnce is how many rows of a kind are made before they are encoded: as many as an
-// [results.Encoder] writes at once.
+// rowsAtOnce is the number of rows to collect before encoding them. It equals the number that
+// a [results.Encoder] writes at once.
 const rowsAtOnce = 1 << 10
 
-// A tabulator makes rows of runs and has them encoded, many at once, so that it needs the
-// memory of so many.
+// A tabulator converts runs to rows and encodes them in batches, which bounds its memory.
 type tabulator struct {
 	out     *results.Encoder
-	away    func(results.Block) error // where rows go that are too many to keep; nil: they are kept
+	away    func(results.Block) error // destination of full row groups; nil: they are kept in memory
 	jobs    []results.Job
-	endings []ending // what jobs point to, by row
+	endings []ending // data that jobs points to, by row
 	prices  []results.Price
 	metrics []results.Metric
 }
@@ -33,8 +32,8 @@ func newTabulator(out *results.Encoder) *tabulator {
 	return &tabulator{out: out, endings: make([]ending, rowsAtOnce)}
 }
 
-// run appends the rows of a run of r, which was measured as found; found may not change
-// before [tabulator.block].
+// run appends the rows of a run of r, with the measured values found. The caller must not
+// change found before [tabulator.block].
 func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
 	label, known := c.Admission[policy].Label, knowRuntimes(run.Jobs)
@@ -60,8 +59,8 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 	return t.out.Metrics(t.metrics)
 }
 
-// measuredRows appends the rows of what was found of a run, as [Study.measure] has it, to
-// which they point.
+// measuredRows appends the rows of the values that [Study.measure] returned for a run. The
+// rows point into found.
 func (s *Study) measuredRows(rows []results.Metric, configuration, policy, rep int, found []float64) []results.Metric {
 	at := len(s.Metrics)
 	for m := range s.Metrics {
@@ -87,7 +86,7 @@ func (t *tabulator) encodePrices() error {
 	return errors.Join(t.out.Prices(rows), t.putAway())
 }
 
-// putAway puts away the rows that fill groups.
+// putAway passes full row groups to away.
 func (t *tabulator) putAway() error {
 	if t.away == nil {
 		return nil
@@ -99,7 +98,8 @@ func (t *tabulator) putAway() error {
 	return t.away(b)
 }
 
-// block returns all rows since the last, encoded. It is good until the next.
+// block returns all rows since its last call, encoded. The result is valid until the next
+// call.
 func (t *tabulator) block() (results.Block, error) {
 	if err := errors.Join(t.encodeJobs(), t.encodePrices()); err != nil {
 		return nil, err
@@ -107,9 +107,8 @@ func (t *tabulator) block() (results.Block, error) {
 	return t.out.Block()
 }
 
-// An ending is what a row points to: deadline and estimate, and the rest of a job that was
-// admitted. It does not point into the run, whose memory may be used again before the row
-// is written.
+// An ending holds what a row points to: deadline and estimate, and the outcome of an admitted
+// job. It does not point into the run, whose memory may be reused before the row is written.
 type ending struct {
 	due, estimate, bid, start, finish, share, done, wasted float64
 	paid, penalty, owed                                    results.Money
@@ -117,7 +116,7 @@ type ending struct {
 	fulfilled                                              bool
 }
 
-// knowRuntimes reports whether users say of all jobs how long these run in truth.
+// knowRuntimes reports whether the estimates of all jobs equal their runtimes.
 func knowRuntimes(jobs []metrics.Job) bool {
 	for i := range jobs {
 		if jobs[i].Estimate != jobs[i].Runtime {
@@ -127,8 +126,8 @@ func knowRuntimes(jobs []metrics.Job) bool {
 	return true
 }
 
-// jobRow makes row, which is empty, that of j; it points into o. Users may have known how
-// long their jobs run, and hosts be volatile.
+// jobRow fills row, which must be zero, with the values of j. The row points into o. Known
+// states whether users knew the runtimes of their jobs, and volatile whether hosts leave.
 func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, known, volatile bool) {
 	sla, c := &at.SLA, &j.Contract
 	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep
@@ -168,7 +167,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	row.Paid, row.Penalty, row.PenaltyOwed, row.Fulfilled = &o.paid, &o.penalty, &o.owed, &o.fulfilled
 }
 
-// decision returns what was decided of a job with that outcome.
+// decision returns the decision that leads to outcome o.
 func decision(o contracts.Outcome) contracts.Verdict {
 	switch o {
 	case contracts.Refused:
@@ -192,13 +191,13 @@ func reason(j *metrics.Job) string {
 	return string(j.Reason)
 }
 
-// priceRow returns the row of price p, of that interval.
+// priceRow returns the row of price p in the given interval.
 func priceRow(configuration, admission string, rep, interval int, p float64) results.Price {
 	return results.Price{Configuration: configuration, Admission: admission, Replication: rep, Time: float64(interval) * bin, MeanPrice: p}
 }
 
-// metricRow returns metric m of one replication under one policy, which is at x, or NaN
-// there, and of that many trials; 0 if of none.
+// metricRow returns the row of metric m in one replication under one policy. Its value is at
+// x, or undefined if that is NaN. A trials of 0 means that the metric does not count trials.
 func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
 	row := results.Metric{
@@ -213,7 +212,8 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials 
 	return row
 }
 
-// metricRows returns those metrics of every replication, or all if none is named.
+// metricRows returns the named metrics of every replication, or all metrics if there are no
+// names.
 func (s *Study) metricRows(names ...string) []results.Metric {
 	var wanted []int
 	for m := range s.Metrics {
@@ -235,7 +235,8 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 	return rows
 }
 
-// summaryRows returns every metric over all replications, beside what is printed.
+// summaryRows returns every metric over all replications, with the printed value of the paper
+// if there is one.
 func (s *Study) summaryRows() []results.Summary {
 	if s.once.summary == nil {
 		s.once.summary = s.summarized()
@@ -265,7 +266,7 @@ func (s *Study) summarized() []results.Summary {
 	return rows
 }
 
-// curveRows returns efficiency at every alpha.
+// curveRows returns the efficiency at every alpha.
 func (s *Study) curveRows() []results.Point {
 	if s.once.curve == nil {
 		s.once.curve = s.curved()
@@ -285,7 +286,7 @@ func (s *Study) curved() []results.Point {
 	return rows
 }
 
-// each calls f for every configuration and policy, with their numbers and names.
+// each calls f for every configuration and policy, with their positions and names.
 func (s *Study) each(f func(configuration, policy int, name, label string)) {
 	for i, c := range s.Experiment.Configurations {
 		for k, a := range c.Admission {
@@ -294,8 +295,8 @@ func (s *Study) each(f func(configuration, policy int, name, label string)) {
 	}
 }
 
-// described returns d, of that configuration, as [described]; deviation and interval mean
-// nothing where replications are no sample.
+// described is like the function [described], but omits deviation and interval for
+// configurations whose replications are not a sample.
 func (s *Study) described(configuration string, d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	n, mean, sd, lo, hi = described(d)
 	if slices.Contains(s.alike, configuration) {
@@ -304,7 +305,7 @@ func (s *Study) described(configuration string, d stats.Summary) (n int, mean, s
 	return n, mean, sd, lo, hi
 }
 
-// described returns d as the cells of a row, nil where they mean nothing.
+// described returns d as the cells of a row; undefined ones are nil.
 func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	if d.N > 0 {
 		mean = &d.Mean

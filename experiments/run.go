@@ -14,22 +14,22 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Options say how to run an experiment; none changes what comes out of it.
+// Options control how an experiment runs. None of them changes its results.
 type Options struct {
-	Workers  int // replications at once; 0 is one
+	Workers  int // parallel replications; 0 means one
 	Progress func(done, total int)
 
-	// Journal returns the journal of one run and what to do when it is over,
-	// or nil to keep none. It is called from several goroutines.
+	// Journal returns the journal of one run and a function to call when the run is over, or a
+	// nil journal to keep none. It is called from several goroutines.
 	Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
 
-	// observe, unless nil, is shown the parts of the broker of each run, which it may
-	// wrap. It is called from several goroutines.
+	// observe, unless nil, receives the parts of the broker of each run and may wrap them. It
+	// is called from several goroutines.
 	observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
-// A Replication is one configuration on one workload, under each of its policies
-// in the order of the scenario.
+// A Replication is one configuration on one workload, run under each of its policies in the
+// order of the scenario.
 type Replication struct {
 	Configuration int
 	Rep           int
@@ -40,29 +40,29 @@ type Replication struct {
 // A Run is one configuration under one policy in one replication.
 type Run struct {
 	Jobs    []metrics.Job // in order of arrival
-	Prices  []float64     // mean host price over each 5 minutes, $/s
-	End     float64       // instant of the last end, 0 if nothing was admitted
-	Closed  bool          // the horizon came before all was done
+	Prices  []float64     // mean host price in each 5-minute bin, $/s
+	End     float64       // time of the last end, 0 if nothing was admitted
+	Closed  bool          // the horizon came before all work was done
 	Outcome metrics.Outcome
 }
 
 // An Optimum is U* of a workload, or a bound on it.
 type Optimum struct {
 	Value  float64
-	Bound  float64 // no plan is worth more
-	Proven bool    // Value is Bound, or there is none
+	Bound  float64 // no plan has a higher value
+	Proven bool    // Value equals Bound, or there is neither
 
-	// Deadlines leave room: Bound is over all schedules that respect arrivals and deadlines,
-	// on one host that does as much as the fleet.
+	// Room reports whether deadlines leave slack. Bound then covers all schedules that respect
+	// arrivals and deadlines, on one host with the capacity of the fleet.
 	Room bool
 
-	// Parts is Bound where users are elastic (alpha 0): more than Bound where jobs may be
-	// divided, which only matters if deadlines leave room or some users got more than Bound.
+	// Parts is the bound for elastic users (alpha 0). It exceeds Bound if jobs may be divided,
+	// which only matters if deadlines leave slack or some users got more than Bound.
 	Parts float64
 }
 
-// inOrder has n pieces of work done by so many workers, each of which begin makes ready,
-// and gives what they return to take, in order. It stops at the first error.
+// inOrder runs n pieces of work in parallel on the given number of workers. Each worker calls
+// begin once. It passes the results to take in order, and stops at the first error.
 func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -73,7 +73,7 @@ func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 		err   error
 	}
 	todo, done := make(chan int), make(chan finished)
-	// A piece is begun only when few wait to be taken.
+	// Limit the number of finished pieces that wait for take.
 	room := make(chan struct{}, 4*max(workers, 1))
 
 	var wg sync.WaitGroup
@@ -133,15 +133,15 @@ func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 	return err
 }
 
-// each runs replication r under one policy after another, and gives each run to take as
-// soon as all is known that it is measured by. A run is good until the next replication,
-// unless [arena.leave] comes first.
+// each runs replication r under its policies in order. It passes each run to take as soon as
+// everything that its metrics need is known. A run is valid until the next replication, unless
+// [arena.leave] is called first.
 func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)
 	defer at.recovered(&err)
 	fail := func(err error) error {
-		if errors.As(err, new(*Panic)) { // it says where by itself
+		if errors.As(err, new(*Panic)) { // it states its own location
 			return err
 		}
 		return fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
@@ -175,16 +175,16 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 	return nil
 }
 
-// A measuring tells the runs of a replication, one under each policy in turn, what they are
-// measured by.
+// A measuring collects what the metrics of a replication's runs need. The runs come one per
+// policy, in order.
 type measuring struct {
-	arena *arena // with the jobs and hosts of the replication
+	arena *arena // has the jobs and hosts of the replication
 	e     *scenario.Experiment
 	s     *setting
 	rep   int
 
 	best     yardstick
-	demand   []float64 // prices of the first run on the spot market
+	demand   []float64 // after the run of this policy, everything that metrics need is known
 	promises []metrics.Promise
 	knows    int // after that run all is known that others are measured by
 	waiting  []*Run
@@ -193,24 +193,24 @@ type measuring struct {
 
 func (a *arena) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
 	m := &measuring{arena: a, e: e, s: s, rep: rep, best: best}
-	// What the first to run on the spot market pays is the demand that others are held
-	// against; predictors are asked for promises after all runs.
+	// Prices of the first run on the spot market are the demand with which the other runs are
+	// compared. Predictors are asked for promises after all runs.
 	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
-	// All runs of a replication have one U*, which what users had in any of them may raise.
+	// All runs of a replication share one U*, which the utility of users in any run may raise.
 	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		m.knows = len(s.offers) - 1
 	}
 	return m
 }
 
-// next enters the run under the next policy. It returns those of which all is known now, and
-// the number of the first.
+// next adds the run under the next policy. It returns the runs whose metrics can now be
+// computed, and the position of the first.
 func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	for i := range min(len(m.best.chosen), len(run.Jobs)) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
 	if m.demand == nil && admission.Spot(m.s.offers[m.runs].Name) {
-		m.demand = slices.Clone(run.Prices) // the run may be gone when others are measured
+		m.demand = slices.Clone(run.Prices) // the run may be reused before others are measured
 	}
 	m.waiting = append(m.waiting, run)
 	if m.runs++; m.runs <= m.knows {
@@ -244,8 +244,8 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	return first, done, nil
 }
 
-// journaled is run with the journal that opts want for it, which is told of a panic
-// as of any error.
+// journaled is like run, with the journal from opts. The journal's done function also receives
+// a panic as an error.
 func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)

@@ -19,7 +19,8 @@ import (
 	"bourse/experiments/tune"
 )
 
-// sampler returns what runs replications of the configurations of p and measures them.
+// sampler returns a function that runs replications of the configurations of p and measures
+// them.
 func (p *Prepared) sampler(metric metrics.Metric, opts Options) tune.Sampler {
 	workers := max(1, opts.Workers)
 	arenas := make([]*arena, workers)
@@ -32,7 +33,8 @@ func (p *Prepared) sampler(metric metrics.Metric, opts Options) tune.Sampler {
 		begin := func(ctx context.Context) func(int) (float64, error) {
 			a := arenas[begun.Add(1)-1]
 			return func(i int) (value float64, err error) {
-				// All arms of a replication come together: they have the same jobs, mostly.
+				// All arms of a replication run next to each other, because they mostly have
+				// the same jobs.
 				r := &Replication{Configuration: arms[i%len(arms)], Rep: from + i/len(arms)}
 				err = a.each(ctx, p.Experiment, p.settings, r, Options{}, func(_ int, run *Run) error {
 					var ok bool
@@ -55,7 +57,8 @@ func (p *Prepared) sampler(metric metrics.Metric, opts Options) tune.Sampler {
 	}
 }
 
-// fingerprint says what a search is of: settings, files that they read, metric and program.
+// fingerprint identifies a search by its settings, the files that they read, the metric and
+// the version of the program.
 func (p *Prepared) fingerprint(metric string) (string, error) {
 	sum := sha256.New()
 	v := results.BuildVersion()
@@ -69,13 +72,13 @@ func (p *Prepared) fingerprint(metric string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// Sampled are replications of the settings of a search.
+// A sampled holds replications of the settings of a search.
 type sampled struct {
 	Of     string           `json:"of"`
 	Values [][]report.Maybe `json:"values"`
 }
 
-// read takes those of text, if they are of the same search.
+// read loads the replications in text. They must be of the same search.
 func (s *sampled) read(text []byte) error {
 	if text == nil {
 		return nil
@@ -102,7 +105,7 @@ func (s *sampled) read(text []byte) error {
 	return nil
 }
 
-// keep enters what has been found beyond it.
+// keep adds the values that s does not have yet.
 func (s *sampled) keep(values [][]float64) {
 	for arm, all := range values {
 		for _, x := range all[min(len(all), len(s.Values[arm])):] {
@@ -114,7 +117,7 @@ func (s *sampled) keep(values [][]float64) {
 	}
 }
 
-// before returns a sampler that takes what s has and asks next for the rest.
+// before returns a sampler that reuses the values of s and calls next for the rest.
 func (s *sampled) before(next tune.Sampler) tune.Sampler {
 	return func(ctx context.Context, arms []int, from, to int) ([][]float64, error) {
 		all := make([][]float64, len(arms))
@@ -123,7 +126,7 @@ func (s *sampled) before(next tune.Sampler) tune.Sampler {
 				all[i] = append(all[i], float64(x))
 			}
 		}
-		for i := range arms { // those that lack as many go together
+		for i := range arms { // group arms that lack the same number
 			start := from + len(all[i])
 			if start == to {
 				continue

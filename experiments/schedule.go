@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Chosen is one run of an experiment.
+// A Chosen identifies one run of an experiment.
 type Chosen struct {
 	Configuration *scenario.Configuration
 
@@ -19,13 +19,14 @@ type Chosen struct {
 	replication int
 }
 
-// String returns its path as ledgers have it.
+// String returns the path of the run, as in ledger directories.
 func (r Chosen) String() string {
 	return fmt.Sprintf("%s/%s/%d", r.Configuration.Name, r.admission, r.replication)
 }
 
-// ChooseRun returns the run of that path, configuration/admission/replication, or the
-// first if there is one policy.
+// ChooseRun returns the run at path, which has the form configuration/admission/replication.
+// An empty path selects the first replication if there is only one configuration with one
+// policy.
 func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 	var names []string
 	for i := range e.Configurations {
@@ -55,7 +56,7 @@ func ChooseRun(e *scenario.Experiment, path string) (Chosen, error) {
 		found, strings.Join(names[:most], ", "), more, e.Replications-1)
 }
 
-// Schedule returns the log that was run as the run in dir went through it.
+// Schedule returns the log that was run, with the times and outcomes of the run in dir.
 func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 	slots, err := r.slots(dir)
 	if err != nil {
@@ -66,7 +67,7 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 		"submit, wait, run, allocated processors and status are of that run"), nil
 }
 
-// slots returns when the jobs of r ran, by number.
+// slots returns when the jobs of r ran, by job number.
 func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 	slots := make(map[int64]swf.Slot)
 	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"

@@ -12,17 +12,17 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A screen has at most so many lines and columns. One more line of a terminal of 25 is left for
-// the time that the run took.
+// The size of a screen. A terminal of 25 lines has one more line, for the time that the run
+// took.
 const (
 	screenLines   = 24
 	screenColumns = 80
 )
 
-// Screen returns what a person sees first of s, whose results are in dir: what was run, the
-// means of two metrics, what was found, what the paper's claims come to, and where everything
-// else is. It has at most 24 lines of 80 columns, except for long paths. If all tables fit, they
-// take the place of the two metrics. Ledgers says what became of the ledgers.
+// Screen returns a one-screen summary of s, whose results are in dir: what was run, the means
+// of two metrics, the findings, the verdicts on the paper's claims, and where to find
+// everything else. It has at most 24 lines of 80 columns, except for long paths. If all tables
+// fit, they replace the two metrics. Ledgers describes the state of the ledgers.
 func (s *Study) Screen(t report.Terminal, dir, ledgers string) string {
 	if t.Width == 0 || t.Width > screenColumns {
 		t.Width = screenColumns
@@ -46,7 +46,8 @@ func (s *Study) Screen(t report.Terminal, dir, ledgers string) string {
 	return strings.Join(slices.Concat(head, []string{""}, body, []string{""}, found, tail), "\n") + "\n"
 }
 
-// Brief returns two lines about s, whose results are in dir, for a run of several figures.
+// Brief returns a two-line summary of s, whose results are in dir, for a run of several
+// figures.
 func (s *Study) Brief(dir string) string {
 	figure := filepath.Join(dir, "report.html")
 	if len(s.drawn) > 0 {
@@ -55,7 +56,7 @@ func (s *Study) Brief(dir string) string {
 	return s.ran() + "\n  " + figure + "\n"
 }
 
-// ran says what was run.
+// ran describes what was run.
 func (s *Study) ran() string {
 	e := s.Experiment
 	policies := 0
@@ -77,7 +78,7 @@ func (s *Study) ran() string {
 	return said
 }
 
-// places returns so many configurations, or points of a sweep, in words.
+// places formats the number n of configurations, or of points of a sweep.
 func (s *Study) places(n int) string {
 	if len(s.Experiment.Sweep) > 0 {
 		return numbered(n, "point", "points")
@@ -92,8 +93,8 @@ func numbered(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// headline returns the metrics that a screen shows: the first two of the figure that the
-// scenario asks for, else efficiency for inelastic users and violations.
+// headline returns the metrics that a screen shows: the first two of the scenario's figure, or
+// by default efficiency for inelastic users and violations.
 func (s *Study) headline() []string {
 	if f := s.Experiment.Figure; f != nil && len(f.Metrics) > 0 {
 		return f.Metrics[:min(2, len(f.Metrics))]
@@ -101,8 +102,8 @@ func (s *Study) headline() []string {
 	return []string{"efficiency_1", "violations"}
 }
 
-// whole returns the lines of all tables, or of the first if there is one configuration; nil if
-// they are more than so many.
+// whole returns the lines of all tables, or of only the first if there is one configuration.
+// It returns nil if they exceed most lines.
 func (s *Study) whole(t report.Terminal, most int) []string {
 	if len(s.Experiment.Configurations) > 2 {
 		return nil
@@ -120,8 +121,8 @@ func (s *Study) whole(t report.Terminal, most int) []string {
 	return nil
 }
 
-// means returns a table of the headline: a row a configuration, a column a policy. It leaves
-// out what does not fit into so many lines, and says so.
+// means returns a table of the headline metrics, with one row per configuration and one column
+// per policy. It omits what does not fit into most lines, and says so.
 func (s *Study) means(t report.Terminal, most int) []string {
 	names := s.headline()
 	at := make(map[[3]string]results.Summary)
@@ -172,7 +173,7 @@ func (s *Study) means(t report.Terminal, most int) []string {
 	return append(lines, t.Lines(said)...)
 }
 
-// placed returns a configuration, or the values of a point of a sweep, as people read it.
+// placed formats a configuration, or the values at a point of a sweep, for people.
 func (s *Study) placed(configuration string) string {
 	name, values := results.Spot(configuration)
 	if len(values) == 0 {
@@ -185,7 +186,7 @@ func (s *Study) placed(configuration string) string {
 	return at
 }
 
-// manyNames reports whether the points of a sweep are of several configurations.
+// manyNames reports whether the points of a sweep belong to several configurations.
 func (s *Study) manyNames() bool {
 	first, _ := results.Spot(s.Experiment.Configurations[0].Name)
 	return slices.ContainsFunc(s.Experiment.Configurations, func(c scenario.Configuration) bool {
@@ -194,7 +195,7 @@ func (s *Study) manyNames() bool {
 	})
 }
 
-// spread returns at most so many of names, at even distances, with the first and the last.
+// spread returns at most most of the names, evenly spaced, including the first and the last.
 func spread(names []string, most int) (some []string) {
 	if len(names) <= most {
 		return names
@@ -208,8 +209,8 @@ func spread(names []string, most int) (some []string) {
 	return some
 }
 
-// best reports whether a policy is better than every other in a configuration by the paired
-// tests of a metric.
+// best reports whether a policy is better than every other in a configuration, by paired tests
+// of a metric.
 func (s *Study) best(metric, configuration, policy string) bool {
 	tested := false
 	for _, r := range s.compared(metric) {
@@ -225,7 +226,7 @@ func (s *Study) best(metric, configuration, policy string) bool {
 	return tested
 }
 
-// elsewhere says what the paper's claims and the ledgers come to, and where everything else is.
+// elsewhere summarizes claims and ledgers, and lists where to find everything else.
 func (s *Study) elsewhere(t report.Terminal, dir, ledgers string) (lines []string) {
 	add := func(name, what string) {
 		lines = append(lines, fmt.Sprintf("%-9s%s", name, what))
@@ -253,7 +254,8 @@ func (s *Study) elsewhere(t report.Terminal, dir, ledgers string) (lines []strin
 	return lines
 }
 
-// Studied returns the study whose results are in d, with notes of it.
+// Studied returns the study whose results are in d. Notes returns additional notes for its
+// scenario.
 func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Study, error) {
 	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
 	if err != nil {
@@ -261,7 +263,7 @@ func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Study,
 	}
 	said := notes(&e)
 	e = e.Expanded()
-	e.Replications = d.Manifest.Replications // it may have stopped before
+	e.Replications = d.Manifest.Replications // it may have stopped early
 	units, plan, err := d.Units()
 	if err != nil {
 		return nil, err

@@ -21,23 +21,23 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A setting is a configuration made ready to run: everything in it has been
-// looked up and checked. It is not changed by running it.
+// A setting is a configuration that is ready to run: all its names have been resolved and
+// checked. Running it does not change it.
 type setting struct {
 	conf    *scenario.Configuration
-	common  contracts.Request // what all requests have in common
+	common  contracts.Request // the fields that all requests share
 	work    *workload
-	churn   *churn // nil: hosts stay
+	churn   *churn // nil: hosts never leave
 	payment broker.Payment
 	bidding choice
 	price   choice
 	offers  []offer
 
-	jobs, wide int // of the first replication, and those that no hosts of the fleet can run at once
+	jobs, wide int // jobs of the first replication, and those too wide for the fleet
 }
 
-// An offer is one admission policy of a setting, under a label of its own, and
-// the rule that shares hosts under it.
+// An offer is one admission policy of a setting under its label, and the sharing rule that
+// applies under it.
 type offer struct {
 	choice
 	sharing choice
@@ -47,10 +47,10 @@ type offer struct {
 type choice struct {
 	scenario.Choice
 	decode func(any) error
-	good   *bool // it has been made
+	good   *bool // it has been created once
 }
 
-// made makes what c names; its options are checked the first time.
+// made creates the plug-in that c names. It checks the options the first time.
 func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	if *c.good {
 		return t.Again(c.Name, c.decode)
@@ -60,8 +60,8 @@ func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice. Until it has been made once, under the eyes of one
-// goroutine, it is not safe for several.
+// fix returns c as a choice. The choice is safe for concurrent use only after it has been
+// created once.
 func fix(c scenario.Choice) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {
@@ -80,15 +80,15 @@ func fix(c scenario.Choice) choice {
 	}, new(bool)}
 }
 
-// settings prepares the configurations of e, which has been expanded. The error
-// names the field at fault.
+// settings prepares the configurations of e, which must be expanded. The error names the
+// invalid field.
 func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	var all []*setting
 	read := recordings{in, make(map[string]*swf.Trace), make(map[logKey]workload), make(map[scenario.Availability]recorded)}
 	for i := range e.Configurations {
 		s, err := read.prepare(&e.Configurations[i])
 		if err != nil {
-			var told *scenario.Error // says where by itself
+			var told *scenario.Error // it states its own location
 			if !errors.As(err, &told) {
 				err = fmt.Errorf("configuration %s: %w", e.Configurations[i].Name, err)
 			}
@@ -99,22 +99,22 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	return all, nil
 }
 
-// Orders of an instant but submissions-first: ends are told before submissions, or after
-// them and one by one.
+// Orders of simultaneous events other than submissions-first: ends are reported before
+// submissions, or after them and one by one.
 const (
 	endsFirst = "ends-first"
 	oneByOne  = "one-by-one"
 )
 
-// Recordings are what has been read: settings of a sweep have theirs in common.
+// Recordings are the files that have been read. The settings of a sweep share them.
 type recordings struct {
 	files  files
-	whole  map[string]*swf.Trace              // logs, by path
-	logs   map[logKey]workload                // what filters take from them
-	traces map[scenario.Availability]recorded // by what was asked for
+	whole  map[string]*swf.Trace              // logs by path
+	logs   map[logKey]workload                // filtered logs
+	traces map[scenario.Availability]recorded // traces by their options
 }
 
-// prepare makes one configuration ready.
+// prepare makes one configuration ready to run.
 func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
@@ -137,7 +137,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		s.offers = append(s.offers, offer{fix(a), fix(shares)})
 	}
-	// Everything is made once, so that a mistake shows before anything runs.
+	// Create everything once, so that mistakes are reported before anything runs.
 	for i := range s.offers {
 		if _, err := newMakers().rules(s, &s.offers[i], 0, 0); err != nil {
 			return nil, err
@@ -161,16 +161,16 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	return s, nil
 }
 
-// rules are the parts of a broker that are made anew for each run.
+// rules are the parts of a broker that are created for each run.
 type rules struct {
 	policy   contracts.Policy
 	sharing  sharing.Rule
-	forecast market.Forecaster // nil if the policy asks for none
+	forecast market.Forecaster // nil if the policy does not use one
 	ties     *rand.Rand
 }
 
-// Makers make the rules of run after run: the tables of plug-ins and the streams of
-// chance that these draw from, one set a goroutine.
+// Makers create the rules of successive runs. They hold the tables of plug-ins and the random
+// streams that those draw from. Each goroutine has its own.
 type makers struct {
 	sharing  plugin.Table[sharing.Rule]
 	forecast plugin.Table[market.Forecaster]
@@ -188,8 +188,8 @@ func newMakers() *makers {
 	return m
 }
 
-// rules makes the plug-ins of s with policy o, for replication rep. Policies
-// have streams of their own, and ties one in common. They are good until m makes others.
+// rules creates the plug-ins of s with policy o, for replication rep. Bidding, admission and
+// ties have separate random streams. The result is valid until the next call.
 func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err error) {
 	for i, name := range [...]string{"bidding", "admission", "ties"} {
 		scenario.Reseed(&m.streams[i], seed, rep, name)
@@ -216,8 +216,8 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	return r, err
 }
 
-// spec returns what host h of the fleet offers. Names have as many digits as the
-// last needs, so that they sort.
+// spec returns the specification of host h of the fleet. Names are zero-padded to the same
+// number of digits, so that they sort.
 func spec(f *scenario.Fleet, h int) hosts.Spec {
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
 	return hosts.Spec{
@@ -226,7 +226,7 @@ func spec(f *scenario.Fleet, h int) hosts.Spec {
 	}
 }
 
-// common is what the requests of all jobs have in common.
+// common returns the fields that the requests of all jobs share.
 func common(c *scenario.Configuration) contracts.Request {
 	r := contracts.Request{
 		PerHost: c.SLA.Enforcement == "per-host",
@@ -245,8 +245,8 @@ func common(c *scenario.Configuration) contracts.Request {
 	return r
 }
 
-// request makes r what the user's agent asks for on behalf of j, but for who pays how
-// much, and returns what will run if it is granted.
+// request fills r with the request for j, except for its owner and budget, and returns the
+// task that runs if it is admitted.
 func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	sla := &s.conf.SLA
 	*r = s.common
@@ -266,7 +266,7 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	return hosts.Task{Work: j.Runtime}
 }
 
-// deadline returns what a job's deadline is a multiple of.
+// deadline returns the quantity that the slack factor multiplies.
 func deadline(of string, j *workloadgen.Job) float64 {
 	switch of {
 	case "estimate":

@@ -14,8 +14,8 @@ import (
 	"bourse/experiments/stats"
 )
 
-// labels returns names as people read them. Short names of policies and of what they
-// choose hosts by are abbreviations; papers and metrics say how they write others.
+// labels returns the display names. Short names of policies, predictors, schedulers and
+// matchmakers are abbreviations in capitals; papers and metrics define the others.
 func labels() report.Labels {
 	l := make(report.Labels)
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
@@ -34,8 +34,8 @@ func labels() report.Labels {
 	return l
 }
 
-// policyWords returns what policies are in words, by their labels, where those are
-// abbreviations: the beginnings of their lines in 'bourse policies'.
+// policyWords returns what abbreviated policy labels stand for, by label. It uses the
+// beginnings of the descriptions in 'bourse policies'.
 func policyWords(l report.Labels) map[string]string {
 	words := make(map[string]string)
 	for _, p := range Plugins("admission") {
@@ -54,8 +54,8 @@ func policyWords(l report.Labels) map[string]string {
 	return words
 }
 
-// figures returns the figures of results of e: what its scenario asks for, or else what
-// its paper draws.
+// figures returns the figures for results of e: those that its scenario requests, or else
+// those of its paper.
 func figures(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, curve []results.Point) []report.Figure {
 	drawn := drawnOf(l, e, paper, summary, curve)
 	words := policyWords(l)
@@ -76,11 +76,11 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 	return paper.Figures(l, summary, curve)
 }
 
-// tables returns the tables of results of e: with a sweep one a metric that is
-// drawn, and what is printed beside what is measured; with a figure of several
-// configurations one for all; else one a configuration, what is printed beside what
-// is measured, and the paired tests of its paper, or differences of the policies. They
-// show the metrics that the figure does, or the paper.
+// tables returns the tables for results of e. A sweep has one table per drawn metric. A figure
+// of several configurations has one table for all. Otherwise there is one table per
+// configuration, followed by the paired tests of the paper or the differences between
+// policies. A table of measured and printed values is added if there are printed values. The
+// metrics are those of the figure, or else of the paper.
 func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary, rows []results.Metric, alike []string) []report.Table {
 	if len(e.Sweep) > 0 {
 		tables := sweep(l, e).Tables(summary)
@@ -97,7 +97,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 		return !slices.Contains(shown, r.Metric)
 	})
 	tables := report.RunTables(l, slices.DeleteFunc(slices.Clone(main), func(r results.Summary) bool {
-		// One less the other: they stand where the paper's numbers do.
+		// One is 1 minus the other; the paper prints the other.
 		return r.Metric == metrics.Admission.Name && slices.Contains(shown, metrics.Rejections.Name) ||
 			r.Metric == metrics.Fulfilment.Name && slices.Contains(shown, metrics.Violations.Name)
 	}))
@@ -107,7 +107,7 @@ func tables(l report.Labels, e *scenario.Experiment, paper *papers.Reference, su
 	if e.Replications == 1 {
 		return tables
 	}
-	if paper.Tests.Configurations == nil { // it is not the experiment that was tested
+	if paper.Tests.Configurations == nil { // this experiment is not the one that was tested
 		return append(tables, contrasts(l, rows, paper.Tests.Metrics(), alike)...)
 	}
 	if tests := tTests(rows, paper.Tests); len(tests) > 0 {
@@ -131,8 +131,8 @@ func shownOf(e *scenario.Experiment, paper *papers.Reference) []string {
 	return shown
 }
 
-// besidePrinted returns what is printed beside what is measured, without the rows that are
-// true by construction.
+// besidePrinted returns a table of printed and measured values, without the rows that are
+// equal by construction.
 func besidePrinted(l report.Labels, e *scenario.Experiment, paper *papers.Reference, summary []results.Summary) report.Table {
 	some := slices.DeleteFunc(slices.Clone(summary), func(r results.Summary) bool {
 		return r.Paper != nil && r.Mean != nil && *r.Mean == *r.Paper && constant(e, r.Configuration, r.Admission, r.Metric)
@@ -147,8 +147,8 @@ func besidePrinted(l report.Labels, e *scenario.Experiment, paper *papers.Refere
 	})
 }
 
-// constant reports whether a metric is the same in every replication of a configuration by
-// construction: its policy admits every request.
+// constant reports whether a metric has the same value in every replication of a configuration
+// by construction, because its policy admits every request.
 func constant(e *scenario.Experiment, configuration, label, metric string) bool {
 	decided := slices.ContainsFunc(metrics.All(), func(m metrics.Metric) bool { return m.Name == metric && m.Decided })
 	return decided && slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool {
@@ -157,12 +157,12 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 }
 
 // admitsAll reports whether policy a admits every request in configuration c that can be
-// placed: no request states a minimum, and no host leaves.
+// placed, because no request states a minimum and no host leaves.
 func admitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
 	return admission.Spot(a.Name) && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }
 
-// StudyValues are what programs read of a study.
+// StudyValues is the JSON form of a study.
 type StudyValues struct {
 	Results   string              `json:"results" doc:"the directory"`
 	Notes     []string            `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
@@ -174,8 +174,8 @@ type StudyValues struct {
 	Units     []UnitValues        `json:"units,omitempty" doc:"where they are asked for, and then alone"`
 }
 
-// Document returns the tables of s beside what its paper prints, and the notes; and for
-// programs its rows, and the directory of its results.
+// Document returns the tables of s with the values that its paper prints, the notes, and the
+// JSON form with the directory of the results.
 func (s *Study) Document(dir string) report.Document {
 	rows, found := s.summaryRows(), s.findings()
 	worth := s.negotiation()
@@ -197,15 +197,15 @@ func (s *Study) Document(dir string) report.Document {
 	}
 }
 
-// DrawnValues are what programs read of figures.
+// DrawnValues is the JSON form of figures.
 type DrawnValues struct {
 	Files   []string          `json:"files" doc:"that were written"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }
 
-// Drawn returns the figures of a results directory and its tables, or with curve alone
-// efficiency against alpha.
+// Drawn returns the figures and tables of a results directory, or with curveAlone only the
+// figure of efficiency against alpha.
 func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	summary, err := dir.Summary()
 	if err != nil {
@@ -222,9 +222,9 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	if err != nil {
 		return d, err
 	}
-	e.Replications = dir.Manifest.Replications // it may have stopped before
+	e.Replications = dir.Manifest.Replications // it may have stopped early
 	paper := papers.Beside(&e)
-	for i, row := range summary { // older results have numbers beside what is not the paper's
+	for i, row := range summary { // older results have numbers that are not the paper's
 		if _, ok := paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
 			summary[i].Paper = nil
 		}
@@ -253,7 +253,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 	return d, err
 }
 
-// sweep returns how the configurations of e are laid out.
+// sweep returns the layout of the configurations of e.
 func sweep(l report.Labels, e *scenario.Experiment) report.Sweep {
 	s := report.Sweep{Labels: l, Metrics: []string{"efficiency_0", "efficiency_1", "violations", "rejections", "utilization"}, Units: map[string]string{}}
 	for _, m := range metrics.With(named(e)...) {
@@ -268,8 +268,8 @@ func sweep(l report.Labels, e *scenario.Experiment) report.Sweep {
 	return s
 }
 
-// notes returns how the jobs of the settings were chosen, and what they were
-// given, each note once.
+// notes returns the distinct notes on how the jobs of the settings were selected and
+// annotated.
 func notes(all []*setting) []string {
 	var said []string
 	for _, s := range all {

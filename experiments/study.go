@@ -15,24 +15,24 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Study is the metrics of an experiment, by replication.
+// A Study holds the metrics of an experiment, by replication.
 type Study struct {
 	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
 	cells      [][]cell     // by configuration and policy
-	bounds     [][kinds]int // by configuration and kind: replications
-	alike      []string     // configurations of which all replications have the same jobs and hosts
-	notes      []string     // what a reader of the numbers must know
+	bounds     [][kinds]int // numbers of replications, by configuration and kind
+	alike      []string     // configurations in which all replications have the same jobs and hosts
+	notes      []string     // notes for readers of the numbers
 	drawn      []string     // names of the figures that were written
 
-	paper *papers.Reference // what is shown beside, once it was asked for
+	paper *papers.Reference // reference values of the paper, computed on first use
 	once  once
 
 	critical stats.Critical
 }
 
-// A once is what is made of a study once, when it is first asked for: it is shown in several
-// places.
+// A once holds values that are derived from a study on first use, because several outputs show
+// them.
 type once struct {
 	labels   report.Labels
 	summary  []results.Summary
@@ -43,7 +43,7 @@ type once struct {
 	compared map[string][]contrast.Row // by metric
 }
 
-// labels returns names as people read them.
+// labels returns the display names.
 func (s *Study) labels() report.Labels {
 	if s.once.labels == nil {
 		s.once.labels = labels()
@@ -51,7 +51,7 @@ func (s *Study) labels() report.Labels {
 	return s.once.labels
 }
 
-// claims returns what papers claim about s.
+// claims returns the claims of papers about s.
 func (s *Study) claims() papers.Claimed {
 	if s.once.claims == nil {
 		s.once.claims = papers.About(s.Experiment.Name)
@@ -59,7 +59,7 @@ func (s *Study) claims() papers.Claimed {
 	return s.once.claims
 }
 
-// judged returns the verdicts on what the paper claims of s.
+// judged returns the verdicts on those claims.
 func (s *Study) judged() []papers.Judged {
 	if !s.once.isJudged {
 		s.once.judged, s.once.isJudged = papers.JudgeStudy(s.Experiment, s.claims(), s.metricRows), true
@@ -67,8 +67,8 @@ func (s *Study) judged() []papers.Judged {
 	return s.once.judged
 }
 
-// compared compares the policies of s in a metric, in pairs of replications; there are no
-// rows if there is nothing to compare.
+// compared compares the policies of s in a metric, paired by replication. It returns no rows
+// if there is nothing to compare.
 func (s *Study) compared(metric string) []contrast.Row {
 	if rows, ok := s.once.compared[metric]; ok {
 		return rows
@@ -84,24 +84,24 @@ func (s *Study) compared(metric string) []contrast.Row {
 	return rows
 }
 
-// policiesApart asks how the policies differ in a metric.
+// policiesApart returns the comparison of all policies in a metric.
 func policiesApart(metric string) contrast.Ask {
 	return contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
 }
 
-// A cell is one configuration under one policy, by replication; NaN is undefined.
+// A cell holds one configuration under one policy, by replication. NaN means undefined.
 type cell struct {
 	values [][]float64 // by metric
-	trials [][]float64 // by metric; empty for one that has none
+	trials [][]float64 // by metric; empty if the metric has no trials
 	curve  [][]float64 // by alpha
 
-	unpaid    float64 // $ of penalties that were owed, over all replications
-	creditors int     // users to whom it was, counted in each replication
+	unpaid    float64 // penalties owed but not paid over all replications, in dollars
+	creditors int     // users to whom they were owed, counted per replication
 
 	jobs metrics.Counts // over all replications
 }
 
-// trial returns how many trials metric m of a replication is of, 0 if of none.
+// trial returns the number of trials behind metric m of a replication, or 0 if it has none.
 func (c *cell) trial(m, rep int) float64 {
 	if len(c.trials[m]) == 0 {
 		return 0
@@ -127,14 +127,14 @@ func newStudy(e *scenario.Experiment) *Study {
 	return s
 }
 
-// bargains reports whether users of e may take offers.
+// bargains reports whether users of e may accept offers.
 func bargains(e *scenario.Experiment) bool {
 	return slices.ContainsFunc(e.Configurations, func(c scenario.Configuration) bool {
 		return slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return a.Negotiate != "" })
 	})
 }
 
-// named returns the metrics that e names, and those of offers where there may be some.
+// named returns the metrics that e names, and those of offers if users may receive some.
 func named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
 		names = append(names, e.Figure.Metrics...)
@@ -148,7 +148,7 @@ func named(e *scenario.Experiment) (names []string) {
 	return names
 }
 
-// beside returns what is shown with the results.
+// beside returns the paper's values to show with the results.
 func (s *Study) beside() *papers.Reference {
 	if s.paper == nil {
 		s.paper = new(papers.Beside(s.Experiment))
@@ -156,11 +156,13 @@ func (s *Study) beside() *papers.Reference {
 	return s.paper
 }
 
-// besides is how many numbers measure appends behind the efficiencies: of penalties and of jobs.
+// besides is the number of values that measure appends after the efficiencies: for penalties
+// and jobs.
 const besides = 7
 
-// measure appends to found all that s keeps of a run: every metric, how many trials those
-// have that are of trials, and efficiency at every alpha; NaN where it is undefined.
+// measure appends to found all values that s stores of a run: every metric, the number of
+// trials of metrics that have them, the efficiency at every alpha, and the counts of penalties
+// and jobs. Undefined values are NaN.
 func (s *Study) measure(run *Run, found []float64) []float64 {
 	number := func(x float64, ok bool) {
 		if !ok {
@@ -182,12 +184,12 @@ func (s *Study) measure(run *Run, found []float64) []float64 {
 	return append(found, unpaid, float64(users), float64(n.Asked), float64(n.TooLate), float64(n.Started), float64(n.Completed), float64(n.Open))
 }
 
-// width returns how many numbers measure appends.
+// width returns the number of values that measure appends.
 func (s *Study) width() int {
 	return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + besides
 }
 
-// ofTrials returns how many metrics are of trials.
+// ofTrials returns the number of metrics that have trials.
 func (s *Study) ofTrials() (n int) {
 	for m := range s.Metrics {
 		if s.Metrics[m].Trials != nil {
@@ -197,8 +199,8 @@ func (s *Study) ofTrials() (n int) {
 	return n
 }
 
-// add enters the next replications of a configuration, as they were measured: of each
-// the kind of its U*, and its policies.
+// add adds the next replications of a configuration from their measured values. Each
+// replication starts with the kind of its U*, followed by the values of each policy.
 func (s *Study) add(configuration int, found []float64) {
 	s.once = once{labels: s.once.labels}
 	cells := s.cells[configuration]
@@ -231,7 +233,7 @@ func (s *Study) add(configuration int, found []float64) {
 	}
 }
 
-// noSample names the configurations whose replications are no sample of anything.
+// noSample returns a note on the configurations whose replications are not a sample.
 func (s *Study) noSample() []string {
 	if len(s.alike) == 0 {
 		return nil
@@ -243,8 +245,8 @@ func (s *Study) noSample() []string {
 	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
 }
 
-// shortfalls says where penalties were owed and not paid in full, how much is missing, and to how
-// many users.
+// shortfalls returns notes on penalties that were not paid in full: where, how much, and to
+// how many users.
 func (s *Study) shortfalls() (notes []string) {
 	var all cell
 	points := make(map[int]bool)
@@ -270,9 +272,9 @@ func (c *cell) short() string {
 	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications: neither the hosts of these contracts nor the provider had more.", c.unpaid, c.creditors, users)
 }
 
-// jobs returns how many jobs were rejected because of their deadline, and how many the wait and
-// the slowdown cover, if some were rejected or these are shown; with a sweep the first of all
-// points, as a note.
+// jobs returns a table of how many jobs were rejected because of their deadline, and how many
+// jobs the wait and the slowdown cover. The table is empty unless it is needed. With a sweep,
+// it returns a note with the rejections over all points instead.
 func (s *Study) jobs(shown []string) (t report.Table, notes []string) {
 	var all metrics.Counts
 	points, open := make(map[int]bool), false
@@ -307,7 +309,7 @@ func (s *Study) jobs(shown []string) (t report.Table, notes []string) {
 	return t, notes
 }
 
-// refusals names the policies that refused whatever was asked of them.
+// refusals returns notes on the policies that rejected every request.
 func (s *Study) refusals() (notes []string) {
 	m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == "rejections" })
 	by := make([][]string, len(s.Experiment.Configurations))
@@ -332,7 +334,7 @@ func (s *Study) refusals() (notes []string) {
 	return notes
 }
 
-// summary describes metric m over the replications in which it is defined.
+// summary summarizes metric m over the replications in which it is defined.
 func (s *Study) summary(configuration, policy, m int) stats.Summary {
 	c := &s.cells[configuration][policy]
 	var q stats.Quantity
@@ -349,12 +351,12 @@ func (s *Study) summary(configuration, policy, m int) stats.Summary {
 	return s.critical.Summarize(defined(c.values[m]), q)
 }
 
-// efficiency describes the efficiency at the scenario's alpha number a.
+// efficiency summarizes the efficiency at the scenario's a-th alpha.
 func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
 	return s.critical.Summarize(defined(s.cells[configuration][policy].curve[a]), stats.Quantity{})
 }
 
-// defined returns the numbers among all.
+// defined returns the elements of all that are not NaN.
 func defined(all []float64) (xs []float64) {
 	for _, x := range all {
 		if !math.IsNaN(x) {

@@ -15,38 +15,38 @@ import (
 	"bourse/experiments/tune"
 )
 
-// A TuneAsk says what the best setting of a scenario is to be found by.
+// A TuneAsk describes a search for the best setting of a scenario.
 type TuneAsk struct {
 	Metric        string
-	Least         bool     // the smallest is the best, else the largest
-	Configuration string   // may be empty where there is one
-	Policies      []string // labels of those that race; none: those of which an axis is an option, or else all
-	Budget        int      // replications of all settings together; 0 is 200 for each
+	Least         bool     // the smallest value is best, not the largest
+	Configuration string   // may be empty if there is only one
+	Policies      []string // labels of the policies to compare; none: those with an option as an axis, or else all
+	Budget        int      // total replications of all settings; 0 means 200 per setting
 	Within        float64  // regret that does not matter
-	Smooth        bool     // the metric has one peak along the axis, which is one of numbers
+	Smooth        bool     // the metric has a single peak along the only axis, which must be numeric
 
-	// Known, unless nil, are the replications of an earlier search on the same settings, as
-	// [Tuned.Known] returned them: they are not run again.
+	// Known, unless nil, holds the replications of an earlier search over the same settings,
+	// as in [Tuned.Known]. They are not run again.
 	Known []byte
 }
 
-// perSetting is how many replications there are for each setting where nothing is said. A
-// confidence sequence of values without bounds begins after some 40.
+// perSetting is the default number of replications per setting. A confidence sequence of
+// unbounded values needs about 40 to begin.
 const perSetting = 200
 
-// fewest is how many a budget has for each setting at least.
+// fewest is the smallest allowed budget per setting.
 const fewest = 10
 
-// Tuned is what a search for the best setting has found.
+// Tuned is the result of a search for the best setting.
 type Tuned struct {
 	*tune.Report
-	Known []byte // its replications, for one that goes on
+	Known []byte // its replications, to resume from
 }
 
-// Tune finds the best setting of a configuration of e: of the points of its sweep, under each
-// of its policies. All settings are run on the same chance, replication by replication, where
-// that decides: see [tune.Race]. What is found does not depend on the number of workers. If
-// ctx ends, it returns what is known by then.
+// Tune finds the best setting of a configuration of e among the points of its sweep, under
+// each of its policies. Within a replication, all settings use common random numbers; see
+// [tune.Race]. The result does not depend on the number of workers. If ctx ends, Tune returns
+// what is known by then.
 func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts Options) (*Tuned, error) {
 	metric, err := metrics.Table().New(ask.Metric, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts Options
 	return &Tuned{tune.NewReport(goal, settings, lo, hi, found), append(text, '\n')}, err
 }
 
-// Document returns what t says, with its replications beside.
+// Document returns the report with the replications attached as a file.
 func (t *Tuned) Document() report.Document {
 	d := t.Report.Document()
 	d.Data = append(d.Data, report.File{Name: TuneKnown, Data: t.Known})

@@ -8,19 +8,19 @@ import (
 	"bourse/experiments/results"
 )
 
-// A Unit is the replications of one configuration from From to before To, under each of
-// its policies: what a run does as a whole, and keeps as one file. What is in it depends
-// on scenario and seed alone.
+// A Unit is the replications From to To−1 of one configuration, under each of its policies. A
+// unit is run as a whole and stored as one file. Its contents depend only on scenario and
+// seed.
 type Unit struct{ Configuration, From, To int }
 
-// rowsPerUnit is about how many rows of jobs a unit has. It is part of the format: each
-// unit is a group of rows in Parquet.
+// rowsPerUnit is the approximate number of job rows in a unit. It is part of the format: each
+// unit is a row group in Parquet.
 const rowsPerUnit = 1 << 14
 
-// Name returns the name of u among the units of a run.
+// Name returns the name of u, which is unique within a run.
 func (u Unit) Name() string { return fmt.Sprintf("%d-%d-%d", u.Configuration, u.From, u.To) }
 
-// parseUnit returns the unit of that name.
+// parseUnit returns the unit with the given name.
 func parseUnit(name string) (u Unit, err error) {
 	if _, err = fmt.Sscanf(name, "%d-%d-%d", &u.Configuration, &u.From, &u.To); err != nil || u.Name() != name || u.Configuration < 0 || u.From < 0 || u.To <= u.From {
 		return u, fmt.Errorf("unit %q: want CONFIGURATION-FROM-TO", name)
@@ -28,8 +28,8 @@ func parseUnit(name string) (u Unit, err error) {
 	return u, nil
 }
 
-// Units returns the units of p in order: those of a configuration have the same number
-// of replications, but for the last, and for the looks of who says when to stop.
+// Units returns the units of p in order. Units of a configuration have the same number of
+// replications, except for the last one and those that end at a look of a stopping rule.
 func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications
@@ -47,7 +47,7 @@ func (p *Prepared) Units() []Unit {
 	return all
 }
 
-// UnitValues are what programs read of a unit.
+// UnitValues is the JSON form of a unit.
 type UnitValues struct {
 	Unit          string   `json:"unit"`
 	Configuration string   `json:"configuration"`
@@ -56,7 +56,7 @@ type UnitValues struct {
 	Admission     []string `json:"admission"`
 }
 
-// UnitValues returns the units of p for programs.
+// UnitValues returns the JSON forms of the units of p.
 func (p *Prepared) UnitValues() []UnitValues {
 	all := []UnitValues{}
 	for _, u := range p.Units() {
@@ -70,7 +70,7 @@ func (p *Prepared) UnitValues() []UnitValues {
 	return all
 }
 
-// JobRows returns about how many rows of jobs p makes.
+// JobRows returns the approximate number of job rows of p.
 func (p *Prepared) JobRows() (rows int) {
 	for i, jobs := range p.jobs {
 		rows += jobs * len(p.settings[i].offers) * p.Experiment.Replications
@@ -78,7 +78,7 @@ func (p *Prepared) JobRows() (rows int) {
 	return rows
 }
 
-// check returns an error unless found is what was measured of u.
+// check returns an error unless found has the size of a measurement of u.
 func (s *Study) check(u Unit, found []float64) error {
 	if u.Configuration >= len(s.cells) || u.To > s.Experiment.Replications {
 		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.cells), s.Experiment.Replications)
@@ -89,18 +89,18 @@ func (s *Study) check(u Unit, found []float64) error {
 	return nil
 }
 
-// wants returns how many numbers are measured of u.
+// wants returns the number of measured values of u.
 func (s *Study) wants(u Unit) int {
 	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
 }
 
-// places says which source has a unit.
+// places maps each unit to the source that has it.
 type places map[string]results.Source
 
-// find returns the source of a unit that is there.
+// find returns the source of a unit, or nil if there is none.
 func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
 
-// whole returns a [*HolesError] if some units of plan are nowhere.
+// whole returns a [*HolesError] if some units of plan have no source.
 func (p places) whole(plan *results.Plan) error {
 	holes := &HolesError{Of: len(plan.Units)}
 	for _, name := range plan.Units {
@@ -114,7 +114,7 @@ func (p places) whole(plan *results.Plan) error {
 	return nil
 }
 
-// where returns which of from has each of their units.
+// where returns the source of each unit in from.
 func where(from []results.Source) (places, error) {
 	at := make(places)
 	for _, source := range from {
@@ -129,7 +129,7 @@ func where(from []results.Source) (places, error) {
 	return at, nil
 }
 
-// find runs those of todo that none of from has, and keeps them in units.
+// find runs the units of todo that no source in from has, and stores them in units.
 func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit, from ...results.Source) error {
 	there, err := where(from)
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 	}
 	fatal := to.Fatal
 	if fatal != nil {
-		var once sync.Once // the first to fail ends the program
+		var once sync.Once // only the first failure ends the program
 		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
 	}
 	s := newStudy(p.Experiment)
@@ -181,7 +181,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 			out.away = draft.Append
 			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
 			if err != nil {
-				out = anew() // the rows of what has failed are not the next unit's
+				out = anew() // drop the rows of the failed unit
 				return u, err
 			}
 			unit.Ledgers = kept.heads

@@ -12,9 +12,10 @@ import (
 	"bourse/experiments/stats"
 )
 
-// looks returns after how many replications p is looked at, in increasing order: the last
-// is how many there are at most. What is looked at is a confidence sequence, so that any
-// number of looks does; a tenth more replications each time wastes less than that.
+// looks returns the numbers of replications after which p checks its stopping rule, in
+// increasing order. The last is the maximum number of replications. Any number of looks is
+// valid, because the rule uses a confidence sequence. Each look adds a tenth more
+// replications, so at most about that many are wasted.
 func (p *Prepared) looks() (all []int) {
 	e := p.Experiment
 	if u := e.Until; u != nil {
@@ -25,8 +26,9 @@ func (p *Prepared) looks() (all []int) {
 	return append(all, e.Replications)
 }
 
-// enough runs replications until the experiment's interval is narrow, and returns it with
-// as many as there were, and its units of plan.
+// enough runs replications until the interval of the experiment's metric is narrow enough. It
+// returns the experiment with the number of replications that were run, and sets the units of
+// the plan accordingly.
 func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, units *results.Units, from []results.Source) (*scenario.Experiment, error) {
 	e := *p.Experiment
 	done, progress := 0, opts.Progress
@@ -45,7 +47,7 @@ func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, un
 		if err := p.find(ctx, opts, to, units, round, from...); err != nil {
 			return nil, err
 		}
-		to.Found = nil // it has been said
+		to.Found = nil // it has been called
 		at, err := where(from)
 		if err != nil {
 			return nil, err
@@ -72,15 +74,14 @@ func (p *Prepared) enough(ctx context.Context, opts Options, to *Publication, un
 	return &e, nil
 }
 
-// A wide cell is one whose interval is not as narrow as the experiment wants it.
+// A wide is a cell whose interval is wider than the experiment requires.
 type wide struct {
 	configuration, policy string
 	half                  float64 // +Inf if there is none
-	needed                int     // replications, by the variance seen; 0 if it cannot be told
+	needed                int     // estimated number of replications from the observed variance; 0 if unknown
 }
 
-// wide returns the cells in which the interval of the experiment's metric is wider than it
-// says.
+// wide returns the cells in which the interval of the stopping metric is too wide.
 func (s *Study) wide() (all []wide) {
 	u := s.Experiment.Until
 	s.each(func(configuration, policy int, name, label string) {
@@ -90,7 +91,7 @@ func (s *Study) wide() (all []wide) {
 			if w.half = (hi - lo) / 2; w.half <= u.HalfWidth {
 				return
 			}
-			times := w.half / u.HalfWidth // the width falls with the root of n, nearly
+			times := w.half / u.HalfWidth // the width is nearly proportional to 1/√n
 			w.needed = int(math.Ceil(times * times * float64(s.Experiment.Replications)))
 		}
 		all = append(all, w)
@@ -98,8 +99,8 @@ func (s *Study) wide() (all []wide) {
 	return all
 }
 
-// watched returns the metric that says when to stop, -1 if there is none of that name, and
-// what its values lie between.
+// watched returns the position of the metric of the stopping rule, or -1 if there is none of
+// that name, and the bounds of its values.
 func (s *Study) watched() (m int, lo, hi float64) {
 	of := metrics.Unbounded
 	m = slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == s.Experiment.Until.Metric })
@@ -110,7 +111,7 @@ func (s *Study) watched() (m int, lo, hi float64) {
 	return m, lo, hi
 }
 
-// anytime returns its confidence sequence.
+// anytime returns the confidence sequence of that metric for a cell.
 func (s *Study) anytime(configuration, policy int) (lo, hi float64, ok bool) {
 	m, lo, hi := s.watched()
 	if m < 0 {
@@ -119,7 +120,7 @@ func (s *Study) anytime(configuration, policy int) (lo, hi float64, ok bool) {
 	return stats.Anytime(defined(s.cells[configuration][policy].values[m]), lo, hi, 0.05)
 }
 
-// stopped says how many replications there were, and what is not decided.
+// stopped describes how many replications were run, and what remains undecided.
 func (s *Study) stopped() (notes []string) {
 	e := s.Experiment
 	if e.Until == nil {
@@ -144,7 +145,7 @@ func (s *Study) stopped() (notes []string) {
 	return notes
 }
 
-// conditions says under what the sequence holds.
+// conditions describes the assumptions of the confidence sequence.
 func conditions(s *Study) string {
 	if _, lo, hi := s.watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
 		return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)

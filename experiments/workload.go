@@ -15,16 +15,15 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A workload makes the plan of each replication: a function of the streams
-// "workload", "estimate" and "annotate" and of nothing else, so that every policy is given
-// the same jobs.
+// A workload creates the plan of each replication. It depends only on the streams "workload",
+// "estimate" and "annotate", so every policy gets the same jobs.
 type workload struct {
 	model    workloadgen.Model
-	estimate dist.Distribution // of estimate over runtime; nil: as the model says
-	fixed    workloadgen.Plan  // of a plan file: the plan of every replication
-	log      swf.Jobs          // of a log: what that is made of
-	annotate *annotate.Options // nil: the jobs stay as they are
-	notes    []string          // how the jobs were chosen
+	estimate dist.Distribution // ratio of estimate to runtime; nil: as the model defines
+	fixed    workloadgen.Plan  // from a plan file: the plan of every replication
+	log      swf.Jobs          // from a log: the source of the plan
+	annotate *annotate.Options // nil: the jobs stay unchanged
+	notes    []string          // how the jobs were selected
 }
 
 type logKey struct{ path, filter string }
@@ -70,8 +69,7 @@ func (read *recordings) workload(w *scenario.Workload) (work *workload, err erro
 	return work, err
 }
 
-// log takes the jobs that the filter lets pass from a recorded log, and
-// notes what became of every record.
+// log reads the recorded log, applies the filter, and notes how every record was treated.
 func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	filters, err := swf.ParseFilters(w.Filter)
 	if err != nil {
@@ -118,7 +116,7 @@ func (work *workload) note(format string, args ...any) {
 	work.notes = append(work.notes, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// annotations decodes what is to be done to the jobs.
+// annotations decodes the annotations of jobs. It returns nil if there are none.
 func annotations(said scenario.Options) (*annotate.Options, error) {
 	if !said.Given() {
 		return nil, nil
@@ -130,11 +128,11 @@ func annotations(said scenario.Options) (*annotate.Options, error) {
 	return o, said.Blame(o.Validate())
 }
 
-// errNoBudget reports jobs that nobody pays for.
+// errNoBudget reports that no job has a budget.
 var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
 
-// alike reports whether the second replication has the same jobs as the first, which were
-// drawn, on the same hosts: then nothing but ties and what policies draw is left to chance.
+// alike reports whether the second replication has the same jobs and hosts as the first, whose
+// plan must have been drawn. If so, only ties and the draws of policies are random.
 func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
@@ -147,12 +145,12 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 	return err == nil && slices.Equal(first, a.plan), err
 }
 
-// leave leaves the plan at hand to the runs of it, whose jobs are there: the next will have
-// memory of its own.
+// leave gives up the memory of the current plan, which its runs keep. The next plan gets its
+// own memory.
 func (a *arena) leave() { a.drawn = nil }
 
-// draw makes the plan of replication rep the arena's. If the first has jobs with
-// budgets, one that by chance has none is run as it is.
+// draw sets the arena's plan to that of replication rep. The first replication must have a job
+// with a budget; a later one may by chance have none.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	switch {
@@ -177,7 +175,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if w.annotate != nil {
-		first := 0.0 // of a log annotations make the first arrival 0, of a model it stays
+		first := 0.0 // annotations shift the first arrival to 0; with a model it stays
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}
@@ -189,7 +187,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if s.conf.SLA.Deadline == "none" {
-		if len(a.plan) > 0 && len(w.fixed) > 0 && &a.plan[0] == &w.fixed[0] { // which others run as it is
+		if len(a.plan) > 0 && len(w.fixed) > 0 && &a.plan[0] == &w.fixed[0] { // other replications run it unchanged
 			a.drawn = append(a.drawn[:0], w.fixed...)
 			a.plan = a.drawn
 		}

@@ -7,60 +7,62 @@ import (
 	"bourse/hosts"
 )
 
-// Remaining returns the estimated work left at now over all nodes, 0 at least.
+// Remaining returns the estimated work left at now over all nodes, in processor-seconds. It is
+// never negative: if the estimate was too low, it is 0 while the work continues.
 func (c *Contract) Remaining(now float64) float64 {
 	return max(0, c.Total()-c.Done-c.Rate*(now-c.At))
 }
 
-// Left returns the estimated work that is left at now, below 0 if the estimate
-// was too low. C is the contract that s is a node of.
+// Left returns the estimated work left at now on the node s of contract c, in
+// processor-seconds. Unlike [Contract.Remaining] it can be negative, which means that the
+// estimate was too low. Sharing rules use the sign to detect an overrun.
 func (s *Allocation) Left(now float64, c *Contract) float64 {
 	return c.Work - s.Done - s.Rate*(now-s.At)
 }
 
-// A Settled is a contract that has ended. Its Placements are kept if it was booked in
-// several parts, and otherwise not.
+// A Settled is a contract that has ended, with its outcome and its bill. Its Placements are
+// nil unless it was booked in several parts.
 type Settled struct {
 	Contract
 	Outcome Outcome
-	From    Phase       // in which it was before
-	Ended   float64     // instant
-	ByDue   float64     // w_d: work over all nodes by the deadline
-	Delay   float64     // how late it is judged to be, s; 0 if its promise was kept
-	Paid    bank.Amount // charged
-	Owed    bank.Amount // of a penalty for a broken promise, beyond a price that it was taken from
-	Penalty bank.Amount // paid of that
+	From    Phase       // phase before the end
+	Ended   float64     // time of the end, s
+	ByDue   float64     // w_d: work done over all nodes by the deadline
+	Delay   float64     // delay as judged, s; 0 if the promise was kept
+	Paid    bank.Amount // total charged
+	Owed    bank.Amount // penalty for a broken promise, beyond the part already deducted from the price
+	Penalty bank.Amount // part of Owed that was paid
 }
 
-// A Result is what a contract that has ended came to, without what was asked for but for its
-// budget and time: there may be one for each of a million jobs.
+// A Result is the compact record of a contract that has ended. Of the request it holds only
+// the budget and the deadline, because a run may store one Result for each of a million jobs.
 type Result struct {
 	Budget                 bank.Amount
 	Deadline               float64     // s after submission
-	Admitted, Began, Ended float64     // instants; Began is +Inf if it never started
+	Admitted, Began, Ended float64     // times, s; Began is +Inf if the contract never started
 	Done                   float64     // work over all nodes
-	ByDue                  float64     // of that, by the deadline
+	ByDue                  float64     // part of Done that was done by the deadline
 	Paid, Owed, Penalty    bank.Amount // Owed and Penalty: as in [Settled]
 
 	Outcome Outcome
-	From    Phase    // in which it was before its end
+	From    Phase    // phase before the end
 	Gang    bool     // booked
-	Host    hosts.ID // of its first gang
+	Host    hosts.ID // host of the first gang
 
-	// Where hosts come and go:
+	// Counts for hosts that come and go, as in [Contract]:
 	Losses, Resent int
 	Wasted         float64
 
-	Booked *Booked // nil but of one that was booked with several gangs, or paused
+	Booked *Booked // nil unless the contract was booked in several gangs or was paused
 }
 
-// Booked is where the gangs of a contract were, if there were several, and when they paused.
+// Booked records where the gangs of a contract ran and when they were paused.
 type Booked struct {
 	Placements []Placement
 	Paused     []Pause
 }
 
-// Result returns what s came to.
+// Result returns the compact record of s.
 func (s *Settled) Result() Result {
 	r := Result{
 		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
@@ -74,11 +76,13 @@ func (s *Settled) Result() Result {
 	return r
 }
 
-// Tolerance is the relative error within which work counts as done.
+// Tolerance is the relative error within which work counts as done. It absorbs the rounding of
+// float64 sums: of 1,000 processor-seconds, 1 microsecond may be missing.
 const Tolerance = 1e-9
 
-// Moment returns the time that float64 instants near at cannot tell apart.
+// Moment returns the distance from at to the next larger float64, in seconds. Times closer
+// than this to at are indistinguishable. At 10^6 s it is about 10^-10 s.
 func Moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
-// Enough reports whether done covers want, within [Tolerance].
+// Enough reports whether done covers want within [Tolerance].
 func Enough(done, want float64) bool { return done >= want*(1-Tolerance) }

@@ -1,29 +1,33 @@
-// Package contracts is the agreement between a user and the market. This file holds its
-// central types: what a user asks for, what is promised, how the work stands, and who
-// decides. Read it first.
+// Package contracts defines the agreement between a user and the market. This file declares
+// its central types: the request, the promise, the progress of the work, and the parties that
+// decide. Read it first.
 //
-// A user submits a [Request]: so much work, on so many hosts, by a deadline, for a budget. A
+// A user submits a [Request]: an amount of work, a number of hosts, a deadline and a budget. A
 // [Policy] accepts or rejects it. An accepted request is a [Contract]: its budget is held in
-// escrow, and each of its nodes has a [Placement] on a host. A contract is in one [Phase] at
-// a time, and [Moves] is the table of all transitions. At its end it has one [Outcome], from
+// escrow, and each of its nodes has a [Placement] on a host. A contract is in one [Phase] at a
+// time, and [Moves] is the table of all transitions. At its end it has one [Outcome], from
 // which contracts/settlement computes its bill.
 //
-// Other files of the package: request.go, sla.go and contract.go have the arithmetic of
-// these types, phase.go the phases and outcomes, utility.go what a result is worth to a user,
-// decision.go the reasons of refusals, numbers.go the numbers by which a policy decided.
+// For example, a request for 2 nodes with 3,600 processor-seconds each, due in 2 hours for $4,
+// bids $4 / (7,200 s × 2) = 277,777 nano-dollars per second on each of its hosts.
+//
+// Other files of the package: request.go, sla.go and contract.go implement the arithmetic of
+// these types, phase.go the phases and outcomes, and utility.go the value of a result to its
+// user. decision.go declares the reasons for rejections, and numbers.go the numbers that
+// explain a decision.
 //
 // The package is independent of clocks, storage and randomness. The policies are in
-// contracts/admission, and the life of a contract is in contracts/broker.
+// contracts/admission, and contracts/broker implements the life cycle of a contract.
 //
-// References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control
-// in a Computational Market"; for penalties Yeo, Buyya, "Service Level Agreement
-// based Allocation of Cluster Resources: Handling Penalty to Enhance Utility".
+// References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control in a
+// Computational Market"; for penalties Yeo, Buyya, "Service Level Agreement based Allocation
+// of Cluster Resources: Handling Penalty to Enhance Utility".
 //
 // # Units
 //
-// Times are float64 seconds since the start of the run, and so are durations. Work is
-// processor-seconds at the reference speed. Rates of money are whole nano-dollars per second
-// ([market.Rate]); what is paid is exact ([bank.Amount]).
+// Times and durations are float64 seconds; times count from the start of the run. Work is
+// processor-seconds at the reference speed. Spending rates are whole nano-dollars per second
+// ([market.Rate]). Amounts of money are exact ([bank.Amount]).
 package contracts
 
 import (
@@ -33,43 +37,44 @@ import (
 	"bourse/market"
 )
 
-// # What is asked for
+// # Requests
 
-// An ID names a request and the contract it becomes.
+// An ID identifies a request and the contract that it becomes.
 type ID int64
 
-// A Request is what a user asks for (§3). It holds the user's own statement of the work,
+// A Request is what a user submits (§3). It contains the user's own estimate of the work,
 // which may be wrong; only the machine that runs a task knows its true work.
 type Request struct {
 	ID    ID
 	Owner bank.Account
 
-	// Repeat says that it is a contract already, whose hosts left: it is to be
-	// placed again, all of its work, in what is left of the time until Due.
+	// Repeat marks a contract whose hosts have left. All of its work must be placed again, in
+	// the time that remains until Due.
 	Repeat bool
 
-	// PerHost promises the work of every node by itself. Otherwise a fast host
-	// makes up for a slow one, as the paper chose (§3).
+	// PerHost promises the work of each node separately. Otherwise only the sum over all nodes
+	// is promised and a fast host compensates for a slow one, as the paper chose (§3).
 	PerHost bool
 
-	OnDemand bool // no instant is promised: SLA.Deadline only says how fast the budget may be spent
+	OnDemand bool // no deadline is promised: SLA.Deadline only limits how fast the budget may be spent
 
-	Class  string  // admission class asked for; empty leaves it to the market
-	Submit float64 // instant, s
-	Work   float64 // per node, processor-seconds, as the owner estimates it
-	Nodes  int     // parallelism: so many distinct hosts
+	Class  string  // requested admission class; if empty, the market chooses
+	Submit float64 // submission time, s
+	Work   float64 // the owner's estimate per node, processor-seconds
+	Nodes  int     // number of nodes, each on a different host unless booked in gangs
 	Needs  Requirement
 	SLA    SLA
 
-	// Of a planner's contracts. Other policies start at once whatever Lead is.
-	Lead  float64 // s after submission before which it is not to start
-	Parts int     // gangs that start together, each on a host of its own; 0 is one
+	// Used only by planning policies. Other policies start a contract at once and ignore Lead.
+	Lead  float64 // earliest start, s after submission
+	Parts int     // number of gangs, each on its own host; 0 means one
 }
 
-// A request names what each of its nodes needs of a host: at least Min, at most Max. What lies
-// between the two is reserved if the host has it (see [Requirement.Holds]).
+// A request states what each of its nodes needs from a host: at least Min, at most Max. A task
+// reserves an amount between the two, depending on what the host has left (see
+// [Requirement.Holds]).
 
-// A Requirement bounds what one node must have and may use.
+// A Requirement bounds the resources of one node: what it must have and what it may use.
 type Requirement struct {
 	Min, Max Bound
 }
@@ -81,72 +86,75 @@ type Bound struct {
 }
 
 // The service level is the part of a request that a user pays for. The budget divided by the
-// deadline and the number of nodes is the bid of a node: the price that the user pays depends
-// on what others bid, but never exceeds the budget (§3).
+// deadline and the number of nodes is the bid of a node. The price that the user pays depends
+// on the other bids but never exceeds the budget (§3).
 
-// An SLA is the service level of a request: what is paid, by when, and what a
-// broken promise costs the provider.
+// An SLA is the service level of a request: the payment, the deadline, and the penalty that
+// the provider owes for a broken promise.
 type SLA struct {
-	Budget   bank.Amount // v, the most the owner pays
+	Budget   bank.Amount // v, the maximum that the owner pays
 	Deadline float64     // d, s after submission
-	Soft     bool        // delay is tolerated: the work goes on after the deadline until it is done
-	RunsOn   bool        // the work goes on after a hard deadline too, which only policies then mind
+	Soft     bool        // the work continues after the deadline until it is done
+	RunsOn   bool        // the work continues even after a hard deadline, which then affects only policies
 	Penalty  Penalty
 }
 
-// A Penalty is the linear penalty of a broken promise. The zero value is none.
+// A Penalty is the linear penalty of a broken promise: it grows by Rate per second of delay,
+// up to Max. The zero value is no penalty.
 type Penalty struct {
 	Rate float64 // $/s of delay
-	Max  float64 // the most that is paid, $; +Inf is unbounded
+	Max  float64 // maximum, $; +Inf means unbounded
 }
 
-// # What is promised, and how it stands
+// # Contracts
 
-// A Placement is one node of a contract, or one gang: a host, the funding level there,
-// and what has come of it.
+// A Placement is one node of a contract, or one gang. It names the host, holds the bid there,
+// and records the result once the task has left.
 type Placement struct {
 	Host  hosts.ID
 	Slot  hosts.Slot
 	Bid   market.Rate
-	Nodes int     // of a gang, which is one task: as many nodes of the contract; 0 is one
-	Done  float64 // work done on this node, once Left
-	Owed  float64 // dollars accrued, once Left
+	Nodes int     // nodes of the contract in this gang, which runs as one task; 0 means one
+	Done  float64 // work done on this node, valid once Left
+	Owed  float64 // dollars accrued, valid once Left
 	Left  bool    // the task has left the host
 
-	// Of a program, once Left:
+	// How a program ended, valid once Left:
 	End  hosts.End
-	Code uint8 // with which it ended
+	Code uint8 // its exit code
 }
 
 // A Contract is an accepted request and the progress of its work. Policies may read it and
 // must not change it.
 type Contract struct {
-	// What every change of a rate touches is in one place.
-	Done float64 // work over all nodes, as of At
-	Rate float64 // work per second over all nodes now
-	At   float64 // instant up to which Done is counted
+	// These fields are updated at each change of a rate. They are adjacent to reduce
+	// cache misses.
+	Done float64 // work done over all nodes up to At
+	Rate float64 // current work per second over all nodes
+	At   float64 // time up to which Done is computed, s
 
 	Request
-	Placements []Placement // one per node, or one per gang if it is booked
-	Admitted   float64     // instant
-	Began      float64     // instant of its first start, +Inf before it
-	Host       hosts.ID    // of its first gang
-	Gang       bool        // booked: its nodes are in gangs, all of one part on one host
+	Placements []Placement // one per node, or one per gang if booked
+	Admitted   float64     // time of admission, s
+	Began      float64     // time of the first start, s; +Inf before it
+	Host       hosts.ID    // host of the first gang
+	Gang       bool        // booked in gangs: all nodes of a part are on one host
 
-	// Where hosts come and go:
-	Losses int     // times that a host left with a task of it
-	Resent int     // of those, the ones after which it was to be placed again
-	Wasted float64 // work that was lost so, over all nodes
+	// Used if hosts come and go:
+	Losses int     // number of times a host left with one of its tasks
+	Resent int     // number of losses after which the contract was queued to be placed again
+	Wasted float64 // work lost in this way, over all nodes
 
-	Paused []Pause // of gangs, in order of their beginnings
+	Paused []Pause // pauses of gangs, in order of their start
 }
 
-// A Pause is a time after the first start of a contract in which one of its gangs has no
-// nodes: it has not started with the first, was suspended, or has ended before the last.
+// A Pause is a span of time, after the first start of a contract, during which one of its
+// gangs has no nodes. The gang did not start with the first gang, was suspended, or ended
+// before the last gang.
 type Pause struct {
 	Part int32   // index in the contract's placements
-	From float64 // instant
-	To   float64 // instant, +Inf as long as it lasts
+	From float64 // start, s
+	To   float64 // end, s; +Inf while the pause lasts
 }
 
 // While a contract runs, each of its nodes has an allocation on its host. The floor
@@ -155,56 +163,57 @@ type Pause struct {
 
 // An Allocation is one node of an active contract on its host.
 type Allocation struct {
-	// What every event on the host touches is in one place.
-	Contract int32 // for View.Contract
+	// These fields are updated at each event on the host. They are adjacent to reduce
+	// cache misses.
+	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
 	Bid      market.Rate
-	Rate     float64 // work per second that it gets
-	Paying   float64 // dollars per second that it is charged
+	Rate     float64 // current work per second
+	Paying   float64 // current charge, dollars per second
 	Done     float64 // work done, as of At
 	Owed     float64 // dollars charged, as of At
-	At       float64 // instant of the host's last event
+	At       float64 // time of the host's last event, s
 
 	Share hosts.Share
-	Told  hosts.Share // as the machine was told, which is the market's concern alone
-	Met   market.Rate // what the others bid when it was placed
+	Told  hosts.Share // share last sent to the machine; internal to the market
+	Met   market.Rate // sum of the other bids on the host when the task was placed
 
-	// What sharing rules by deadline remember of it; 0 under other rules.
-	Need   float64 // processors that it needed when its estimate still lasted
-	Target float64 // instant by which it is meant to be done, after its deadline if it was delayed
+	// State of the sharing rules by deadline; 0 under other rules.
+	Need   float64 // processors that it last needed before its estimate was used up
+	Target float64 // planned completion time, s; after the deadline if the task was delayed
 }
 
-// # Who decides
+// # Deciders and policies
 //
 // There are two ways to write a policy. A [Decider] answers one question: whether to accept
-// one request now. It is enough for most policies, and contracts/admission makes a [Policy] of
-// it. A Policy itself receives events and returns actions, so that it can keep a queue, plan
-// ahead, and start or stop what it has booked. Both see the market through a [View], which
-// has users' estimates and never the true work.
+// one request now. It is enough for most policies, and contracts/admission makes a [Policy]
+// from it. A Policy itself receives events and returns actions, so it can maintain a queue,
+// plan ahead, and start or stop the contracts that it has booked. Both read the market through
+// a [View], which contains users' estimates but never the true work.
 
 // A Decider accepts, rejects or defers one request at a time.
 //
-// Decide depends only on its arguments, on the source of randomness the decider
-// was made with, and on memory of its own. It changes nothing: the broker
-// carries the decision out.
+// Decide depends only on its arguments, on the decider's own memory, and on the source of
+// randomness that the decider was created with. This makes runs reproducible and decisions
+// explainable. Decide changes nothing in the market: the broker carries the decision out.
 type Decider interface {
 	Decide(now float64, r *Request, v View) Decision
 }
 
-// A Decision is a verdict with its terms and the numbers that decided it.
+// A Decision is a verdict with its terms and the numbers that explain it.
 type Decision struct {
 	Verdict    Verdict
 	Reason     Reason
 	Placements []Placement // if accepted, one per node, or one per gang if it is booked; valid until the next Decide
 	Numbers    Numbers     // valid until the next Decide
 
-	// Of a planner that asks for something else than the budget: see [Decision.Price].
+	// Set by policies that charge a price other than the budget: see [Decision.Price].
 	Priced bool
 	Ask    float64 // dollars
 }
 
-// A Verdict is what a policy says of a request.
+// A Verdict is the answer of a policy to a request.
 type Verdict uint8
 
 // Verdicts.
@@ -214,30 +223,30 @@ const (
 	Defer // ask again when something changes
 )
 
-// A Reason says why a request was not accepted, in a few words that need no quotes in
-// JSON. Each is declared where it is given: those below by more than one policy or by the
-// broker, all others in the file of their policy.
+// A Reason says why a request was not accepted, in a few words that need no escaping in JSON.
+// Reasons that several policies or the broker use are declared in decision.go. Each other
+// reason is declared in the file of its policy.
 type Reason string
 
-// Numbers are what decided, as the ledger shows them, in that order. A policy says which
-// there are and what they are called.
+// Numbers explain a decision, in the order in which the ledger shows them. Each policy chooses
+// its numbers and their names.
 type Numbers []Number
 
-// A Number is a name and a value.
+// A Number is a name and a value of one of four kinds.
 type Number struct {
 	name string
 	kind kind
 	bits uint64
 }
 
-// A kind says what the bits of a Number are.
+// A kind says how to interpret the bits of a Number.
 type kind uint8
 
 // The view is the only thing that a policy sees of the market. It is independent of the
 // other parties: no account, no note and no true runtime can be reached from it.
 
-// A View is the market as a policy sees it: the truth at this instant, and
-// read-only. Slices returned are valid until the broker is next called.
+// A View is the market as a policy sees it at the current time. It is read-only. Slices that
+// it returns are valid until the next call of the broker.
 type View interface {
 	// Fleet returns the number of hosts; they are 0 to Fleet()-1.
 	Fleet() int
@@ -247,44 +256,46 @@ type View interface {
 	// Price returns the spot price of h: the sum of all bids on it.
 	Price(h hosts.ID) market.Rate
 
-	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5).
+	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5): the price that, by the
+	// forecast, h does not exceed with probability g in (0,1).
 	Percentile(h hosts.ID, g float64) float64
 
-	// Away reports whether h is not to be given work: it has left, or takes no more.
+	// Away reports whether h must not be given work, because it has left or accepts no more
+	// tasks.
 	Away(h hosts.ID) bool
 
-	// Stays returns the probability, in [0,1], that h, which is not away, stays
-	// for span seconds from now, as it is foretold. It is 1 where hosts stay.
+	// Stays returns the predicted probability, in [0,1], that h stays for span seconds from
+	// now. Host h must not be away. The result is 1 if hosts never leave or there is no
+	// predictor.
 	Stays(h hosts.ID, span float64) float64
 
-	// History returns when h was and will be available, nil where hosts stay. It
-	// is for those who predict, who look at its past.
+	// History returns the times at which h was and will be available, or nil if hosts never
+	// leave. It is for predictors, which must read only the past.
 	History(h hosts.ID) *availability.History
 
-	// Cheapest appends to out the n hosts of lowest spot price, fewer if fewer
-	// are not away and have the room for what a task of r needs at least; ties
-	// are broken at random.
+	// Cheapest appends to out the r.Nodes hosts with the lowest spot prices. Hosts that are
+	// away or lack the minimum resources of r are skipped, so there may be fewer. Ties are
+	// broken at random.
 	Cheapest(r *Request, out []hosts.ID) []hosts.ID
 
-	// On returns what is on h, in order of admission.
+	// On returns the allocations on h, in order of admission.
 	On(h hosts.ID) []Allocation
 
-	// Changed returns the hosts on which a task has come or gone, or which
-	// themselves have, since Changed was asked before this, each once. A policy
-	// that remembers hosts looks at these alone, after it has looked at all of
-	// them the first time.
+	// Changed returns, each once, the hosts that a task has joined or left, or that have
+	// themselves come or left, since the previous call of Changed. A policy that caches data
+	// about hosts reads all hosts once and afterwards only these.
 	Changed() []hosts.ID
 
 	// Contract returns the contract that an Allocation names.
 	Contract(i int32) *Contract
 }
 
-// # Who is told what happens
+// # Events and actions
 //
 // The broker (contracts/broker) is the only caller of a policy. It handles an event in three
 // steps: it notifies the policy, carries out the actions that the policy returns, and then
-// sends [Continue] until the policy returns no more. So an action is visible in the market
-// before the policy decides the next.
+// sends [Continue] until the policy returns no more. Therefore an action is visible in the
+// market before the policy decides the next one.
 
 // A Policy receives events and returns actions. It is the only interface between the broker
 // and admission.
@@ -310,61 +321,61 @@ type Event struct {
 	Outcome  Outcome  // of Over: how the contract ended
 }
 
-// An EventKind says what has happened.
+// An EventKind says what happened.
 type EventKind uint8
 
 // Events.
 const (
-	Opened    EventKind = iota // the market opens; all hosts are where they are at instant 0
-	Submitted                  // Contract is asked for
-	Freed                      // there may be room for those who wait, as of this instant
-	Overdue                    // the hard deadline of Contract, which waits undecided, has come
-	Lost                       // a host has left with a task of Contract, which has been stopped everywhere: [Enqueue] it to be placed again, or it is broken
-	Done                       // Part of Contract, which is booked, has done its work
-	Withdrawn                  // the owner of Contract, which is booked, takes it back: [Release] it, or it goes on
-	Over                       // Contract is gone, and not by an action of the policy; the market is not to be looked at before Freed
-	Came                       // Host is there
+	Opened    EventKind = iota // the market opens; each host is available or away as it is at time 0
+	Submitted                  // Contract was requested
+	Freed                      // there may now be room for waiting contracts
+	Overdue                    // the hard deadline of Contract has passed while it waits for a decision
+	Lost                       // a host has left with a task of Contract, which is now stopped on all hosts: [Enqueue] it to place it again, otherwise it is broken
+	Done                       // Part of the booked Contract has done its work
+	Withdrawn                  // the owner of the booked Contract cancels it: [Release] it, otherwise it continues
+	Over                       // Contract has ended without an action of the policy; the policy must not read the market before Freed
+	Came                       // Host has arrived
 	Gone                       // Host has left
-	Tick                       // the instant of Next has come
-	Continue                   // what was to be done has been done
+	Tick                       // the time of Policy.Next has come
+	Continue                   // the actions returned last have been carried out
 )
 
 // An Action is what the broker must do with a contract.
 type Action struct {
 	Verb     Verb
 	Contract int32     // its number
-	Part     int32     // of Launch and Suspend: index in the placements that it was booked with
-	Place    int       // of Enqueue: its place among those who wait
-	Due, Of  float64   // of Release: the part Due / Of of the price is owed, at most all of it
-	Decision *Decision // of Admit, Book and Refuse: terms and reasons
+	Part     int32     // of Launch and Suspend: index in the booked placements
+	Place    int       // of Enqueue: index in the list of waiting contracts
+	Due, Of  float64   // of Release: the owner owes the fraction Due / Of of the price, at most 1
+	Decision *Decision // of Admit, Book and Refuse: terms and reason
 }
 
-// A Verb says what is to be done.
+// A Verb says what the broker must do.
 type Verb uint8
 
 // Verbs.
 const (
-	Enqueue Verb = iota // let it wait for a decision
+	Enqueue Verb = iota // add it to the waiting list
 	Admit               // hold its budget and start it on the placements of its Decision
-	Book                // hold its budget and promise it the hosts of its placements, one per part, with all nodes of the part; they start and end when the policy says
-	Refuse              // turn it away; one that is to be placed again is broken
-	Launch              // give a part of what is booked its nodes, for the first time or again
-	Suspend             // take them away, and keep what has been done: it is to go on, or others have still to end
-	Finish              // end what is booked, all parts
-	Stop                // end what is booked, whatever is left to do: its estimate is used up
-	Release             // end what is booked for its owner, who takes it back
+	Book                // hold its budget and reserve the hosts of its placements, one per part; the policy starts and ends the parts
+	Refuse              // reject it; a contract that waits to be placed again is broken
+	Launch              // start or resume a part of a booked contract
+	Suspend             // pause a part and keep its work, to resume it later or to wait for other parts
+	Finish              // end all parts of a booked contract whose work is done
+	Stop                // kill a booked contract whose estimate is used up, even if work is left
+	Release             // end a booked contract because its owner cancelled it
 )
 
-// A Market is what a policy can read. Contracts have numbers that the broker reuses when a
-// contract is gone; they differ from the numbers that an [Allocation] names.
+// A Market is what a policy can read. Contracts have numbers that the broker reuses after a
+// contract has ended. These numbers differ from those in an [Allocation].
 type Market interface {
-	// Hosts returns the hosts, their prices and what is on them.
+	// Hosts returns the hosts, their prices and their allocations.
 	Hosts() View
 
-	// Waiting returns the contracts that wait for a decision, in the order that
-	// Enqueue has given them. It is read only, and good until one comes or goes.
+	// Waiting returns the contracts that wait for a decision, in the order set by Enqueue. The
+	// slice is read-only and valid until a contract joins or leaves it.
 	Waiting() []int32
 
-	// Request returns what was asked for.
+	// Request returns the request of the contract with this number.
 	Request(contract int32) *Request
 }

@@ -3,26 +3,27 @@ package contracts
 // String returns "reject", "accept" or "defer".
 func (v Verdict) String() string { return [...]string{"reject", "accept", "defer"}[v] }
 
-// Reasons of several policies, or of the broker.
+// Reasons that several policies, or the broker, use.
 const (
 	None        Reason = ""
-	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than nodes
-	NoRate      Reason = "budget is no spending rate" // less than a nano-dollar per second and node
+	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than requested nodes
+	NoRate      Reason = "budget is no spending rate" // less than one nano-dollar per second per node
 	Unfunded    Reason = "unfunded"                   // the owner's balance does not cover the budget
-	NotAllowed  Reason = "refused by the bank"        // whoever owns the account has not asked for it
-	BelowFloor  Reason = "below the floor"            // a bid is less than the floor price of what the node may use
-	TooLate     Reason = "cannot end by its deadline" // not even if it were let in
-	TakenBack   Reason = "taken back by its owner"    // before it was decided
+	NotAllowed  Reason = "refused by the bank"        // the account's owner has not authorized the request
+	BelowFloor  Reason = "below the floor"            // a bid is below the floor price of the processors that the node may use
+	TooLate     Reason = "cannot end by its deadline" // even if it were admitted now
+	TakenBack   Reason = "taken back by its owner"    // before the policy decided
 )
 
-// Price agrees on a price of so many dollars, which is one of the numbers, at 0 too:
-// without it the price is the budget.
+// Price sets the price of the contract to ask dollars, 0 included, and adds it to the numbers.
+// Without a call of Price, the contract costs its budget.
 func (d *Decision) Price(ask float64) {
 	d.Priced, d.Ask = true, ask
 	d.Numbers = append(d.Numbers, Measured("ask", ask))
 }
 
-// AppendJSON appends the verdict, its reason and its numbers as one JSON object.
+// AppendJSON appends the verdict, its reason and its numbers to b as one JSON object. This is
+// the form in which the ledger stores a decision.
 func (d *Decision) AppendJSON(b []byte) []byte {
 	b = append(b, `{"decision":"`...)
 	b = append(b, d.Verdict.String()...)

@@ -7,7 +7,8 @@ import (
 	"bourse/bank"
 )
 
-// With appends x under that name, or nothing if it is 0: then it was not looked at.
+// With appends x under the given name. It appends nothing if x is 0, which means that the
+// policy did not consult this number.
 func (n Numbers) With(name string, x float64) Numbers {
 	if x == 0 {
 		return n
@@ -15,7 +16,8 @@ func (n Numbers) With(name string, x float64) Numbers {
 	return append(n, Measured(name, x))
 }
 
-// Contract returns the first contract among n, which is what the reason is about.
+// Contract returns the first contract among n, which is the contract that the reason is about.
+// It reports whether there is one.
 func (n Numbers) Contract() (id ID, ok bool) {
 	for i := range n {
 		if n[i].kind == contract {
@@ -29,24 +31,24 @@ const (
 	measure  kind = iota // a float64
 	count                // an int
 	contract             // an ID
-	money                // micro-dollars
+	money                // an amount in micro-dollars
 )
 
-// Measured is x under that name.
+// Measured returns a number with the given name and the value x.
 func Measured(name string, x float64) Number { return Number{name, measure, math.Float64bits(x)} }
 
-// Counted is n under that name.
+// Counted returns a number with the given name and the count n.
 func Counted(name string, n int) Number { return Number{name, count, uint64(n)} }
 
-// Concerned is the contract that a reason is about, under that name. Tables name it
-// beside the reason.
+// Concerned returns a number with the given name that identifies the contract that a reason is
+// about. Tables show this contract next to the reason.
 func Concerned(name string, id ID) Number { return Number{name, contract, uint64(id)} }
 
-// Paid is an amount of money under that name.
+// Paid returns a number with the given name and the amount of money a.
 func Paid(name string, a bank.Amount) Number { return Number{name, money, uint64(a.Micros())} }
 
-// append appends n as a field of a JSON object, but for what is no number or without end,
-// which JSON cannot say.
+// append appends n to b as a field of a JSON object. It omits NaN and infinite values, which
+// JSON cannot represent.
 func (n *Number) append(b []byte) []byte {
 	if x := math.Float64frombits(n.bits); n.kind == measure && (math.IsNaN(x) || math.IsInf(x, 0)) {
 		return b
@@ -65,7 +67,7 @@ func (n *Number) append(b []byte) []byte {
 	return strconv.AppendInt(b, int64(n.bits), 10)
 }
 
-// Value returns the name of n and its value, money in dollars.
+// Value returns the name of n and its value. Money is in dollars.
 func (n *Number) Value() (name string, x float64) {
 	switch n.kind {
 	case measure:

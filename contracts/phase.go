@@ -2,51 +2,54 @@ package contracts
 
 import "fmt"
 
-// A Phase is where a contract is in its life.
+// A Phase is a stage in the life of a contract. [Moves] lists the transitions between phases.
 type Phase uint8
 
-// Phases, in the order of a life.
+// Phases, in the usual order.
 const (
-	Asked   Phase = iota // requested and not yet decided; nothing is held
-	Waiting              // accepted, its budget is held, it has no hosts yet or none any more
-	Running              // on its hosts
-	Paused               // off its hosts for a while; what has been done is kept
-	Ended                // over, and settled
+	Asked   Phase = iota // requested but not decided; no budget is held
+	Waiting              // accepted and its budget held, but not on hosts: not yet started, or its hosts have left
+	Running              // running on its hosts
+	Paused               // off its hosts for a while; its work is kept
+	Ended                // ended and settled
 )
 
 var phases = [...]string{"asked", "waiting", "running", "paused", "ended"}
 
-// String returns the phase in a word.
+// String returns the phase as one lower-case word.
 func (p Phase) String() string { return phases[p] }
 
-// An Outcome is how a contract ended.
+// An Outcome is how a contract ended. It decides the bill and whether a penalty is due.
 type Outcome uint8
 
 // Outcomes.
 const (
-	Open       Outcome = iota // it has not ended
-	Refused                   // it was never accepted
+	Open       Outcome = iota // not ended
+	Refused                   // never accepted
 	Fulfilled                 // all work was done by the deadline
 	Late                      // the deadline passed with work undone
-	Broken                    // a host left with the work
-	Killed                    // its policy stopped it: its estimate is used up
-	Cancelled                 // its owner took it back
+	Broken                    // a host left with its work, or a repeated contract could not be placed again in time
+	Killed                    // its policy stopped it because its estimate was used up
+	Cancelled                 // its owner cancelled it
 	Unfinished                // the market closed before it ended
-	Unstarted                 // its command cannot be started: a fault of its owner's
+	Unstarted                 // its command could not be started, which is its owner's fault
 )
 
 var outcomes = [...]string{"open", "refused", "fulfilled", "late", "broken", "killed", "cancelled", "unfinished", "fault: command"}
 
-// String returns the outcome in a word.
+// String returns the outcome as ledgers and tables show it.
 func (o Outcome) String() string { return outcomes[o] }
 
-// Violated reports whether o is a promise that was not kept.
+// Violated reports whether o means that the promise was not kept, regardless of whose fault it
+// was.
 func (o Outcome) Violated() bool { return o.Missed() || o == Unstarted }
 
-// Missed reports whether o is a promise that the market has not kept.
+// Missed reports whether o means that the market did not keep its promise. Only these outcomes
+// have a delay and can cause a penalty.
 func (o Outcome) Missed() bool { return o == Late || o == Broken || o == Killed }
 
-// State is the word for o in ledgers and tables, which know three.
+// State returns the state of o in ledgers and tables, which distinguish only "fulfilled",
+// "violated" and "cancelled".
 func (o Outcome) State() string {
 	switch {
 	case o == Fulfilled:
@@ -57,23 +60,23 @@ func (o Outcome) State() string {
 	return "cancelled"
 }
 
-// A Cause is what moves a contract from phase to phase.
+// A Cause is an event that moves a contract from one phase to another.
 type Cause uint8
 
 // Causes.
 const (
-	OnAccept  Cause = iota // its policy lets it in; its budget is held
-	OnRefuse               // its policy turns it away, or its owner cannot pay
-	OnStart                // it is given its hosts
+	OnAccept  Cause = iota // its policy admits it and its budget is held
+	OnRefuse               // its policy rejects it, or its owner cannot pay
+	OnStart                // it starts on its hosts
 	OnFinish               // its work is done
-	OnOverrun              // a deadline passes that it may overrun: the work goes on
-	OnExpire               // a deadline passes that it may not overrun
-	OnPause                // it is taken off its hosts for a while
-	OnRecall               // a host has left: it is to be placed again, from scratch
-	OnLose                 // a host has left with its work, for good
+	OnOverrun              // its deadline passes, but the work continues
+	OnExpire               // its deadline passes and ends it
+	OnPause                // it leaves its hosts for a while
+	OnRecall               // a host has left, and the contract must be placed again from scratch
+	OnLose                 // a host has left with its work, which is lost
 	OnKill                 // its policy stops it
-	OnFault                // its command cannot be started
-	OnCancel               // its owner takes it back
+	OnFault                // its command could not be started
+	OnCancel               // its owner cancels it
 	OnClose                // the market closes
 	causes    = iota
 )
@@ -81,11 +84,11 @@ const (
 var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
 	"kill", "fault", "cancel", "close"}
 
-// String returns the cause in a word.
+// String returns the cause as one lower-case word.
 func (c Cause) String() string { return causeNames[c] }
 
-// A Line of the table says that in phase From, On leads to phase To. A line to Ended
-// names its outcome, or [Open] where settlement judges it.
+// A Line of the table says that cause On moves a contract in phase From to phase To. A line to
+// Ended has an outcome, which is [Open] if settlement must judge it from the work done.
 type Line struct {
 	From    Phase
 	On      Cause
@@ -93,7 +96,8 @@ type Line struct {
 	Outcome Outcome
 }
 
-// Moves is the table. There is no move that is not in it.
+// Moves is the table of all transitions. A contract makes no other move, so the table is also
+// the specification that tests check the broker against.
 var Moves = [...]Line{
 	{Asked, OnAccept, Waiting, Open},
 	{Asked, OnRefuse, Ended, Refused},
@@ -124,7 +128,7 @@ var Moves = [...]Line{
 	{Paused, OnClose, Ended, Unfinished},
 }
 
-// byPhase is Moves by phase and cause, nil where there is none.
+// byPhase indexes Moves by phase and cause. An entry is nil if the move does not exist.
 var byPhase = func() (lines [Ended + 1][causes]*Line) {
 	for i := range Moves {
 		lines[Moves[i].From][Moves[i].On] = &Moves[i]
@@ -132,8 +136,9 @@ var byPhase = func() (lines [Ended + 1][causes]*Line) {
 	return lines
 }()
 
-// Next moves p as the table says, and returns the outcome if that is the end. A cause
-// that the table does not know in this phase is a fault of the caller: it panics.
+// Next moves p to the phase that the table gives for the cause, and returns the outcome if the
+// contract has ended. It panics if the table has no such move, because this is a programming
+// error of the caller.
 func (p *Phase) Next(on Cause) Outcome {
 	m := byPhase[*p][on]
 	if m == nil {

@@ -9,8 +9,9 @@ import (
 	"bourse/market"
 )
 
-// Holds returns what a task reserves on a host with room left: as much as there
-// is, between the minimum and the maximum of each resource.
+// Holds returns the resources that a task reserves on a host with the given room: as much as
+// the host has, but at least the minimum and at most the maximum of each resource. For
+// example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3 GB left.
 func (r *Requirement) Holds(room hosts.Resources) hosts.Resources {
 	return hosts.Resources{
 		Memory:    max(r.Min.Memory, min(r.Max.Memory, room.Memory)),
@@ -19,14 +20,15 @@ func (r *Requirement) Holds(room hosts.Resources) hosts.Resources {
 	}
 }
 
-// Rate returns b, the spending rate that uses up the budget by the deadline,
-// over all nodes together (§3).
+// Rate returns b, the spending rate over all nodes at which the budget is used up exactly by
+// the deadline (§3).
 func (r *Request) Rate() market.Rate { return r.NodeRate() * market.Rate(r.Nodes) }
 
-// NodeRate returns the spending rate of one node: the exact quotient budget / (deadline
-// nodes), rounded toward zero, 0 if it is out of range.
+// NodeRate returns the spending rate of one node, which is also its bid on its host: budget /
+// (deadline × nodes) in nano-dollars per second. The quotient is exact and rounded toward
+// zero. It is 0 if it is out of range. For example, $1 over 1,000 s and 2 nodes gives 500,000.
 func (r *Request) NodeRate() market.Rate {
-	const places = 9 - 6 // nano-dollars of micro-dollars
+	const places = 9 - 6 // from micro-dollars to nano-dollars
 	rate, ok := exact.Trunc(places, []float64{float64(r.SLA.Budget.Micros())}, []float64{r.SLA.Deadline, float64(r.Nodes)})
 	if !ok || market.Rate(rate) > market.MaxRate {
 		return 0
@@ -34,7 +36,7 @@ func (r *Request) NodeRate() market.Rate {
 	return market.Rate(rate)
 }
 
-// Due returns the instant of the deadline, +Inf if none is promised.
+// Due returns the time of the deadline in seconds, or +Inf if none is promised.
 func (r *Request) Due() float64 {
 	if r.OnDemand {
 		return math.Inf(1)
@@ -42,21 +44,23 @@ func (r *Request) Due() float64 {
 	return r.Submit + r.SLA.Deadline
 }
 
-// Opens returns the instant before which it is not to start.
+// Opens returns the earliest time at which the contract may start, in seconds.
 func (r *Request) Opens() float64 { return r.Submit + r.Lead }
 
-// Late reports whether an end at that instant misses the deadline: by more than
-// the 1e-6 s, and 1e-9 of the deadline, that rounding may cost a job whose share
-// is just what it needs.
+// Late reports whether an end at the given time misses the deadline. It tolerates 1e-6 s plus
+// 1e-9 of the deadline, because rounding can delay a job by this much if its share is exactly
+// what it needs.
 func (r *Request) Late(end float64) bool {
 	return end-r.Due() > 1e-6+Tolerance*r.SLA.Deadline
 }
 
-// Gangs returns the number of its parts, each of which has a node at least.
+// Gangs returns the number of parts in which the request is booked. Each part has at least one
+// node.
 func (r *Request) Gangs() int { return max(1, min(r.Parts, r.Nodes)) }
 
-// Gang returns the nodes of part n, in [0, Gangs): all have as many, but for one more in
-// the first of them where the nodes do not come out even.
+// Gang returns the number of nodes of part n, in [0, Gangs). Nodes are divided equally; if
+// they do not divide evenly, each of the first parts has one more. For example, 7 nodes in 3
+// parts are 3, 2 and 2.
 func (r *Request) Gang(n int) int {
 	nodes := r.Nodes / r.Gangs()
 	if n < r.Nodes%r.Gangs() {
@@ -65,10 +69,11 @@ func (r *Request) Gang(n int) int {
 	return nodes
 }
 
-// Total returns the work asked for over all nodes.
+// Total returns the estimated work over all nodes, in processor-seconds.
 func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 
-// Validate reports the first field that no contract can be made of.
+// Validate returns an error for the first field with which the request cannot become a
+// contract. It also rejects a request whose bid per node rounds to 0.
 func (r *Request) Validate() error {
 	switch {
 	case !finite(r.Submit):

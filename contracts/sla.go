@@ -5,11 +5,12 @@ import (
 	"math"
 )
 
-// GoesOn reports whether the work goes on after the deadline.
+// GoesOn reports whether the work continues after the deadline.
 func (s *SLA) GoesOn() bool { return s.Soft || s.RunsOn }
 
-// Of returns what the provider owes for delay seconds, in dollars: with
-// Max = +Inf it grows without bound, as in the SLA paper (eq. 1).
+// Of returns the penalty that the provider owes for the given delay in seconds, in dollars.
+// With Max = +Inf it grows without bound, as in the SLA paper (eq. 1). A rate of $0.01/s and a
+// delay of 60 s give $0.60.
 func (p Penalty) Of(delay float64) float64 {
 	if delay <= 0 || p.Rate == 0 {
 		return 0
@@ -17,7 +18,7 @@ func (p Penalty) Of(delay float64) float64 {
 	return min(p.Rate*delay, p.Max)
 }
 
-// Validate reports the first field that cannot be promised.
+// Validate returns an error for the first field that cannot be promised.
 func (s SLA) Validate() error {
 	switch {
 	case s.Budget.Sign() <= 0:

@@ -1,7 +1,8 @@
 package contracts
 
-// Inelastic is the utility of a user who wants all of the work or none (eq. 7).
-// Done and want are work; paid and value are dollars.
+// Inelastic returns the utility of a user who needs all of the work: value minus payment if it
+// was done, and minus the payment otherwise (eq. 7). Done and want are work; paid and value
+// are dollars.
 func Inelastic(done, want, paid, value float64) float64 {
 	if Enough(done, want) {
 		return value - paid
@@ -9,7 +10,8 @@ func Inelastic(done, want, paid, value float64) float64 {
 	return -paid
 }
 
-// Elastic is the utility of a user who values partial work (eq. 8).
+// Elastic returns the utility of a user who values partial work in proportion (eq. 8). If half
+// of the work is done, it is worth half of value; the payment is subtracted.
 func Elastic(done, want, paid, value float64) float64 {
 	if Enough(done, want) {
 		return value - paid
@@ -17,7 +19,8 @@ func Elastic(done, want, paid, value float64) float64 {
 	return done/want*value - paid
 }
 
-// Mixed weighs [Inelastic] by alpha in [0,1] and [Elastic] by 1-alpha (eq. 9).
+// Mixed returns the average of [Inelastic], with weight alpha in [0,1], and [Elastic], with
+// weight 1-alpha (eq. 9).
 func Mixed(alpha, done, want, paid, value float64) float64 {
 	return alpha*Inelastic(done, want, paid, value) + (1-alpha)*Elastic(done, want, paid, value)
 }

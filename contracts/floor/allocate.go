@@ -6,8 +6,8 @@ import (
 	"bourse/market"
 )
 
-// Bring brings f to now, at which nothing happens by itself: what it shows as a view
-// is then true of that instant.
+// Bring moves f to now, a time before the next event. It first reallocates the marked hosts,
+// so that f, read as a view, is correct at now.
 func (f *Floor) Bring(now float64) {
 	if f.stale() {
 		f.allocate()
@@ -15,19 +15,21 @@ func (f *Floor) Bring(now float64) {
 	f.now = now
 }
 
-// Amid brings f to now between two actions of one instant. No time passes from one to the
-// other, so shares that last need not be dealt in between.
+// Amid moves f to now between two actions at the same time. If shares are fixed, it does
+// nothing, because no time passes between the actions and the reallocation can wait. Other
+// rules reallocate, because the next action must see shares that include the previous one.
 func (f *Floor) Amid(now float64) {
 	if f.rule.fixed == nil {
 		f.Bring(now)
 	}
 }
 
-// stale reports whether anything has changed that is to be looked at before time passes.
+// stale reports whether any host or run is marked and must be processed before time advances.
 func (f *Floor) stale() bool { return len(f.marks.touched)+len(f.marks.changed) > 0 }
 
-// TouchAll marks every host to be shared out again, as if something had changed there:
-// the plain form of what the floor does, which tests and benchmarks compare with.
+// TouchAll marks every host for reallocation, as if a task had come or gone there. Tests and
+// benchmarks use it as the simple method to compare with: the results must be the same as with
+// only the affected hosts marked.
 func (f *Floor) TouchAll(now float64) {
 	f.now = now
 	for h := range f.hosts {
@@ -35,8 +37,9 @@ func (f *Floor) TouchAll(now float64) {
 	}
 }
 
-// allocate shares out every host on which something has changed, sets what is
-// charged there, and enters when the runs concerned are to be looked at next.
+// allocate reallocates each marked host, sets the charges there, and enters the next event
+// time of each marked run. One call covers all changes at the current time, so a burst of
+// changes costs as much as one change.
 func (f *Floor) allocate() {
 	f.record()
 	for _, h := range f.marks.touched {
@@ -67,10 +70,12 @@ func (f *Floor) allocate() {
 	f.marks.changed = f.marks.changed[:0]
 }
 
-// leastRate is more than a task that weighs [hosts.Idle] gets where others want all.
+// leastRate is the lowest rate that counts as progress. It is above the rate of a task with
+// weight [hosts.Idle] that competes with tasks of normal weight.
 const leastRate = 1e-100
 
-// share shares out v, where tasks are, and returns when one of them is done.
+// share reallocates v, which has tasks, and returns the time at which the first of them
+// completes. It also recomputes the charges and marks the runs whose rate has changed.
 func (f *Floor) share(v *host) (next float64) {
 	on, m := v.on, f.Machines[v.id]
 	if f.rule.fixed == nil {
@@ -82,9 +87,9 @@ func (f *Floor) share(v *host) (next float64) {
 	for i := range on {
 		s := &on[i]
 		var rate float64
-		if all { // both are in order of start
+		if all { // both slices are in order of start
 			rate = gets[i] * v.rated.speed
-		} else { // some have completed
+		} else { // some tasks have completed, so the indexes differ
 			rate = m.Rate(s.Slot)
 		}
 		if rate != s.Rate {
@@ -102,8 +107,10 @@ func (f *Floor) share(v *host) (next float64) {
 	return m.Next()
 }
 
-// charge sets what is paid for tasks on a host: by the tariff, and for each processor that one
-// gets at least the floor price, but never more than its bid.
+// charge sets the charge per second of each task on a host. The tariff applies first. A task
+// then pays at least the floor price for each processor that it gets, but never more than its
+// bid. For example, at a floor price of $0.001/s, a task with 2 processors and a bid of
+// $0.003/s pays at least $0.002/s.
 func (f *Floor) charge(on []contracts.Allocation, price market.Rate, r *rated) {
 	f.Tariff(on, price, r.capacity, r.speed)
 	if f.Least == 0 {
@@ -115,7 +122,7 @@ func (f *Floor) charge(on []contracts.Allocation, price market.Rate, r *rated) {
 	}
 }
 
-// order tells the machine of v the shares that it has not been told.
+// order sends the machine of v the shares that have changed since the last call.
 func (f *Floor) order(v *host) {
 	for i := range v.on {
 		if s := &v.on[i]; s.Share != s.Told {
@@ -125,7 +132,7 @@ func (f *Floor) order(v *host) {
 	}
 }
 
-// still lets the tasks on v, which is away, stand still. Nothing accrues.
+// still pauses the tasks on v, which is away. They neither progress nor accrue charges.
 func (f *Floor) still(v *host) {
 	for i := range v.on {
 		s := &v.on[i]
@@ -138,7 +145,8 @@ func (f *Floor) still(v *host) {
 	}
 }
 
-// expect brings run i to now and enters the instant at which to look at it.
+// expect advances run i to now and enters its next event time: its limit, the time at which
+// its money is checked, or its predicted completion, whichever is earliest.
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
 	c.bring(f.now)
@@ -160,7 +168,8 @@ func (f *Floor) expect(i int32) {
 	enter(&f.heaps.ends, i, &c.next, at)
 }
 
-// bring counts the work of c up to now, unless its hosts tell of it.
+// bring adds the work that c has done up to now at its current rate. It does nothing if the
+// hosts of c are metered, because they report the work themselves.
 func (c *run) bring(now float64) {
 	if c.reads {
 		return
@@ -169,7 +178,7 @@ func (c *run) bring(now float64) {
 	c.At = now
 }
 
-// total returns the work that is truly needed over all nodes.
+// total returns the true work of c over all nodes, in processor-seconds.
 func (c *run) total() float64 {
 	if c.Gang {
 		return c.task.Work * float64(c.Nodes)

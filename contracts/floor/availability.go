@@ -9,19 +9,19 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Availability says when hosts are there, and what becomes of the tasks on one that
+// An Availability says when hosts are available, and what happens to the tasks on a host that
 // leaves.
 type Availability struct {
-	Histories []*availability.History // one per host; nil: [Floor.Came] and [Floor.Gone] say when
+	Histories []*availability.History // one per host; if nil, the caller reports arrivals and departures with [Floor.Came] and [Floor.Gone]
 	Leaving   Leaving
-	Charged   bool      // what accrued on work that is lost stays owed
-	Predictor Predictor // what policies may ask; nil: nobody predicts
+	Charged   bool      // charges for lost work remain owed
+	Predictor Predictor // predictor that policies may query, or nil
 }
 
 // A Predictor predicts whether hosts stay.
 type Predictor interface {
-	// Stays returns the probability that a host with that history, which is there now,
-	// stays for span seconds, more than 0.
+	// Stays returns the probability that a host with history h, available at now, stays for
+	// span seconds, span > 0.
 	Stays(h *availability.History, now, span float64) float64
 }
 
@@ -30,12 +30,12 @@ type Leaving uint8
 
 // Rules for the tasks on a host that leaves.
 const (
-	Resubmit Leaving = iota // their runs stop everywhere, to be placed again from scratch
-	Lose                    // they are gone, with their work
-	Suspend                 // they stand still until it is back
+	Resubmit Leaving = iota // their runs stop on all hosts and are placed again from scratch
+	Lose                    // the tasks and their work are lost
+	Suspend                 // the tasks pause until the host is back
 )
 
-// Leavings returns the table of those rules.
+// Leavings returns the table of these rules.
 func Leavings() plugin.Table[Leaving] {
 	return plugin.Table[Leaving]{Kind: "rule of leaving", Members: plugin.Members[Leaving]{
 		"lost":     {"they are gone, with their work", plugin.Is(Lose)},
@@ -44,7 +44,8 @@ func Leavings() plugin.Table[Leaving] {
 	}}
 }
 
-// arrive puts every host where it is at instant 0.
+// arrive sets each host available or away, as its history says for time 0, and enters its next
+// change.
 func (f *Floor) arrive() {
 	for h := range f.hosts {
 		v := &f.hosts[h]
@@ -62,13 +63,14 @@ func (f *Floor) arrive() {
 	}
 }
 
-// hide takes v away from who looks for hosts.
+// hide marks v as away, so that it is no longer offered to tasks.
 func (f *Floor) hide(v *host) {
 	v.away = true
 	f.rank(v)
 }
 
-// rank puts v by its price among the hosts, or after all if it is not to be given work.
+// rank updates the position of v in the price order of the hosts. A host that is away or shut
+// comes after all others.
 func (f *Floor) rank(v *host) {
 	price := v.auction.Price()
 	if v.away || v.shut {
@@ -77,7 +79,7 @@ func (f *Floor) rank(v *host) {
 	f.ranking.Set(int32(v.id), price)
 }
 
-// alter lets the first host due come or leave.
+// alter processes the next change of availability: the first host due arrives or leaves.
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]
@@ -95,7 +97,7 @@ func (f *Floor) alter() {
 	f.leaves(v)
 }
 
-// come lets v be there again, with the tasks that stood still.
+// come makes v available again, and resumes its paused tasks.
 func (f *Floor) come(v *host) {
 	f.touch(v)
 	v.away = false
@@ -104,7 +106,7 @@ func (f *Floor) come(v *host) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: Came, Host: v.id})
 }
 
-// leaves lets v leave.
+// leaves makes v leave. Unless the rule is Suspend, it removes all tasks from v.
 func (f *Floor) leaves(v *host) {
 	f.touch(v)
 	if f.Availability.Leaving != Suspend {
@@ -114,8 +116,9 @@ func (f *Floor) leaves(v *host) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: Gone, Host: v.id})
 }
 
-// vacate takes everything off v, in order of admission. What is done at this instant,
-// to rounding, is done.
+// vacate removes all tasks from v, in order of admission. A task whose work is done at this
+// time, within rounding, counts as done rather than lost. This makes the result independent of
+// which of two events at the same time is processed first.
 func (f *Floor) vacate(v *host) {
 	for len(v.on) > 0 {
 		s := &v.on[0]
@@ -141,34 +144,37 @@ func (f *Floor) vacate(v *host) {
 	}
 }
 
-// depart removes run i; the others have more of its hosts at once.
+// depart removes run i and reports event k. It reallocates at once, because the next task that
+// vacate examines may have gained a larger share on another host.
 func (f *Floor) depart(k Kind, i int32) {
 	f.Remove(f.now, i)
 	f.allocate()
 	f.tell(k, i)
 }
 
-// finished reports whether what is left of s, a node of c on v, would take no time
-// that counts.
+// finished reports whether the remaining work of s, a node of c on v, is within rounding. The
+// bound is the relative tolerance plus the work that v does in two steps of float64 time.
 func (f *Floor) finished(v *host, c *run, s *contracts.Allocation) bool {
 	work := c.work(s.Node)
 	if math.IsInf(work, 1) {
-		return false // its host tells when it is
+		return false // its host reports when it ends
 	}
 	if f.rule.limit != nil && f.rule.limit.Limit(&c.Request) < work {
-		return false // it is not let do all its work
+		return false // it is stopped before all of its work is done
 	}
 	return work-s.Done <= contracts.Tolerance*work+2*contracts.Moment(f.now)*v.rated.capacity
 }
 
-// lose ends node n of run i, with all that it has done. A run whose nodes work
-// towards one sum goes on with the others.
+// lose stops node n of run i and discards all of its work. A run whose nodes share one total
+// of work continues on its other nodes.
 func (f *Floor) lose(i, n int32) {
 	f.stop(&f.runs[i], i, n)
 	f.lost(i, n)
 }
 
-// lost books that node n of run i, which is off its host, has lost what it had done.
+// lost records that node n of run i, which is off its host, has lost its work. The run is
+// broken if its nodes were promised separately or if this was the last node, because the other
+// nodes then cannot make up for the loss.
 func (f *Floor) lost(i, n int32) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
@@ -188,10 +194,11 @@ func (f *Floor) lost(i, n int32) {
 	f.tell(Left, i)
 }
 
-// charged reports whether what accrued on work that is lost stays owed.
+// charged reports whether charges for lost work remain owed.
 func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.Charged }
 
-// recall stops run i everywhere, and forgets its work.
+// recall stops run i on all hosts and discards its work. Charges for this work remain owed as
+// arrears if Availability.Charged is set.
 func (f *Floor) recall(i int32) {
 	c := &f.runs[i]
 	for n := range c.Placements {

@@ -1,5 +1,6 @@
-// Package floor is where contracts run: hosts, the auction of each, and who is
-// where. It is told what to place and remove, and answers with what has happened.
+// Package floor runs contracts on hosts. It holds the hosts, the auction of each host and the
+// placement of each contract. Callers place and remove runs; Advance returns the resulting
+// events.
 //
 // # First use
 //
@@ -10,56 +11,62 @@
 //		for _, e := range f.Advance(at) { ... } // Expired: f.Remove or f.Extend
 //	}
 //
-// It knows no account and no amount of money, no policy and no promise. What a task
-// is charged per second is a rule of the auction ([Tariff]) and accrues here as a
-// float64; settlement makes money of it.
+// The package is independent of accounts, amounts of money, policies and promises. The
+// auction's [Tariff] sets the charge per second, which accrues here as a float64; package
+// settlement converts it to money.
 //
-// A run is a contract's work. It is on hosts from Place to Remove; in between it may
-// be off them, and keeps its number and its limit: because a host has left ([Lost])
-// until it is placed again ([Floor.PlaceAgain]), or because it is booked, and only
-// there when it is told so ([Floor.Book], [Floor.Resume], [Floor.Pause]).
+// A run is the work of one contract. It is active from Place to Remove. In between it may have
+// no hosts, but it keeps its number and its limit. This happens in two cases:
+//
+//   - A host has left ([Lost]); [Floor.PlaceAgain] places the run again.
+//   - The run is booked: it occupies its hosts only while the caller says so
+//
+// ([Floor.Book], [Floor.Resume], [Floor.Pause]).
 //
 // # The path of one run
 //
-//  1. [Floor.Place] gives it a number and, on each of its hosts, enters its bid in the
-//     auction and starts its task on the machine.
-//  2. Those hosts are marked. Before time passes, [Floor.Next] lets the sharing rule
-//     allocate each anew, tells the machine the shares, asks it how fast each task now
-//     is, and lets the tariff say what each is charged; the heap then has the instant
-//     at which the run will be done.
-//  3. [Floor.Advance] lets what is first in the heaps happen, and returns it as events:
-//     [Done], [Left], [Expired] and so on. Each host that it touches is metered first:
-//     work and dollars up to now are added up in its allocations.
-//  4. A run that is done has been removed: what was done and is owed on each node is in
-//     its placements, where whoever settles it finds it ([Floor.Contract]). One that
-//     has expired is the caller's to remove or extend.
+//  1. [Floor.Place] numbers the run. On each of its hosts it enters a bid in the auction
+//
+// and starts a task on the machine.
+//  2. Place marks those hosts. Before time advances, [Floor.Next] has the sharing rule
+//
+// reallocate each marked host, sends the new shares to the machine, reads the rate of each
+// task and computes the charges. The heap then holds the run's completion time.
+//  3. [Floor.Advance] processes the earliest items of the heaps and returns them as events
+//
+// ([Done], [Left], [Expired] and others). It first meters each affected host, adding the work
+// and charges since the last update to the host's allocations.
+//  4. A run that is done has been removed. Its placements hold the work done and the amount
+//
+// owed on each node ([Floor.Contract]). The caller removes or extends an expired run.
 //
 // # Design
 //
-// Rates change only when a task starts or stops on a host, or bids anew. A change
-// marks the host; before time passes, or anybody looks, each marked host is allocated
-// anew, once for all changes of an instant, and the runs whose rate has changed are
-// looked at again. So an event costs the hosts that it touches and no more.
+// Rates change only when a task starts or stops on a host or changes its bid. Such a change
+// marks the host. Each marked host is reallocated once, before time advances or a caller reads
+// it, however many changes occurred at that time. The cost of an event is therefore
+// proportional to the number of hosts it affects.
 //
-// A run whose nodes work towards one sum waits in one event heap for its completion
-// or its limit, whichever is first; a run whose nodes each have their own work waits
-// there for its limit only, and its hosts in a second heap for their tasks. Hosts
-// that come and go wait in a third. What happens at one instant happens in the order
-// tasks, runs, hosts: a task that ends just when its host leaves is done. Heaps and
-// the order of hosts by price follow from the rest and are rebuilt by [Floor.Recall].
+// If the nodes of a run share one total of work, the run has one item in the event heap, for
+// its completion or its limit, whichever is earlier. If each node has its own work, the run's
+// item is for its limit, and its hosts are in a second heap for their tasks. A third heap
+// holds hosts that come and go. Events at the same time are processed in the order tasks,
+// runs, hosts, so a task that ends as its host leaves counts as done. The heaps and the hosts'
+// price order are derived state; [Floor.Recall] rebuilds them.
 //
-// What a machine does that is metered nobody can predict: a host elsewhere, which runs
-// programs. There nothing is added up by rates. [Floor.Read] books what was measured, by
-// the bids and the price of the deal under which it was done, and tasks end when the
-// machine says so.
+// The progress of a metered machine, such as a remote host that runs real programs, cannot be
+// predicted. For these machines the floor does not integrate rates. [Floor.Read] records the
+// measured work, charged at the bids and price that applied when it was done. The machine
+// reports when tasks end.
 //
-// # Words
+// # Terms
 //
-//	host        a machine with its auction and what is on it
-//	run         a contract's work, with a number, on hosts or off them for a while
+//	host        a machine, its auction and its tasks
+//	run         the work of one contract; it has a number and may temporarily have no hosts
 //	node        one of the hosts of a run
-//	allocation  a node of a run on its host: bid, share, rate, what is done and owed
-//	limit       the instant at which a run is told of as Expired
-//	booked      in gangs: all nodes of one part are one task on one host, started when told so
-//	touch       to meter a host and mark it to be allocated anew
+//	allocation  one node of a run: its bid, share, rate, work done and amount owed
+//	limit       the time at which Advance reports a run as Expired
+//	booked      scheduled in gangs: all nodes of a part are one task on one host, which
+//	            starts when the caller says so
+//	touch       to meter a host and mark it for reallocation
 package floor

@@ -9,7 +9,8 @@ import (
 	"bourse/hosts"
 )
 
-// complete ends the tasks that are done on the first host due.
+// complete ends the tasks that have completed on the first host due. Depending on the sharing
+// rule, it also ends tasks that differ from them only by rounding.
 func (f *Floor) complete() {
 	h, _, _ := f.heaps.completions.Min()
 	if f.OneByOne {
@@ -39,8 +40,9 @@ func (f *Floor) complete() {
 	f.report(v)
 }
 
-// foremost returns, of the hosts on which a task is done by now, the one with the
-// contract of the lowest number among those.
+// foremost returns the host on which the contract with the lowest number has a completed task,
+// among all hosts with a task completed by now. It makes the order of simultaneous completions
+// independent of the order of the hosts.
 func (f *Floor) foremost() (first int32) {
 	due, least := &f.heaps.completions, contracts.ID(math.MaxInt64)
 	f.scratch.ranked = f.scratch.ranked[:0]
@@ -62,13 +64,13 @@ func (f *Floor) foremost() (first int32) {
 	return first
 }
 
-// report makes events of the tasks that v has reported.
+// report turns the reports of v's tasks into events.
 func (f *Floor) report(v *host) {
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		switch {
-		case r.Why == hosts.Lost: // what came of it has been told
+		case r.Why == hosts.Lost: // its events have already been added
 		case c.Gang:
 			n := c.part(v.id)
 			c.Placements[n].Done = c.work(n)
@@ -82,9 +84,9 @@ func (f *Floor) report(v *host) {
 	}
 }
 
-// end looks at the runs due, which are done or expire. All of an instant leave before
-// their hosts are shared out anew: one that is still there at its deadline would ask for
-// all of its host, and delay the others for good.
+// end processes the runs due, which are either done or expired. All runs of the same time
+// leave before their hosts are reallocated. Otherwise a run still there at its deadline would
+// demand the whole host, and would delay the other runs permanently.
 func (f *Floor) end() {
 	for f.heaps.ends.First() <= f.now {
 		i, _, _ := f.heaps.ends.Min()
@@ -97,7 +99,7 @@ func (f *Floor) end() {
 		case f.now < c.until && f.now >= c.spends:
 			f.spend(i)
 		case f.now < c.until:
-			f.expect(i) // rounding put the completion a little too early
+			f.expect(i) // rounding predicted the completion slightly too early
 		default:
 			enter(&f.heaps.ends, i, &c.next, never)
 			f.tell(Expired, i)
@@ -105,13 +107,13 @@ func (f *Floor) end() {
 	}
 }
 
-// done reports whether the work of c, if it is judged as a whole, is done, or what is
-// left would take no time that a float64 can show.
+// done reports whether c, judged as a whole, is done. It is also done if the remaining work
+// takes less time than a float64 can represent at now.
 func (c *run) done(now float64) bool {
 	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
 }
 
-// node returns the node of c that runs on h.
+// node returns the index of the node of c that runs on h.
 func (c *run) node(h hosts.ID) int32 {
 	for n := range c.Placements {
 		if p := &c.Placements[n]; p.Host == h && !p.Left {
@@ -121,17 +123,18 @@ func (c *run) node(h hosts.ID) int32 {
 	panic("floor: a run has no node where its task was")
 }
 
-// part returns the part of c, which is booked, that is on h.
+// part returns the index of the part of c, which is booked, that is on h.
 func (c *run) part(h hosts.ID) int32 {
 	return int32(slices.IndexFunc(c.Placements, func(p contracts.Placement) bool { return p.Host == h }))
 }
 
-// What ends at one instant float64 may put a few moments apart. In between a task
-// that has nothing left would still be there: its processor is not free yet, or it
-// asks for all of its host. The rest of this file ends at once what rounding leaves.
+// Float64 rounding can separate tasks that end at the same time by a few of the smallest steps
+// of time. In between, a task with no work left would still be on its host: it would occupy
+// its processor, or demand the whole host. The rest of this file ends such tasks together.
 
-// Round ends what would end on one host moments after now, and returns what came of
-// it. It reports whether a task has ended: then there may be more.
+// Round ends the tasks that would complete on one host within four float64 steps after now,
+// and returns the resulting events. It reports whether any task has ended. If so, more tasks
+// may now be due, so the caller must call it again.
 func (f *Floor) Round(now float64) (events []Event, more bool) {
 	soon := now + 4*contracts.Moment(now)
 	if f.rule.ending == sharing.ByItself || f.Next() > soon {
@@ -155,8 +158,9 @@ func (f *Floor) Round(now float64) (events []Event, more bool) {
 	return f.scratch.events, len(f.scratch.reports) > 0
 }
 
-// endTogether ends the other tasks of run i, whose tasks keep pace, where one has
-// ended.
+// endTogether ends the other tasks of run i after one of them has ended, if they have done
+// their work too. The tasks of the run progress at the same pace, so they differ only by
+// rounding.
 func (f *Floor) endTogether(i int32) {
 	c := &f.runs[i]
 	if !c.PerHost || c.left == 0 {
@@ -175,8 +179,8 @@ func (f *Floor) endTogether(i int32) {
 	}
 }
 
-// endRest ends the tasks on v that have no more than a tick left, and appends to
-// reports.
+// endRest ends the tasks on v with at most [sharing.Tick] of work left, and appends their
+// reports to f.scratch.reports.
 func (f *Floor) endRest(v *host) {
 	for at := 0; at < len(v.on); {
 		s := &v.on[at]
@@ -194,7 +198,7 @@ func (f *Floor) endRest(v *host) {
 	}
 }
 
-// takeOff takes node n of run i, whose work is done, off v.
+// takeOff stops node n of run i on v and records all of its work as done.
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)

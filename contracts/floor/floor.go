@@ -14,71 +14,74 @@ import (
 	"bourse/market"
 )
 
-// A Tariff sets what each task on a host is charged, in dollars per second: all bids
-// there sum to price, and the host does capacity work per second, each processor of it
-// processor.
+// A Tariff sets Paying of each task on a host, in dollars per second. Price is the sum of all
+// bids on the host. Capacity is the work per second of the whole host, and processor that of
+// one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. All are needed but Forecast, NoPrices and Availability.
+// A Config names the parts of a floor. Forecast, NoPrices, Spends, OneByOne, Availability and
+// Least are optional.
 type Config struct {
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
 	Tariff       Tariff
-	Window       float64           // of the price history, s
-	Forecast     market.Forecaster // nil: nobody asks for percentiles, and hosts keep no history
+	Window       float64           // length of the price history, s
+	Forecast     market.Forecaster // nil: percentiles are not available, and hosts keep no price history
 	Ties         *rand.Rand        // breaks ties among hosts of equal price
-	NoPrices     bool              // keep no record of the total price
-	Spends       bool              // what accrues is paid out of the budget of the contract; a Bidding rule then gives no weight to one that has spent it
-	OneByOne     bool              // of what is done at one instant, the contract of the lowest number comes first
-	Availability *Availability     // when hosts are there; nil: always
-	Least        float64           // what a processor costs at least, dollars per second
+	NoPrices     bool              // do not record the total price
+	Spends       bool              // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
+	OneByOne     bool              // process completions of the same time in order of contract number
+	Availability *Availability     // times at which hosts are available; nil: always
+	Least        float64           // floor price of one processor, dollars per second
 }
 
-// A Floor runs contracts on hosts.
+// A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe
+// for concurrent use.
 type Floor struct {
 	Config
 	rule rule
 	State
 	heaps       heaps
 	ranking     *market.Ranking
-	specs       []*hosts.Spec // by host: what its machine offers
+	specs       []*hosts.Spec // specification of each machine, by host
 	allocations slab.Slab[contracts.Allocation]
 	now         float64
 	marks       marks
 	scratch     scratch
 }
 
-// State is what a floor knows, as plain data. The rest follows from it.
+// State is the state of a floor as plain data. All other fields of a [Floor] derive from it
+// and from the Config.
 type State struct {
 	hosts  []host
 	runs   []run
-	free   []int32 // places in runs that are not in use
+	free   []int32 // unused indexes in runs
 	prices market.Series
 	news   news
 }
 
-// News are the hosts that have changed since a policy looked.
+// News are the hosts that have changed since a policy last called Changed.
 type news struct {
 	hosts []hosts.ID
-	old   bool // a policy has looked: the next change begins the list anew
+	old   bool // a policy has read the list, so the next change starts a new one
 }
 
-// Heaps hold what is due, each by the instant entered in it.
+// Heaps hold pending events, ordered by time.
 type heaps struct {
-	completions eventheap.Heap // hosts, by their host.next
-	ends        eventheap.Heap // runs, by their run.next
-	changes     eventheap.Heap // hosts, by when they come or leave: their host.change
+	completions eventheap.Heap // hosts, by host.next
+	ends        eventheap.Heap // runs, by run.next
+	changes     eventheap.Heap // hosts, by host.change: when they arrive or leave
 }
 
-// Marks are what is to be looked at before time passes.
+// Marks record what must be processed before time advances.
 type marks struct {
-	touched []hosts.ID  // hosts to be allocated again
+	touched []hosts.ID  // hosts to reallocate
 	changed []int32     // runs whose rate may have changed
-	bid     bool        // a bid has come or gone
-	price   market.Rate // what all bids together have changed by
+	bid     bool        // a bid was added or removed
+	price   market.Rate // change of the sum of all bids
 }
 
-// Scratch is memory that is used again.
+// Scratch is memory reused between calls.
 type scratch struct {
 	reports  []hosts.Report
 	readings []hosts.Reading
@@ -87,55 +90,56 @@ type scratch struct {
 	fetched  float64
 }
 
-// A run is a contract's work and where it is.
+// A run is the work of a contract and its placement.
 type run struct {
-	// What every change of a rate touches is in one place, with what the contract begins
-	// with.
-	next    float64   // instant entered in ends, +Inf if none
-	until   float64   // its limit
-	goal    float64   // work over all nodes at which it is done, +Inf if its hosts tell when it is
-	left    int32     // nodes that are on hosts, vacant if the place is not in use
-	changed bool      // it is in marks.changed
-	reads   bool      // it is on a host that is metered
-	near    bool      // what it has spent is watched: see spend.go
-	rates   []float64 // of its nodes, work per second now
+	// These fields are updated at each change of a rate. They come first, next to the first
+	// fields of the contract, to reduce cache misses.
+	next    float64   // time entered in heaps.ends, +Inf if none
+	until   float64   // its limit, s
+	goal    float64   // work over all nodes at which it is done; +Inf if each node has its own work or the hosts report the end
+	left    int32     // number of nodes on hosts; vacant if the index is unused
+	changed bool      // whether it is in marks.changed
+	reads   bool      // whether it is on a metered host
+	near    bool      // whether its spending is monitored: see spend.go
+	rates   []float64 // current work per second of each node
 
 	contracts.Contract // as policies and sharing rules see it
 	task               hosts.Task
-	arrears            []contracts.Placement // host and dollars of work that was lost
-	spends             float64               // instant at which its money is looked at, +Inf if never
+	arrears            []contracts.Placement // hosts and charges of lost work
+	spends             float64               // time of the next check of its money, +Inf if none
 }
 
 const vacant = -1
 
-// An Event is what has happened to a run or a host.
+// An Event says what happened to a run or a host.
 type Event struct {
 	Kind Kind
 	Run  int32
-	Part int32    // of Done, if it is booked: index in its placements
+	Part int32    // of Done, if booked: index in its placements
 	Host hosts.ID // of Came and Gone
 }
 
-// A Kind says what has happened.
+// A Kind says what happened.
 type Kind uint8
 
 // Kinds of events.
 const (
-	Done    Kind = iota // the work is done; the run has been removed: its Contract is as Remove returns it. Of one that is booked the work of a part is done, and nothing removed
-	Left                // a node has left its host; others are still there
-	Expired             // the limit of the run has come
-	Spent               // the run has spent its budget, and bids nothing from now on
-	Lost                // a host has left: the run is off all hosts, and its work so far is lost
-	Broken              // a host has left with work that cannot be made up for; the run has been removed
-	Came                // Host is there
+	Done    Kind = iota // the work is done and the run removed: Contract returns what Remove returned. If booked, the work of Part is done and nothing is removed
+	Left                // a node has left its host; other nodes remain
+	Expired             // the run has reached its limit
+	Spent               // the run has spent its budget and no longer bids
+	Lost                // a host has left: the run is off all hosts and its work so far is lost
+	Broken              // a host has left with work that other nodes cannot make up for; the run has been removed
+	Came                // Host has arrived
 	Gone                // Host has left
 )
 
-// A rule is a sharing rule by its properties.
+// A rule is a sharing rule with its optional interfaces resolved once, so that the inner loops
+// need no type assertions.
 type rule struct {
 	sharing.Rule
-	bids   bool            // shares are in proportion to bids
-	fixed  sharing.Lasting // nil: shares are allocated anew
+	bids   bool            // shares are proportional to bids and charges use up budgets
+	fixed  sharing.Lasting // nil: each change reallocates the host
 	limit  sharing.Limiter // nil: tasks are not stopped early
 	ending sharing.Ending
 }
@@ -151,7 +155,7 @@ func properties(r sharing.Rule) rule {
 	return p
 }
 
-// Reset makes f an empty floor at instant 0, keeping its memory.
+// Reset makes f an empty floor at time 0 and reuses its memory.
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
 	f.rule.bids = f.rule.bids && c.Spends
@@ -177,27 +181,29 @@ func (f *Floor) Reset(c Config) {
 	}
 }
 
-// auctions returns the options of the hosts' auctions.
+// auctions returns the configuration of the hosts' auctions.
 func (c *Config) auctions() market.Config {
 	return market.Config{Window: c.Window, NoHistory: c.Forecast == nil}
 }
 
-// Place starts task on the hosts of on and returns the number of the run. Work is per
-// node. If the run is not over by the instant until, that is an event.
+// Place starts task on the hosts of on and returns the number of the run. The work of task is
+// per node. If the run has not ended at the time until, Advance reports it as [Expired]. The
+// caller decides what happens then, because the floor does not know what was promised.
 func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
 	f.now = now
 	i := f.enter(r, task, until)
 	return i, f.put(i, on)
 }
 
-// PlaceAgain starts run i, which was [Lost], on other hosts.
+// PlaceAgain starts run i, which was [Lost], on other hosts. The run starts from scratch and
+// keeps its number and its limit.
 func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error {
 	f.now = now
 	return f.put(i, on)
 }
 
-// Book enters task, which is to run as one gang on each of the hosts of on, all distinct,
-// when Resume says so. Work is per node.
+// Book enters task as a run in gangs: one gang on each host of on, all distinct. Nothing
+// starts until the caller calls Resume for a part. The work of task is per node.
 func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) int32 {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -211,7 +217,7 @@ func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []co
 	return i
 }
 
-// Resume starts part n of run i, which is booked, on its host.
+// Resume starts part n of run i, which is booked, on its host, or continues it after a pause.
 func (f *Floor) Resume(now float64, i, n int32) error {
 	f.now = now
 	c := &f.runs[i]
@@ -222,8 +228,7 @@ func (f *Floor) Resume(now float64, i, n int32) error {
 	return f.start(c, i, n, false)
 }
 
-// Pause takes part n of run i, which is booked, off its host, and keeps what has been
-// done.
+// Pause stops part n of run i, which is booked, on its host. The work done so far is kept.
 func (f *Floor) Pause(now float64, i, n int32) {
 	f.now = now
 	c := &f.runs[i]
@@ -234,11 +239,11 @@ func (f *Floor) Pause(now float64, i, n int32) {
 	f.change(i)
 }
 
-// Running returns how many tasks of run i are on hosts.
+// Running returns the number of tasks of run i that are on hosts.
 func (f *Floor) Running(i int32) int { return int(f.runs[i].left) }
 
-// Remove takes run i off its hosts and out, and returns its contract with what has
-// been done and has accrued on each node. It is good until the next run is placed.
+// Remove stops run i on all hosts, deletes it, and returns its contract with the work done and
+// the charges accrued on each node. The result is valid until the next run is placed.
 func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	f.now = now
 	c := &f.runs[i]
@@ -259,8 +264,9 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	return &c.Contract
 }
 
-// Extend moves the limit of run i, which has expired, and returns the work that it
-// has done so far over all nodes, at most what it truly needs.
+// Extend moves the limit of run i, which has expired, to until. It returns the work done so
+// far over all nodes, at most the true work. The broker calls it for contracts that may
+// continue after their deadline.
 func (f *Floor) Extend(i int32, until float64) (done float64) {
 	c := &f.runs[i]
 	c.until = until
@@ -268,10 +274,11 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 	return min(c.Done, c.total())
 }
 
-// Renew bids anew for run i, which is on hosts: what is left of budget, in dollars, over what
-// is left of the time until due, in the proportions in which it bids now. Bids are rounded
-// toward zero, but for a hundredth of a nano-dollar per second, and one such at least; what
-// is too much for a rate to say is not bid.
+// Renew changes the bids of run i, which is on hosts, so that the rest of its budget (in
+// dollars) lasts until due. The new bids sum to the remaining money divided by the remaining
+// time, in the proportions of the current bids. They are rounded toward zero after adding 0.01
+// nano-dollars per second, and are at least 1 nano-dollar per second. Bids of 2^53 or more are
+// not entered.
 func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.now = now
 	c := &f.runs[i]
@@ -291,7 +298,7 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 		left -= s.Owed
 		bids += s.Bid
 	}
-	if bids == 0 { // its money is gone
+	if bids == 0 { // it has spent its money
 		return
 	}
 	factor := max(0, left) / (due - now) / bids.Float64()
@@ -312,14 +319,15 @@ func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.change(i)
 }
 
-// mostRenewed is a bid in nano-dollars per second that none is raised to: whole numbers
-// below it are exact.
+// mostRenewed is the exclusive upper bound of renewed bids, in nano-dollars per second. Below
+// it, a float64 represents every integer exactly.
 const mostRenewed = 1 << 53
 
-// Arrears returns what run i has accrued on work that was lost: hosts and dollars alone.
+// Arrears returns the charges of run i for work that was lost. Only Host and Owed are set.
 func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrears }
 
-// Next returns the earliest instant at which something happens, +Inf if nothing will.
+// Next returns the time of the earliest pending event, +Inf if there is none. It reallocates
+// marked hosts first.
 func (f *Floor) Next() float64 {
 	if f.stale() {
 		f.allocate()
@@ -334,9 +342,12 @@ func (f *Floor) Next() float64 {
 	return at
 }
 
-// Advance lets happen what happens first, which is due by now, and returns what came
-// of it: tasks of an instant before limits, and those before hosts that come or leave.
-// The slice is good until the next call.
+// Advance processes the earliest events, which are due by now, and returns them. Of events at
+// the same time, completions of tasks come before limits, and limits before hosts that arrive
+// or leave. The slice is valid until the next call.
+//
+// One call processes only one group of events, because their consequences can change what
+// happens next. Callers loop until Next is after now.
 func (f *Floor) Advance(now float64) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	switch {
@@ -350,13 +361,13 @@ func (f *Floor) Advance(now float64) []Event {
 	return f.scratch.events
 }
 
-// Prices returns the record of the total price over all hosts.
+// Prices returns the history of the total price over all hosts.
 func (f *Floor) Prices() *market.Series {
 	f.record()
 	return &f.prices
 }
 
-// record adds what bids have changed at this instant to the total price.
+// record adds the change of all bids at the current time to the history of the total price.
 func (f *Floor) record() {
 	if f.marks.bid {
 		f.prices.Add(f.now, f.marks.price)
@@ -364,12 +375,12 @@ func (f *Floor) record() {
 	}
 }
 
-// tell adds an event.
+// tell adds an event of kind k for run i.
 func (f *Floor) tell(k Kind, i int32) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: k, Run: i})
 }
 
-// enter makes a run that is on no host.
+// enter creates a run that is on no host, and returns its number.
 func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int32 {
 	i := f.vacancy()
 	c := &f.runs[i]
@@ -383,7 +394,7 @@ func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int3
 	return i
 }
 
-// vacancy returns a place in runs that is not in use.
+// vacancy returns an unused index in runs, and grows runs if there is none.
 func (f *Floor) vacancy() int32 {
 	if n := len(f.free); n > 0 {
 		i := f.free[n-1]
@@ -391,7 +402,7 @@ func (f *Floor) vacancy() int32 {
 		return i
 	}
 	if n := len(f.runs); n < cap(f.runs) {
-		f.runs = f.runs[:n+1] // keep the memory of its placements
+		f.runs = f.runs[:n+1] // reuse the memory of its placements
 		f.runs[n].changed = false
 	} else {
 		f.runs = append(f.runs, run{})
@@ -399,7 +410,8 @@ func (f *Floor) vacancy() int32 {
 	return int32(len(f.runs) - 1)
 }
 
-// occupy makes on the places of c, which is on no host.
+// occupy sets the placements of c, which is on no host, to a copy of on, and resets its rates
+// and goal.
 func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
@@ -411,8 +423,8 @@ func (c *run) occupy(on []contracts.Placement) {
 	}
 }
 
-// resume notes that part n of c starts, for the first time or again: other parts that
-// have not started pause from the first start of all.
+// resume records that part n of c starts or continues. At the first start of any part, a pause
+// begins for each other part.
 func (c *run) resume(now float64, n int32) {
 	if c.Began == never {
 		c.begin(now)
@@ -424,7 +436,7 @@ func (c *run) resume(now float64, n int32) {
 		return
 	}
 	switch k := slices.IndexFunc(c.Paused, func(p contracts.Pause) bool { return p.Part == n && p.To == never }); {
-	case k < 0: // it has done its work, and has none left to do
+	case k < 0: // it is done and has no work left
 	case c.Paused[k].From == now:
 		c.Paused = slices.Delete(c.Paused, k, k+1)
 	default:
@@ -432,10 +444,10 @@ func (c *run) resume(now float64, n int32) {
 	}
 }
 
-// begin notes the first start of c.
+// begin records the first start of c.
 func (c *run) begin(now float64) { c.Began = min(c.Began, now) }
 
-// put starts run i there.
+// put starts run i on the hosts of on.
 func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c := &f.runs[i]
 	c.occupy(on)
@@ -462,7 +474,8 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	return nil
 }
 
-// enter moves item in a from instant *was to at; +Inf is none.
+// enter moves item in a from the time *was to at, and updates *was. A time of +Inf means not
+// in the heap.
 func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	if at != *was {
 		*was = at
@@ -470,7 +483,8 @@ func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	}
 }
 
-// move puts item in a at that instant, whether or not it is there; +Inf is none.
+// move sets the time of item in a to at, whether or not a contains it. If at is +Inf, move
+// removes the item.
 func move(a *eventheap.Heap, item int32, at float64) {
 	if math.IsInf(at, 1) {
 		a.Remove(item)

@@ -9,35 +9,36 @@ import (
 	"bourse/market"
 )
 
-// A host is a machine with its auction and what runs on it.
+// A host is a machine with its auction and its tasks.
 type host struct {
-	// What every event touches is in one place, with what the auction begins with.
+	// These fields are used by every event. They come first, next to the first fields of the
+	// auction, to reduce cache misses.
 	id      hosts.ID
-	touched bool                   // it is in marks.touched
-	news    bool                   // it is in news
-	away    bool                   // it has left
-	shut    bool                   // it takes no more tasks
-	at      float64                // instant up to which on is metered
-	next    float64                // instant entered in completions, +Inf if none
-	on      []contracts.Allocation // in order of admission
+	touched bool                   // whether it is in marks.touched
+	news    bool                   // whether it is in news
+	away    bool                   // whether it has left
+	shut    bool                   // whether it accepts no more tasks
+	at      float64                // time up to which on is metered, s
+	next    float64                // time entered in heaps.completions, +Inf if none
+	on      []contracts.Allocation // its tasks, in order of admission
 	rated   rated
 	auction market.Auctioneer
 
-	interval int32   // of its history: the one it is in, or the next
-	change   float64 // instant at which it comes or leaves, +Inf if it does not
+	interval int32   // index of the current or next interval in its history
+	change   float64 // time of its next arrival or departure, +Inf if none
 
-	near  int32  // tasks on it of runs whose spending is watched
-	reads bool   // its machine is metered: see [Floor.Read]
-	deals []deal // of which not all has been read, in order
+	near  int32  // number of its tasks whose runs have monitored spending
+	reads bool   // whether its machine is metered: see [Floor.Read]
+	deals []deal // allocations with usage not yet read, oldest first
 }
 
-// Rated is how fast a host is, in work per second.
+// Rated is the speed of a host, in work per second.
 type rated struct {
-	speed    float64 // of one processor
-	capacity float64 // of all
+	speed    float64 // speed of one processor
+	capacity float64 // speed of all processors
 }
 
-// reset makes v idle at instant 0, keeping its memory.
+// reset makes v idle at time 0 and reuses its memory.
 func (v *host) reset(h hosts.ID, m hosts.Machine, c market.Config) {
 	auction, on, spec := v.auction, v.on[:0], m.Spec()
 	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1), auction: auction}
@@ -47,14 +48,15 @@ func (v *host) reset(h hosts.ID, m hosts.Machine, c market.Config) {
 	}
 }
 
-// meter charges what is on v for the time until now.
+// meter adds the work and charges of the tasks on v up to now. Rates and charges are constant
+// between two events on a host, so one multiplication per task suffices.
 func (v *host) meter(now float64) {
 	dt := now - v.at
 	if dt == 0 {
 		return
 	}
 	if v.at = now; v.reads {
-		return // by what it tells
+		return // its reports contain the work and decide the charges
 	}
 	on := v.on
 	for i := range on {
@@ -65,12 +67,12 @@ func (v *host) meter(now float64) {
 	}
 }
 
-// many is from how many hosts on their memory is far, most of the time.
+// many is the number of hosts from which their data no longer fits in the processor's caches.
 const many = 1 << 12
 
-// prefetch reads of the hosts of on, where tasks are about to begin or stop, what that will
-// need, so that the memory of all is fetched at once: of 10^5 hosts that is most of what an
-// event costs.
+// prefetch reads the data of the hosts of on before tasks start or stop there, so that the
+// processor fetches them in parallel. With 10^5 hosts, these cache misses are most of the cost
+// of an event.
 func (f *Floor) prefetch(on []contracts.Placement) {
 	if len(f.hosts) < many {
 		return
@@ -89,9 +91,9 @@ func (f *Floor) prefetch(on []contracts.Placement) {
 	f.scratch.fetched = sum
 }
 
-// find returns the place in v.on of node n of run i.
+// find returns the index in v.on of node n of run i.
 func (v *host) find(i, n int32) int {
-	for at := range v.on { // not by a function that is given a copy of each
+	for at := range v.on { // a loop avoids the copies that slices.IndexFunc makes
 		if s := &v.on[at]; s.Contract == i && s.Node == n {
 			return at
 		}
@@ -99,8 +101,8 @@ func (v *host) find(i, n int32) int {
 	panic("floor: a task is not where it was")
 }
 
-// start bids for node n of run i, which is c, and starts its task, which may hold more
-// than processors.
+// start enters the bid of node n of run i, which is c, and starts its task. If holds is set,
+// the task also reserves memory, disk and bandwidth.
 func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
@@ -112,14 +114,14 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	case c.Gang:
 		task.Work = c.undone(n)
 	case !c.PerHost:
-		task.Work = math.Inf(1) // the run is judged as a whole
+		task.Work = math.Inf(1) // the floor ends the run when the sum of work is done
 	case f.rule.limit != nil:
 		task.Work = min(task.Work, f.rule.limit.Limit(&c.Request))
 	}
 	if holds {
 		task.Holds = c.Needs.Holds(m.Room())
 	}
-	var share hosts.Share // allocated later, unless it is fixed
+	var share hosts.Share // allocated later, unless fixed
 	if f.rule.fixed != nil {
 		share = f.rule.fixed.Share(&c.Contract, pl, f)
 	}
@@ -134,7 +136,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	}
 	v.on = v.on[:at+1]
 	v.on[at] = contracts.Allocation{}
-	s := &v.on[at] // field by field: a copy of what was just written has to wait for it
+	s := &v.on[at] // field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
 	s.Met = v.auction.Price()
@@ -142,18 +144,18 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	return nil
 }
 
-// work returns what node n of c, or the gang that it stands for, truly needs.
+// work returns the true work of node n of c, or of all nodes of the gang that n stands for.
 func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Placements[n].Nodes)) }
 
-// undone returns the work that is left of part n of c, which is booked. It is half the
-// tolerance less than all, so that rounding cannot put its completion after the second
-// at which it would be done: whoever booked it would take it to have used up its
+// undone returns the remaining work of part n of c, which is booked. The result is smaller by
+// half the tolerance, so that rounding cannot delay the completion past the second that the
+// policy planned for it. The policy would otherwise treat the part as having used up its
 // estimate.
 func (c *run) undone(n int32) float64 {
 	return max(0, c.work(n)*(1-contracts.Tolerance/2)-c.Placements[n].Done)
 }
 
-// stop takes node n of run i, which is c, off its host.
+// stop removes node n of run i, which is c, from its host.
 func (f *Floor) stop(c *run, i, n int32) {
 	pl := &c.Placements[n]
 	v := &f.hosts[pl.Host]
@@ -161,7 +163,8 @@ func (f *Floor) stop(c *run, i, n int32) {
 	f.leave(v, c, i, n, f.Machines[pl.Host].Stop(f.now, pl.Slot))
 }
 
-// leave books the report of node n of run i, which is c and whose task is gone from v.
+// leave records the report of node n of run i, which is c, after its task has ended on v. It
+// removes the allocation and the bid.
 func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
@@ -173,7 +176,7 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	if c.near {
 		v.near--
 	}
-	for last := len(on) - 1; at < last; at++ { // few as a rule, and then sooner than by copy
+	for last := len(on) - 1; at < last; at++ { // usually few, for which a loop is faster than copy
 		on[at] = on[at+1]
 	}
 	if v.on = on[:len(on)-1]; slab.Loose(len(v.on), cap(v.on)) {
@@ -182,12 +185,12 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	f.bid(v, bid, 0)
 }
 
-// bid tells the auction of v that a bid of r stands in place of one of was, and all who
-// watch its price.
+// bid replaces a bid of was by a bid of r in the auction of v, and updates the total price and
+// the price order of the hosts. A bid of 0 means none.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
 		sum, more := f.marks.price, r-was
-		if f.marks.price += more; (f.marks.price^sum)&(f.marks.price^more) < 0 { // the sign is neither's
+		if f.marks.price += more; (f.marks.price^sum)&(f.marks.price^more) < 0 { // overflow: the sum has the sign of neither operand
 			panic("floor: sum of bids out of range")
 		}
 		f.marks.bid = true
@@ -197,8 +200,8 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 	}
 }
 
-// raise lets a bid of r stand for node n of run i, in place of its own. If it is 0, which is
-// that of a run whose money is gone, its placement keeps what it bid before.
+// raise replaces the bid of node n of run i by r. If r is 0, because the run has spent its
+// money, the placement keeps its previous bid, so that refund can restore it.
 func (f *Floor) raise(i, n int32, r market.Rate) {
 	c := &f.runs[i]
 	pl := &c.Placements[n]
@@ -219,7 +222,8 @@ func (f *Floor) raise(i, n int32, r market.Rate) {
 	}
 }
 
-// touch meters v up to now and marks it to be allocated again.
+// touch meters v up to now and marks it for reallocation. Every change to a host must call
+// touch first, so that the time before the change is charged at the old rates.
 func (f *Floor) touch(v *host) {
 	v.meter(f.now)
 	if !v.touched {
@@ -242,7 +246,7 @@ func (f *Floor) forgetNews() {
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 }
 
-// change marks run i to be looked at again, and returns it.
+// change marks run i for processing before time advances, and returns it.
 func (f *Floor) change(i int32) *run {
 	c := &f.runs[i]
 	if !c.changed {

@@ -1,14 +1,15 @@
 package floor
 
-// Memo returns what f knows, which is f's own as long as nothing else is told to it.
-// Its machines are not part of it: they are the world, simulated or real.
+// Memo returns the state of f. It shares memory with f, so it is valid only until f changes.
+// The state of the machines is not included, because they represent the world, simulated or
+// real.
 func (f *Floor) Memo() State {
-	f.allocate() // nothing is left to be done for this instant
+	f.allocate() // no changes of the current time remain pending
 	return f.State
 }
 
-// Recall makes f the floor that s was taken from, on machines that are where those
-// were. S is f's afterwards.
+// Recall restores f to the state s, on machines in the same state as when s was taken. F owns
+// s afterwards. The heaps and the price order are rebuilt from s.
 func (f *Floor) Recall(c Config, s State) {
 	f.Reset(c)
 	f.State = s

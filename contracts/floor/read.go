@@ -8,35 +8,37 @@ import (
 	"bourse/market"
 )
 
-// What tasks do on a machine that is metered is not predicted but read. It is charged by
-// the shares and the price that stood when it was done, so these are kept, as deals,
-// until all that was done under them has been read.
+// The progress of tasks on a metered machine is not predicted but read. It is charged by the
+// shares and the price in force when the work was done. Therefore each allocation of such a
+// host is stored, as a deal, until all usage measured under it has been read.
 
-// A deal is what a metered host was dealt out as.
+// A deal records the price and shares in force on a metered host. Usage measured under it is
+// charged at that price.
 type deal struct {
 	number int64
 	price  market.Rate
 	on     []contracts.Allocation
 }
 
-// metered returns the machine of v, which is metered.
+// metered returns the machine of v, which must be metered.
 func (f *Floor) metered(v *host) hosts.Metered { return f.Machines[v.id].(hosts.Metered) }
 
-// deal keeps what v, which is metered, is dealt out as now.
+// deal stores the current allocation of v, which is metered.
 func (f *Floor) deal(v *host) {
 	v.deals = append(v.deals, deal{f.metered(v).Deal(), v.auction.Price(), slices.Clone(v.on)})
 }
 
-// Read books what h, which is metered, has measured, and lets happen at now what it tells.
+// Read records the usage that h, which is metered, has measured, and enters the time of its
+// next report. A following Advance processes the ends of tasks that h has reported.
 func (f *Floor) Read(now float64, h hosts.ID) {
 	f.allocate()
 	f.now = now
 	v := &f.hosts[h]
 	f.read(v)
-	enter(&f.heaps.completions, int32(h), &v.next, f.Machines[h].Next()) // shares stand
+	enter(&f.heaps.completions, int32(h), &v.next, f.Machines[h].Next()) // the shares do not change
 }
 
-// read books what v has measured.
+// read records the usage that v has measured, one span at a time.
 func (f *Floor) read(v *host) {
 	f.scratch.readings = f.metered(v).Readings(f.scratch.readings[:0])
 	all := f.scratch.readings
@@ -50,14 +52,15 @@ func (f *Floor) read(v *host) {
 	}
 }
 
-// book books what was done on v in one span. What a deal does not name is charged by
-// nobody: the market has never heard of it, or has stopped it since.
+// book records the work done on v in one span, and its charges. Usage under an unknown deal,
+// or of a task not named in the deal, is not charged: the market never heard of the task or
+// has since stopped it.
 func (f *Floor) book(v *host, done []hosts.Reading) {
 	at := slices.IndexFunc(v.deals, func(d deal) bool { return d.number == done[0].Deal })
 	if at < 0 || !(done[0].Span > 0) {
 		return
 	}
-	v.deals = slices.Delete(v.deals, 0, at) // readings come in order
+	v.deals = slices.Delete(v.deals, 0, at) // readings arrive in order, so earlier deals are complete
 	d := &v.deals[0]
 	for i := range d.on {
 		s := &d.on[i]
@@ -84,8 +87,8 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 	}
 }
 
-// missing books that node n of run i, which is off its host, is lost: as if the host had
-// left.
+// missing records that node n of run i, which is off its host, is lost. The consequences are
+// the same as if the host had left.
 func (f *Floor) missing(i, n int32) {
 	if f.Availability == nil || f.Availability.Leaving != Resubmit {
 		f.lost(i, n)
@@ -94,7 +97,7 @@ func (f *Floor) missing(i, n int32) {
 	f.recall(i)
 }
 
-// Gone lets h leave at now.
+// Gone makes h leave at now and returns the events. It does nothing if h is already away.
 func (f *Floor) Gone(now float64, h hosts.ID) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	if v := &f.hosts[h]; !v.away {
@@ -103,7 +106,8 @@ func (f *Floor) Gone(now float64, h hosts.ID) []Event {
 	return f.scratch.events
 }
 
-// Came lets h be there again at now.
+// Came makes h available again at now and returns the events. It does nothing if h is not
+// away.
 func (f *Floor) Came(now float64, h hosts.ID) []Event {
 	f.now, f.scratch.events = now, f.scratch.events[:0]
 	if v := &f.hosts[h]; v.away {
@@ -112,7 +116,7 @@ func (f *Floor) Came(now float64, h hosts.ID) []Event {
 	return f.scratch.events
 }
 
-// Shut lets h take no more tasks, or take them again. What is on it goes on.
+// Shut sets whether h rejects new tasks. Tasks on h continue. It is used to drain a host.
 func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 	f.now = now
 	v := &f.hosts[h]
@@ -121,7 +125,8 @@ func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 	f.rank(v)
 }
 
-// Join adds m to the hosts at now, as the last. It is away until it has [Floor.Came].
+// Join adds m at now as the host with the highest number. It is away until [Floor.Came] is
+// called for it.
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now

@@ -5,25 +5,30 @@ import (
 	"bourse/market"
 )
 
-// A contract whose money is gone has no weight in the auction: from that moment it bids
-// nothing, so that prices do not count it and it gets what those who pay leave. It may have
-// money again where work is lost that is not charged: then it bids again what it bid.
+// A contract that has spent its budget has no weight in the auction. From that time it bids
+// nothing: prices do not include it, and it gets only what paying contracts leave. If it loses
+// work that is not charged, it may have money again. It then restores its former bids.
 //
-// Nobody is charged more than he bids. So the money of a run lasts, at least, for what is left
-// of it over all its bids, and until then nothing is looked at. As a rule that is until its
-// deadline. A run that goes on after that instant is watched: whenever the rate at which it
-// spends changes on one of its hosts, the moment at which its money is gone is computed anew,
-// from what has accrued on all of its hosts and what accrues there now. On hosts that are
-// metered, that is only when they may have something to tell: its money is gone when what they
-// have measured comes to the budget.
+// A contract never pays more than its bids. Its money therefore lasts at least for the
+// remaining money divided by the sum of its bids, and until then no check is needed. Usually
+// this time is the deadline. For example, $3 left and bids of $0.001/s last at least 3,000 s.
+//
+// A run that continues after that time is monitored. Whenever its rate of spending changes on
+// one of its hosts, the time at which its money runs out is recomputed, from the charges
+// accrued on all of its hosts and their current rates. On metered hosts the check waits for
+// their next report, because the run has spent its money only when the measured usage reaches
+// the budget.
 
-// atBid is how much of a bid, in dollars per second and node, is rounding: see [Floor.Renew].
+// atBid is the part of a bid that is rounding, in dollars per second per node: see
+// [Floor.Renew].
 const atBid = 1e-11
 
-// gone is the part of its budget that a run whose money is gone may have left, by rounding.
+// gone is the fraction of its budget that may remain, by rounding, when a run counts as having
+// spent it.
 const gone = 1e-12
 
-// money returns what run i has spent up to now and spends per second, in dollars, and its bids.
+// money returns what run i has spent up to now in dollars, its current rate of spending in
+// dollars per second, and the sum of its bids.
 func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	c := &f.runs[i]
 	for _, a := range c.arrears {
@@ -47,8 +52,9 @@ func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	return spent, rate, bids
 }
 
-// lasts enters when the money of run i, which bids that anew and has spent so much, in dollars,
-// is looked at. Bids that were meant to last until the deadline do, whatever their rounding.
+// lasts enters the time of the next check of run i's money. The run has spent the given
+// dollars, and bids is the sum of its new bids. If the bids were meant to last until the
+// deadline, the check is not before it, so that rounding does not end the money moments early.
 func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	if !f.rule.bids {
 		return
@@ -67,7 +73,8 @@ func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	}
 }
 
-// spend looks at the money of run i, which may be gone.
+// spend checks the money of run i. If it is spent, the run's bids become 0; otherwise the run
+// is monitored from now on.
 func (f *Floor) spend(i int32) {
 	c := &f.runs[i]
 	if !c.near {
@@ -79,7 +86,7 @@ func (f *Floor) spend(i int32) {
 		}
 	}
 	if f.runsOut(i) > f.now {
-		if c.reads && c.At < f.now { // until its hosts tell what it has spent
+		if c.reads && c.At < f.now { // wait until its hosts report what it has spent
 			c.spends = never
 			enter(&f.heaps.ends, i, &c.next, c.until)
 		} else {
@@ -99,7 +106,8 @@ func (f *Floor) spend(i int32) {
 	f.tell(Spent, i)
 }
 
-// runsOut returns when the money of run i is gone, if nothing changes.
+// runsOut returns the time at which run i will have spent its budget if nothing changes, or
+// +Inf if it is not charged at present.
 func (f *Floor) runsOut(i int32) float64 {
 	budget := f.runs[i].SLA.Budget.Float64()
 	spent, rate, _ := f.money(i)
@@ -112,7 +120,7 @@ func (f *Floor) runsOut(i int32) float64 {
 	return never
 }
 
-// watch marks the runs on v whose spending is watched: it may have changed.
+// watch marks the runs on v with monitored spending, because their rate may have changed.
 func (f *Floor) watch(v *host) {
 	for at := range v.on {
 		if i := v.on[at].Contract; f.runs[i].near {
@@ -121,7 +129,7 @@ func (f *Floor) watch(v *host) {
 	}
 }
 
-// far lets c be watched no more.
+// far stops the monitoring of c.
 func (f *Floor) far(c *run) {
 	c.near = false
 	for n := range c.Placements {
@@ -131,7 +139,8 @@ func (f *Floor) far(c *run) {
 	}
 }
 
-// refund looks at run i, a node of which is lost and not charged: it may have money again.
+// refund restores the bids of run i if it has money again, because a node was lost and its
+// charges were dropped. It also enters the time of the next check.
 func (f *Floor) refund(i int32) {
 	c := &f.runs[i]
 	if f.charged() || !f.rule.bids {

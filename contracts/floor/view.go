@@ -17,35 +17,36 @@ var _ contracts.View = (*Floor)(nil)
 // Fleet returns the number of hosts.
 func (f *Floor) Fleet() int { return len(f.hosts) }
 
-// Spec returns what h offers.
+// Spec returns the specification of h.
 func (f *Floor) Spec(h hosts.ID) *hosts.Spec { return f.specs[h] }
 
-// Capacity returns the work per second of the whole of h.
+// Capacity returns the work per second of all processors of h together.
 func (f *Floor) Capacity(h hosts.ID) float64 { return f.hosts[h].rated.capacity }
 
-// Room returns the resources of h that no task holds.
+// Room returns the resources of h that no task has reserved.
 func (f *Floor) Room(h hosts.ID) hosts.Resources { return f.Machines[h].Room() }
 
-// Price returns the spot price of h.
+// Price returns the spot price of h: the sum of all bids on it.
 func (f *Floor) Price(h hosts.ID) market.Rate { return f.hosts[h].auction.Price() }
 
-// Percentile returns F⁻¹(g) of h in dollars per second, and at least what all of it costs at
-// the floor price.
+// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5), or the floor price of the
+// whole host if that is higher. It requires a Forecast.
 func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 	return max(f.Forecast.Percentile(f.hosts[h].auction.History(), f.now, g), f.Least*f.specs[h].CPUs)
 }
 
-// On returns what is on h, in order of admission.
+// On returns the tasks on h, in order of admission.
 func (f *Floor) On(h hosts.ID) []contracts.Allocation { return f.hosts[h].on }
 
-// Contract returns the contract that an Allocation names, or of a run that has just been
-// removed.
+// Contract returns the contract with the number given in an Allocation. It also works for a
+// run that has just been removed.
 func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
 
-// Away reports whether h has left.
+// Away reports whether h has left or accepts no more tasks.
 func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away || f.hosts[h].shut }
 
-// Stays returns the probability that h stays for span seconds, as it is predicted.
+// Stays returns the predicted probability that h stays for span seconds. It is 1 without a
+// predictor or histories.
 func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 	p := f.Availability
 	if p == nil || p.Predictor == nil || p.Histories == nil || !(span > 0) {
@@ -54,7 +55,7 @@ func (f *Floor) Stays(h hosts.ID, span float64) float64 {
 	return p.Predictor.Stays(p.Histories[h], f.now, span)
 }
 
-// History returns when h was and will be available, nil if all stay.
+// History returns the times at which h was and will be available, or nil without histories.
 func (f *Floor) History(h hosts.ID) *availability.History {
 	if f.Availability == nil || f.Availability.Histories == nil {
 		return nil
@@ -62,8 +63,8 @@ func (f *Floor) History(h hosts.ID) *availability.History {
 	return f.Availability.Histories[h]
 }
 
-// Changed returns the hosts on which a task has come or gone, or which themselves
-// have, since Changed was asked before this, each once.
+// Changed returns, each once, the hosts whose tasks or bids have changed, or that have arrived
+// or left, since the previous call.
 func (f *Floor) Changed() []hosts.ID {
 	if f.news.old {
 		return nil
@@ -72,8 +73,8 @@ func (f *Floor) Changed() []hosts.ID {
 	return f.news.hosts
 }
 
-// Cheapest appends to out the n hosts of lowest price that are there and have room for
-// a node of r.
+// Cheapest appends to out the r.Nodes hosts with the lowest prices among those that are
+// available and have room for a node of r. There may be fewer. Ties are broken at random.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
 	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {
@@ -87,8 +88,7 @@ func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// Peek returns the instant at which run i is looked at next if nothing changes, and
-// how it stands.
+// Peek returns the time of the next event of run i if nothing changes, and its contract.
 func (f *Floor) Peek(i int32) (next float64, c *contracts.Contract) {
 	f.allocate()
 	return f.runs[i].next, &f.runs[i].Contract

@@ -1,41 +1,43 @@
 package market
 
-// An Auctioneer runs the continuous auction of one host. It keeps the sum of the bids
-// that stand; who bids what is known to those who bid. The zero value has no bids, a
-// price of 0, and a history over defaultWindow.
+// An Auctioneer runs the continuous auction of one host: the price is the sum of the current
+// bids, and each bidder receives the share bid/price.
+//
+// It stores only the sum. Callers remember their own bids, so a change costs constant time
+// however many bidders there are. The zero value has no bids, a price of 0 and a history with
+// the window defaultWindow.
 type Auctioneer struct {
 	price     Rate
-	forgetful bool // it keeps no history
+	forgetful bool // no history is recorded
 	history   History
 }
 
 // A Config holds the options of an auctioneer.
 type Config struct {
-	// Window is how many seconds of prices the history keeps. 0 means
-	// defaultWindow.
+	// Window is the length of the price history in seconds. 0 means defaultWindow.
 	Window float64
 
-	// NoHistory is that of an auctioneer whose past prices nobody will ask for: its
-	// history stays empty.
+	// NoHistory disables the history, which then stays empty. Set it if nobody will ask for
+	// past prices.
 	NoHistory bool
 }
 
-// New returns an auctioneer without bids. It fails if the window is negative,
-// infinite or NaN.
+// New returns an auctioneer without bids. It fails if the window is negative, infinite or NaN.
 func New(c Config) (a Auctioneer, err error) {
 	err = a.Reset(c)
 	return a, err
 }
 
-// Bid puts a bid of r in the place of one of was from now on: 0 is none.
+// Bid replaces a current bid of was by a bid of r from now on. A rate of 0 means no bid:
+// Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
 //
-// Bid panics if one of the two is negative, if bids of was do not stand, if the price
-// would exceed an int64, or, where a history is kept, if now is before an instant
-// already told.
+// Bid panics if was or r is negative, if was exceeds the sum of the current bids, if the price
+// would overflow an int64, or, when a history is recorded, if now is earlier than a time
+// already passed to it.
 func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	others := a.price - was
 	price := others + r
-	if was|r|others|price < 0 { // one of them is
+	if was|r|others|price < 0 { // true if any of them is negative: the sign bits are combined
 		panic("market: bid out of range")
 	}
 	if a.price = price; !a.forgetful {
@@ -43,17 +45,19 @@ func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	}
 }
 
-// Price returns c, the sum of all current rates.
+// Price returns c, the sum of all current bids.
 func (a *Auctioneer) Price() Rate { return a.price }
 
-// Prefetch reads what the next [Auctioneer.Bid] will, and returns something of it: of many
-// auctioneers in a row the memory of several is fetched at once.
+// Prefetch reads the memory that the next [Auctioneer.Bid] will need and returns a value
+// derived from it, so that the compiler does not remove the read. If a caller prefetches
+// several auctioneers in a row, the processor loads their memory in parallel.
 func (a *Auctioneer) Prefetch() float64 { return a.history.prefetch() }
 
 // History returns the record of past prices.
 func (a *Auctioneer) History() *History { return &a.history }
 
-// Reset makes a as [New] does, for another run from instant 0. The storage is kept.
+// Reset returns a to the state of [New], for another run from time 0. It reuses the allocated
+// memory.
 func (a *Auctioneer) Reset(c Config) (err error) {
 	a.price, a.forgetful = 0, c.NoHistory
 	if a.history.Window() == c.Window {

@@ -7,27 +7,31 @@ import (
 	"strings"
 )
 
-// An Order is a bid for whole units of something that is divided once.
+// An Order is a bid for whole units in a single division.
 type Order struct {
 	Bidder string
 	Rate   *big.Rat // at least 0, in any unit common to all orders
 }
 
-// An Award is what a bidder gets.
+// An Award is the number of units that a bidder receives.
 type Award struct {
 	Bidder string `json:"bidder"`
 	Units  int64  `json:"units"`
 }
 
-// Clear divides capacity whole units among the bidders in proportion to their
-// rates, exactly, by the method of the largest remainder: each bidder gets its
-// proportion rounded down, and the units left over go one each to those who lost
-// most by it; of equals, the first by name. The awards are in order of name and
-// add up to capacity, or to 0 if all rates are 0. The order of the orders does
-// not matter.
+// Clear divides capacity whole units among the bidders in proportion to their rates. The
+// arithmetic is exact.
 //
-// Clear fails if capacity or a rate is negative or missing, or if two orders
-// have the same bidder.
+// It uses the largest-remainder method. Each bidder first receives its proportional amount
+// rounded down. The remaining units then go, one each, to the bidders with the largest
+// fractional parts; ties go to the name that sorts first. For example, 10 units at rates 1, 1
+// and 1 become 4, 3 and 3.
+//
+// The awards are sorted by name and add up to capacity, or to 0 if all rates are 0. The order
+// of the orders does not affect the result.
+//
+// Clear fails if capacity or a rate is negative, if a rate is missing, or if two orders have
+// the same bidder.
 func Clear(orders []Order, capacity int64) ([]Award, error) {
 	if capacity < 0 {
 		return nil, fmt.Errorf("clear: capacity %d: want at least 0", capacity)
@@ -47,7 +51,7 @@ func Clear(orders []Order, capacity int64) ([]Award, error) {
 
 	awards := make([]Award, len(orders))
 	remainders := make([]*big.Rat, len(orders))
-	order := make([]int, len(orders)) // by remainder descending, then by name
+	order := make([]int, len(orders)) // sorted by descending remainder, then by name
 	left := capacity
 	for i, o := range orders {
 		awards[i].Bidder, remainders[i], order[i] = o.Bidder, new(big.Rat), i

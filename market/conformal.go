@@ -6,31 +6,37 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A conformal learns from how often it was wrong (adaptive conformal inference, Gibbs and
-// Candès 2021, "Adaptive Conformal Inference Under Distribution Shift"). At instants a
-// part of the window apart it foretells a percentile of the price over the next window;
-// when that is over, err is the part of it for which the price stood higher, and
-// (their eq. 2)
+// A conformal forecaster corrects itself by how often its forecasts were too low. It
+// implements adaptive conformal inference (Gibbs and Candès 2021, "Adaptive Conformal
+// Inference Under Distribution Shift").
+//
+// Every s seconds, where s is the window divided by Steps, it forecasts a percentile of the
+// price over the next window. When that window has passed, err is the fraction of it in which
+// the price exceeded the forecast, and the level is updated (their eq. 2):
 //
 //	α ← α + γ ((1-g) - err)
 //
-// α begins at 1-g. The percentile is c + S⁻¹(1-α), where c is the price now, and S the
-// distribution of scores: by how much the price has differed, over the recent past, from
-// that of up to a window before. Where α ≤ 0 it is above every price, and where α ≥ 1 below
-// every price. So α cannot leave the vicinity of [0,1], and the mean err of n forecasts is
-// within (1+γ(s+1))/(γn) of 1-g, s a window, whatever the prices do (their Proposition 4.1, for what is
-// known s forecasts late).
+// α starts at 1-g. If the price exceeded the forecast too often, α falls and the forecasts
+// rise.
 //
-// That holds in the long run, over all instants, not at each: a price that stands still
-// is now exceeded and now not.
+// The forecast is c + S⁻¹(1-α). Here c is the current price and S the distribution of recent
+// scores. A score is the difference between a price and the price up to one window earlier. If
+// α ≤ 0, the forecast is above every price; if α ≥ 1, it is below every price. So α cannot
+// move far outside [0,1].
+//
+// Whatever the prices do, the mean err of n forecasts is within (1+γ(k+1))/(γn) of 1-g, where
+// k = Steps is the number of forecasts per window. This is their Proposition 4.1 for outcomes
+// that become known k forecasts late. The bound holds for the long-run average, not at each
+// time: if the price never changes, some forecasts are below it and others are not.
 //
 // # Design
 //
-// What it keeps of a price is in the [History], which tells it of each change: so it
-// does not matter when, or how often, anybody asks. It begins with the first question for g.
+// Its state belongs to the [History], which reports every price change to it. The result
+// therefore does not depend on when, or how often, callers ask. Tracking of a level g starts
+// with the first request for g.
 type conformal struct{ ConformalOptions }
 
-// ConformalOptions are the options of conformal.
+// ConformalOptions are the options of the forecaster conformal.
 type ConformalOptions struct {
 	Gamma  float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"how fast it learns, γ"`
 	Steps  int     `yaml:"steps" validate:"min=1,max=100" doc:"forecasts made in a window"`
@@ -53,13 +59,13 @@ func (c conformal) Percentile(h *History, now, g float64) float64 {
 	return t.quantile(t.level(g).alpha, h.Price()).Float64()
 }
 
-// Beyond all prices.
+// These rates are beyond all prices.
 const (
 	above Rate = math.MaxInt64
 	below Rate = -1
 )
 
-// quantile returns the percentile at α where the price is p.
+// quantile returns the forecast at level alpha if the current price is p.
 func (t *tracker) quantile(alpha float64, p Rate) Rate {
 	n := len(t.sorted)
 	switch {

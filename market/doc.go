@@ -1,23 +1,24 @@
-// Package market divides one resource among those who bid for it.
+// Package market divides one resource among bidders in proportion to their bids.
 //
-// An [Auctioneer] stands for one host. Bidders name a spending rate; the price
-// is the sum of the rates; each holds a share in proportion to its own ([Kept]). A
-// [History] remembers the price for a while, and a [Forecaster] reads from it
-// the price that will not be exceeded with a given probability. A [Ranking]
-// keeps many prices in order, a [Series] their total over a run, and [Clear]
-// divides whole units once.
+// An [Auctioneer] runs the auction of one host. Bidders name a spending rate, in nano-dollars
+// per second. The price is the sum of the rates, and each bidder holds the share rate/price
+// ([Kept]). For example, bids of 1 and 3 $/s make a price of 4 $/s and shares of 25 % and 75
+// %.
 //
-// The package does not know hosts, jobs, deadlines, or money in accounts.
+// A [History] records the recent prices. A [Forecaster] estimates from it the price that will
+// not be exceeded with a given probability. A [Ranking] keeps many prices sorted, a [Series]
+// records their sum over a run, and [Clear] divides whole units once.
 //
-// Reference: Sandholm, Lai, Clearwater, "Admission Control in a Computational
-// Market", §3.
+// The package is independent of hosts, jobs, deadlines and accounts.
+//
+// Reference: Sandholm, Lai, Clearwater, "Admission Control in a Computational Market", §3.
 //
 // # Design
 //
-// Rates are integers, so that a price is an exact sum whatever the order of the
-// bids, and returns to exactly 0 when the last one is withdrawn. Shares and
-// moments are float64: they are measured, not paid.
+// Rates are integers, so a price is an exact sum whatever the order of the bids. It returns to
+// exactly 0 when the last bid is withdrawn. Shares and moments are float64, because they are
+// measured and not paid.
 //
-// Instants are seconds since the origin of the run, at least 0, and never go
-// back; a caller that breaks this hears a panic.
+// Times are seconds since the start of the run. They are at least 0 and never decrease; a
+// method that receives an earlier time panics.
 package market

@@ -6,17 +6,18 @@ import (
 	"slices"
 )
 
-// rounding is what the sums of spans may be off by, relatively: a price that stood
-// for just the fraction g is the percentile.
+// rounding is the relative error allowed in sums of durations. Without it, a price in force
+// for exactly the fraction g of the window might not count as the percentile.
 const rounding = 1e-12
 
-// An empirical reads the percentile off the window itself: the lowest price p
-// such that the price was at most p for at least a fraction g of the time.
+// An empirical forecaster reads the percentile from the window itself: it returns the lowest
+// price p such that the price was at most p for at least a fraction g of the time. It cannot
+// forecast a price that did not occur in the window.
 type empirical struct {
-	stays []stay // scratch
+	stays []stay // scratch memory
 }
 
-// A stay is a price and the seconds for which it stood.
+// A stay is a price and the number of seconds for which it was in force.
 type stay struct {
 	price   Rate
 	seconds float64

@@ -8,18 +8,21 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An ewma takes the price to be Normal with exponentially weighted moments (RiskMetrics
-// 1996): a price counts the less the longer ago it stood,
+// An ewma forecaster assumes that the price has a Normal distribution with exponentially
+// weighted moments (RiskMetrics 1996). The weight of a price falls with its age and halves
+// every H·W seconds:
 //
 //	F⁻¹(g) = μ + σ Φ⁻¹(g), weights 2^(-age/(H W))
 //
-// within the window, of W seconds. It can be below 0 for g below 1/2.
+// W is the length of the window in seconds. It follows a change of the price level faster than
+// [gaussian], which weights the whole window equally. For g below 1/2 the forecast can be
+// negative.
 type ewma struct {
 	EWMAOptions
-	stays []stay // scratch
+	stays []stay // scratch memory
 }
 
-// EWMAOptions are the options of ewma.
+// EWMAOptions are the options of the forecaster ewma.
 type EWMAOptions struct {
 	HalfLife float64 `yaml:"half_life" validate:"gt=0,max=100" doc:"age at which a price counts half, H, as a part of the window"`
 }
@@ -33,7 +36,7 @@ func newEWMA(decode plugin.Decoder) (Forecaster, error) {
 func (e *ewma) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	half := e.HalfLife * h.Window()
-	weigh := func(of func(p float64) float64) float64 { // the weighted mean of it
+	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of the function of
 		sum, total, age := 0.0, 0.0, 0.0
 		for i := len(e.stays) - 1; i >= 0; i-- {
 			s := &e.stays[i]

@@ -2,11 +2,12 @@ package market
 
 import "bourse/workloadgen/plugin"
 
-// A Forecaster estimates a price percentile from past prices.
+// A Forecaster estimates a percentile of the price from past prices. Admission policies plan
+// with that percentile instead of the current price, because the price rises when others bid.
 type Forecaster interface {
-	// Percentile returns F⁻¹(g), the price in dollars per second that will not
-	// be exceeded with probability g in (0,1), judged by the window of h before
-	// now (eq. 5).
+	// Percentile returns F⁻¹(g): the price, in dollars per second, that will not be exceeded
+	// with probability g (eq. 5). g is between 0 and 1, exclusive. The estimate uses the
+	// window of h that ends at now.
 	Percentile(h *History, now, g float64) float64
 }
 

@@ -6,45 +6,45 @@ import (
 	"slices"
 )
 
-// defaultWindow is the length of a history in seconds: the paper averages prices
-// over 5 minutes (§3).
+// defaultWindow is the length of a history in seconds. The paper averages prices over 5
+// minutes (§3).
 const defaultWindow = 300.0
 
-// A History is the recent past of a price. The price is a step function of time:
-// 0 before the first observation, then what was observed last.
+// A History records the recent past of a price. The price is a step function of time. It is 0
+// before the first observation, and afterwards the value observed last.
 //
-// What it tells at instant now is about the window [now-W, now], cut off at the
-// origin 0. A price counts for as long as it stood in the window; one that stood
-// for no time, because another followed at the same instant, does not count.
-// Steps older than the window are forgotten.
+// Queries at time now are about the window [now-W, now], which never starts before time 0.
+// Each price is weighted by the time for which it was in force within the window. A price that
+// was replaced at the time it was observed has no weight. Steps older than the window are
+// discarded.
 //
 // The zero value has the window defaultWindow.
 type History struct {
-	now float64 // the latest instant told
+	now float64 // the latest time passed to a method
 
-	// steps holds, from head on, the step in force at the start of the window and
-	// all later ones, each at another price and later than the one before. What
-	// stands before head is forgotten.
+	// steps holds, from index head on, the step in force at the start of the window and all
+	// later steps. Each step has a different price and a later time than the one before. The
+	// entries before head are discarded steps, whose memory makeRoom reuses.
 	steps  []step
 	head   int
-	window float64 // seconds; 0 is defaultWindow
+	window float64 // seconds; 0 means defaultWindow
 
-	// sum and squares are the integrals of the price and its square, in
-	// nano-dollars, while the oldest summed steps stood. Steps are added when a
-	// question is asked and taken away when they leave the window.
+	// sum and squares are the integrals over time of the price and of its square, in
+	// nano-dollars, over the oldest summed steps. Moments adds steps when it is called; drop
+	// subtracts them when they leave the window.
 	summed       int // less than the number of steps
 	sum, squares twofloat
 
-	tracked *tracker // nil until a conformal forecaster asks
+	tracked *tracker // nil until a conformal forecaster is used
 }
 
-// A step is a price from an instant on.
+// A step is a price and the time from which it is in force.
 type step struct {
 	at    float64
 	price Rate
 }
 
-// newHistory returns a history with a window of that many seconds, 0 meaning
+// newHistory returns a history with a window of the given number of seconds; 0 means
 // defaultWindow. It fails if the window is negative, infinite or NaN.
 func newHistory(window float64) (History, error) {
 	if !(window >= 0) || math.IsInf(window, 1) {
@@ -53,7 +53,7 @@ func newHistory(window float64) (History, error) {
 	return History{window: window}, nil
 }
 
-// Window returns W in seconds.
+// Window returns W, the length of the window in seconds.
 func (h *History) Window() float64 {
 	if h.window == 0 {
 		return defaultWindow
@@ -61,8 +61,8 @@ func (h *History) Window() float64 {
 	return h.window
 }
 
-// Observe records that the price is p from now on. It panics if now is before
-// an instant already told, by Observe or by a question.
+// Observe records that the price is p from now on. It panics if now is earlier than a time
+// already passed to Observe or to a query.
 func (h *History) Observe(now float64, p Rate) {
 	if h.tracked != nil {
 		h.tracked.follow(now, h.Price(), p)
@@ -72,7 +72,7 @@ func (h *History) Observe(now float64, p Rate) {
 		h.makeRoom(now)
 	}
 	if len(h.steps) == 0 {
-		h.steps = append(h.steps, step{}) // a price of 0 from the origin
+		h.steps = append(h.steps, step{}) // the price is 0 from the start
 	}
 	n := len(h.steps)
 	last := &h.steps[n-1]
@@ -81,13 +81,13 @@ func (h *History) Observe(now float64, p Rate) {
 	case last.at < now:
 		h.steps = append(h.steps, step{now, p})
 	case n-1 > h.head && h.steps[n-2].price == p:
-		h.steps = h.steps[:n-1] // changed and changed back at one instant
+		h.steps = h.steps[:n-1] // the price changed and changed back at the same time
 	default:
 		last.price = p
 	}
 }
 
-// Price returns the price last observed, 0 before the first.
+// Price returns the price last observed, or 0 before the first observation.
 func (h *History) Price() Rate {
 	if len(h.steps) == 0 {
 		return 0
@@ -95,12 +95,14 @@ func (h *History) Price() Rate {
 	return h.steps[len(h.steps)-1].price
 }
 
-// Moments returns the time-weighted mean and standard deviation of the price
-// over the window before now, both in dollars per second. The deviation of a
-// price that did not change in the window is exactly 0, and so it is at the
-// origin, where the window has no length and the mean is the current price.
+// Moments returns the time-weighted mean and standard deviation of the price over the window
+// that ends at now, both in dollars per second. If the price did not change in the window, the
+// deviation is exactly 0. At time 0 the window has no length: the deviation is 0 and the mean
+// is the current price.
 //
-// It panics if now is before an instant already told.
+// The cost does not depend on the number of steps in the window, only on the number added or
+// discarded since the last call. Moments panics if now is earlier than a time already passed
+// to h.
 func (h *History) Moments(now float64) (mean, deviation float64) {
 	from := h.advance(now)
 	steps := h.steps[h.head:]
@@ -121,19 +123,19 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	since, since2 := last.integrals(now)
 	sum, squares := h.sum.minus(before).plus(since), h.squares.minus(before2).plus(since2)
 	length := difference(now, from)
-	variance := squares.times(length).minus(sum.times(sum)).hi // times length²
+	variance := squares.times(length).minus(sum.times(sum)).hi // the variance multiplied by length²
 	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
 }
 
-// Reset forgets all prices, for another run from instant 0. The window and the
-// storage are kept.
+// Reset discards all prices, for another run from time 0. It keeps the window and the
+// allocated memory.
 func (h *History) Reset() {
 	h.now, h.steps, h.head = 0, h.steps[:0], 0
 	h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0
 	h.tracked = nil
 }
 
-// prefetch reads what the next Observe will.
+// prefetch reads the memory that the next Observe will need.
 func (h *History) prefetch() float64 {
 	if n := len(h.steps); n > 0 {
 		return h.steps[n-1].at
@@ -141,7 +143,7 @@ func (h *History) prefetch() float64 {
 	return h.now
 }
 
-// tell lets time pass until now.
+// tell moves the clock of h to now. It panics if now is earlier than the clock.
 func (h *History) tell(now float64) {
 	if !(now >= h.now) {
 		panic("market: time goes back")
@@ -149,8 +151,8 @@ func (h *History) tell(now float64) {
 	h.now = now
 }
 
-// advance moves the window to end at now, forgets the steps before it, and
-// returns its start.
+// advance moves the end of the window to now, discards the steps that lie before the window,
+// and returns the start of the window.
 func (h *History) advance(now float64) (from float64) {
 	h.tell(now)
 	from = max(0, now-h.Window())
@@ -164,12 +166,12 @@ func (h *History) advance(now float64) (from float64) {
 	return from
 }
 
-// drop forgets the n oldest steps.
+// drop discards the n oldest steps and subtracts them from the sums.
 func (h *History) drop(n int) {
 	oldest := h.steps[h.head : h.head+n+1]
 	h.head += n
 	if h.summed -= n; h.summed <= 0 {
-		h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0 // roundings end here
+		h.sum, h.squares, h.summed = twofloat{}, twofloat{}, 0 // removes accumulated rounding errors
 		return
 	}
 	for i := range n {
@@ -178,8 +180,8 @@ func (h *History) drop(n int) {
 	}
 }
 
-// makeRoom makes room for steps: where those forgotten stood, and elsewhere if they
-// were few.
+// makeRoom makes room for more steps. It reuses the memory of discarded steps and allocates
+// only if the steps in the window fill more than about half of it.
 func (h *History) makeRoom(now float64) {
 	h.advance(now)
 	h.steps, h.head = append(h.steps[:0], h.steps[h.head:]...), 0
@@ -188,15 +190,16 @@ func (h *History) makeRoom(now float64) {
 	}
 }
 
-// integrals returns the integrals of the price and its square over [at, end].
+// integrals returns the integrals of the price and of its square over [s.at, end].
 func (s *step) integrals(end float64) (sum, squares twofloat) {
 	price := float64(s.price)
 	sum = difference(end, s.at).scale(price)
 	return sum, sum.scale(price)
 }
 
-// stays appends to out the prices of the window before now, in order of time,
-// with the seconds for which each stood; nothing if the window has no length.
+// stays appends to out the prices in the window that ends at now, in order of time, each with
+// the number of seconds for which it was in force. It appends nothing if the window has no
+// length.
 func (h *History) stays(now float64, out []stay) []stay {
 	from := h.advance(now)
 	steps := h.steps[h.head:]

@@ -4,12 +4,12 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A gaussian takes the price to be Normal with the mean μ and deviation σ of the
-// window:
+// A gaussian forecaster assumes that the price has a Normal distribution with the mean μ and
+// standard deviation σ of the window:
 //
 //	F⁻¹(g) = μ + σ Φ⁻¹(g)
 //
-// It can be below 0 for g below 1/2.
+// For g below 1/2 the forecast can be negative.
 type gaussian struct{}
 
 func (gaussian) Percentile(h *History, now, g float64) float64 {

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	maxNumber = 32       // characters of a rate
-	maxName   = 128      // bytes of a bidder's name
-	maxFile   = 64 << 20 // bytes of a file of orders
+	maxNumber = 32       // characters in a rate
+	maxName   = 128      // bytes in a bidder's name
+	maxFile   = 64 << 20 // bytes in a file of orders
 )
 
 // errOrders is wrapped by every error about the content of a file of orders.
 var errOrders = errors.New("bad orders")
 
-// ReadOrders reads lines of bidder,rate, as CSV, after an optional header of
-// these two words. A rate is digits with an optional decimal point and more
-// digits, at most 32 characters. A name is at most 128 bytes of visible characters
-// and spaces; space around it is dropped. No bidder may come twice.
+// ReadOrders reads CSV lines of the form bidder,rate. A header line of these two words may
+// come first. A rate consists of digits with an optional decimal point and further digits, and
+// has at most 32 characters. A name has at most 128 bytes, all visible characters or spaces;
+// surrounding space is removed. Each bidder may appear only once.
 //
-// file is the name that errors give to the input. An error about the content
-// names file and line, the field, what was found and what was wanted.
+// file is the name that error messages give to the input. An error about the content names the
+// file, the line and the field, and states what was found and what is wanted.
 func ReadOrders(file string, in io.Reader) ([]Order, error) {
 	r := csv.NewReader(withoutMark(&bounded{in, maxFile}))
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
 	var orders []Order
-	lines := map[string]int{} // where each bidder was found
+	lines := map[string]int{} // the line number of each bidder
 	for first := true; ; first = false {
 		record, err := r.Read()
 		if err == io.EOF {
@@ -80,8 +80,8 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// parseRate returns the decimal number that text is. The bound comes first: what
-// it lets through cannot take long.
+// parseRate parses text as a decimal number. It checks the length first, which bounds the time
+// that parsing can take.
 func parseRate(text string) (*big.Rat, bool) {
 	if len(text) > maxNumber || !decimal.MatchString(text) {
 		return nil, false
@@ -89,22 +89,25 @@ func parseRate(text string) (*big.Rat, bool) {
 	return new(big.Rat).SetString(text)
 }
 
+// isHeader reports whether record is the optional header line.
 func isHeader(record []string) bool {
 	return len(record) == 2 && !broken(record[0]) && !broken(record[1]) &&
 		strings.EqualFold(strings.TrimSpace(record[0]), "bidder") &&
 		strings.EqualFold(strings.TrimSpace(record[1]), "rate")
 }
 
+// isName reports whether s is a valid name of a bidder.
 func isName(s string) bool {
 	invisible := func(r rune) bool { return !unicode.IsGraphic(r) }
 	return s != "" && len(s) <= maxName && utf8.ValidString(s) && !strings.ContainsFunc(s, invisible)
 }
 
-// broken reports whether a cell runs over the end of its line: such a break is a part
-// of the cell to some programs, and a blank to others.
+// broken reports whether a cell contains a line break. Some programs treat such a break as
+// part of the cell and others as a blank, so the cell is ambiguous.
 func broken(cell string) bool { return strings.ContainsAny(cell, "\r\n") }
 
-// quote returns s for a message: on one line, and not all of it if it is long.
+// quote returns s quoted for a message. The result is on one line, and s is cut after 40
+// bytes.
 func quote(s string) string {
 	if len(s) > 40 {
 		return fmt.Sprintf("%q... (%d bytes)", s[:40], len(s))
@@ -112,7 +115,7 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// withoutMark drops the byte order mark that some programs put before UTF-8.
+// withoutMark removes the byte order mark that some programs write before UTF-8 text.
 func withoutMark(in io.Reader) io.Reader {
 	b := bufio.NewReader(in)
 	if head, err := b.Peek(3); err == nil && string(head) == "\uFEFF" {
@@ -121,7 +124,7 @@ func withoutMark(in io.Reader) io.Reader {
 	return b
 }
 
-// A bounded reader fails when more than left bytes are read.
+// A bounded reader fails if more than left bytes are read.
 type bounded struct {
 	in   io.Reader
 	left int

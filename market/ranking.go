@@ -6,29 +6,32 @@ import (
 	"slices"
 )
 
-// A Ranking keeps the items 0..n-1 in order of price. It is updated, not
-// rebuilt: a changed price moves one item, once somebody asks. BenchmarkRankingJob asks for it: sorting
-// takes 3 to 600 times as long, a B-tree (tidwall/btree) 4 times as long on 15 hosts
-// and on 1,000.
+// A Ranking keeps the items 0..n-1 sorted by price. A policy uses it to find the cheapest
+// hosts for a job without looking at all hosts.
+//
+// A changed price moves only that item, and only when the order is next needed.
+// BenchmarkRankingJob compares this with other methods: sorting takes 3 to 600 times as long,
+// and a B-tree (tidwall/btree) takes 4 times as long on 15 hosts and on 1,000 hosts.
 type Ranking struct {
 	items []standing
 
-	// chunks hold the keys in order, none of them empty unless it is the only one: short
-	// enough to insert by shifting, long enough that there are few.
+	// chunks hold the keys in order. No chunk is empty unless it is the only one. A chunk is
+	// short enough to insert a key by shifting, and long enough to keep the number of chunks
+	// small.
 	chunks [][]key
 	free   [][]key
-	stale  bool   // some of few items are no longer at the price in their key
-	moved  []move // of many, those that may not be
+	stale  bool   // with at most few items: some key may have an outdated price
+	moved  []move // with more items: those whose key may have an outdated price
 
 	call uint32
 }
 
-// A standing is what is known of an item, in one place: of many items it is far from that
-// of the last.
+// A standing is the state of one item. It is kept in one place because, with many items, each
+// item accessed is usually a cache miss.
 type standing struct {
 	price Rate
-	seen  uint32 // the call of Cheapest that last saw it
-	left  bool   // it is in moved
+	seen  uint32 // the number of the last call of Cheapest that drew it
+	left  bool   // whether it is in moved
 }
 
 // A key orders items by price, then by number.
@@ -37,18 +40,18 @@ type key struct {
 	item  int32
 }
 
-// A move is an item that has left the price in its key.
+// A move records an item whose price has changed and the price that its key still has.
 type move struct {
 	item int32
 	from Rate
 }
 
-// A place is where a key is, or would be: an index into a chunk.
+// A place is the position of a key, existing or not: a chunk and an index in it.
 type place struct{ chunk, i int }
 
 const (
-	chunkSize = 512 // keys; at most
-	few       = 64  // items that are sorted when asked for: faster than moving each
+	chunkSize = 512 // maximum number of keys in a chunk
+	few       = 64  // up to this number of items, sorting on demand is faster than moving each item
 )
 
 // NewRanking returns a ranking of n items, all at price 0.
@@ -61,7 +64,8 @@ func NewRanking(n int) *Ranking {
 // Len returns the number of items.
 func (r *Ranking) Len() int { return len(r.items) }
 
-// Set makes price the price of item.
+// Set changes the price of item. The item moves to its new place when the order is next
+// needed.
 func (r *Ranking) Set(item int32, price Rate) {
 	of := &r.items[item]
 	old := of.price
@@ -77,7 +81,7 @@ func (r *Ranking) Set(item int32, price Rate) {
 	}
 }
 
-// put moves an item of many to its price.
+// put moves the key of m's item to its current price. It is used with more than few items.
 func (r *Ranking) put(m move) {
 	old, k := key{m.from, m.item}, key{r.items[m.item].price, m.item}
 	if old == k {
@@ -92,17 +96,17 @@ func (r *Ranking) put(m move) {
 	r.insert(k)
 }
 
-// Cheapest appends to out the n items of lowest price, in order of price, among
-// those for which ok is true; nil means all. If fewer are eligible, it appends
-// these.
+// Cheapest appends to out the n items with the lowest prices, in order of price, among those
+// for which ok returns true. A nil ok accepts all items. If fewer than n are eligible, it
+// appends those.
 //
-// Items of equal price come in random order, and those tied for the last places
-// are equally likely to be taken. The choice depends on nothing but the prices,
-// ok and rng.
+// Items of equal price are appended in random order, and all items tied for the last places
+// have the same chance. Otherwise every job would go to the lowest-numbered idle hosts. The
+// choice depends only on the prices, ok and rng.
 func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
 	r.refresh()
 	r.call++
-	if r.call == 0 { // the counter went round: forget all
+	if r.call == 0 { // the counter overflowed: clear all marks
 		for i := range r.items {
 			r.items[i].seen = 0
 		}
@@ -126,7 +130,7 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	return out
 }
 
-// cheapestOf is Cheapest where all keys are in one chunk.
+// cheapestOf implements Cheapest if all keys are in one chunk.
 func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int32) bool, out []int32) []int32 {
 	for i := 0; n > 0 && i < len(keys); {
 		price, end := keys[i].price, i+1
@@ -136,7 +140,7 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 		before := len(out)
 		if item := keys[i].item; end == i+1 && (ok == nil || ok(item)) {
 			out = append(out, item)
-			rng.Uint64() // which of one it is: drawn as from among many
+			rng.Uint64() // consume a random number, as draw does, so that the sequence is the same
 		} else if isMany(end-i, n) {
 			last := place{0, end}
 			if end == len(keys) {
@@ -157,7 +161,7 @@ func (r *Ranking) cheapestOf(keys []key, n int, rng *rand.Rand, ok func(item int
 	return out
 }
 
-// Reset sets all prices to 0. The storage is kept.
+// Reset sets all prices to 0. It reuses the allocated memory.
 func (r *Ranking) Reset() {
 	for i := range r.items {
 		of := &r.items[i]
@@ -175,7 +179,8 @@ func (r *Ranking) Reset() {
 	}
 }
 
-// refresh puts all keys in order. Few are sorted by insertion: they are nearly in order.
+// refresh puts all keys in order. With at most few items it uses insertion sort, because the
+// keys are nearly in order.
 func (r *Ranking) refresh() {
 	for _, m := range r.moved {
 		r.items[m.item].left = false
@@ -196,11 +201,11 @@ func (r *Ranking) refresh() {
 	}
 }
 
-// draw appends to out at most n random eligible items of those from at to end,
-// which have one price.
+// draw appends to out at most n random eligible items from the keys between at and end, which
+// all have the same price.
 func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool, out []int32) []int32 {
-	// Of many, draw ranks, passing over items seen before. What is passed over
-	// has no influence on which of the others comes next, so one may stop at any
+	// If there are many items, draw ranks at random and skip items already seen. A skipped
+	// item does not affect which of the others is drawn next, so the loop may stop at any
 	// time.
 	if size := r.count(at, end); isMany(size, n) {
 		for range 4*n + 16 {
@@ -218,7 +223,7 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 		}
 	}
 
-	// Of few, or where few are eligible, shuffle all the others.
+	// If there are few items, or few are eligible, shuffle all those not yet seen.
 	drawn := len(out)
 	for ; at != end; at = r.next(at) {
 		item := r.chunks[at.chunk][at.i].item
@@ -229,11 +234,12 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 	return out[:drawn+shuffle(out[drawn:], n, rng)]
 }
 
-// isMany reports whether n of size items are drawn sooner by rank than by shuffling
-// all.
+// isMany reports whether drawing n of size items by random rank is faster than shuffling all
+// of them.
 func isMany(size, n int) bool { return size > 4*n+16 }
 
-// shuffle puts n random items, or all, first in random order, and returns how many.
+// shuffle moves n random items to the front of items in random order, or all of them if there
+// are fewer. It returns how many it moved.
 func shuffle(items []int32, n int, rng *rand.Rand) int {
 	n = min(n, len(items))
 	for i := range n {
@@ -252,7 +258,7 @@ func (r *Ranking) count(at, end place) int {
 	return n
 }
 
-// item returns the item whose key is rank places after at.
+// item returns the item of the key that is rank positions after at.
 func (r *Ranking) item(at place, rank int) int32 {
 	rank += at.i
 	for len(r.chunks[at.chunk]) <= rank {
@@ -280,8 +286,8 @@ func (r *Ranking) seek(k key) place {
 	return place{c, i}
 }
 
-// chunkOf returns the chunk that k belongs to: the last that does not begin
-// after it, or the first.
+// chunkOf returns the index of the chunk to which k belongs. This is the last chunk whose
+// first key is not after k, or the first chunk.
 func (r *Ranking) chunkOf(k key) int {
 	low, high := 0, len(r.chunks)
 	for high-low > 1 {
@@ -295,7 +301,7 @@ func (r *Ranking) chunkOf(k key) int {
 	return low
 }
 
-// insert puts k where it belongs, splitting a full chunk.
+// insert adds k at its sorted position. It splits the chunk if it is full.
 func (r *Ranking) insert(k key) {
 	at := r.chunkOf(k)
 	if c := r.chunks[at]; len(c) == chunkSize {
@@ -308,8 +314,8 @@ func (r *Ranking) insert(k key) {
 	r.chunks[at] = slices.Insert(c, search(c, k), k)
 }
 
-// remove takes k from the chunk at, which it joins with a neighbour where both
-// have become short.
+// remove deletes k from chunk at, and joins that chunk with a neighbour if both have become
+// short.
 func (r *Ranking) remove(at int, k key) {
 	c := r.chunks[at]
 	i := search(c, k)
@@ -318,8 +324,8 @@ func (r *Ranking) remove(at int, k key) {
 	r.join(at - 1)
 }
 
-// join makes one chunk of the chunks at and at+1 if they fit into half of one,
-// or if one is empty. It does nothing if one of the two does not exist.
+// join merges the chunks at and at+1 if together they fill at most half a chunk, or if one of
+// them is empty. It does nothing if one of the two does not exist.
 func (r *Ranking) join(at int) {
 	if at < 0 || at+1 >= len(r.chunks) {
 		return
@@ -333,7 +339,7 @@ func (r *Ranking) join(at int) {
 	r.free = append(r.free, b)
 }
 
-// newChunk returns an empty chunk.
+// newChunk returns an empty chunk, reusing a freed one if possible.
 func (r *Ranking) newChunk() []key {
 	if n := len(r.free); n > 0 {
 		c := r.free[n-1]
@@ -355,7 +361,7 @@ func shift(keys []key, old, k key) {
 	keys[j] = k
 }
 
-// search returns the index of the first of keys that is not before k.
+// search returns the index of the first key in keys that is not before k.
 func search(keys []key, k key) int {
 	low, high := 0, len(keys)
 	for low < high {
@@ -369,6 +375,7 @@ func search(keys []key, k key) int {
 	return low
 }
 
+// before reports whether k sorts before o.
 func (k key) before(o key) bool {
 	return k.price < o.price || k.price == o.price && k.item < o.item
 }

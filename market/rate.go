@@ -6,28 +6,29 @@ import (
 	"strconv"
 )
 
-// A Rate is a spending rate or a price, in nano-dollars per second.
+// A Rate is a spending rate or a price, in nano-dollars per second. It is an integer, so that
+// sums of bids are exact.
 type Rate int64
 
 const (
 	nano = 1e9 // nano-dollars in a dollar
 
-	// MaxRate is the highest rate that [Dollars] gives, about nine million
-	// dollars per second. Up to it, every rate is exact as a float64.
+	// MaxRate is the highest rate that [Dollars] returns, about nine million dollars per
+	// second. Every rate up to it is exact as a float64.
 	MaxRate Rate = 1 << 53
 )
 
 // A Share is a fraction of one host, in [0,1].
 type Share float64
 
-// Dollars returns the rate of x dollars per second, rounded toward zero: the
-// highest r with r.Float64() <= x. It fails if x is NaN, negative, or above
-// [MaxRate].
+// Dollars returns the rate of x dollars per second, rounded toward zero: the highest r with
+// r.Float64() <= x. Rounding down ensures that a bid never exceeds what its user named.
+// Dollars fails if x is NaN, negative or above [MaxRate].
 func Dollars(x float64) (Rate, error) {
 	if !(x >= 0 && x <= MaxRate.Float64()) {
 		return 0, fmt.Errorf("rate of %v dollars per second: want 0 to %v", x, MaxRate)
 	}
-	// The product is off by at most one nano-dollar either way.
+	// The product is off by at most one nano-dollar in either direction.
 	r := min(Rate(math.Round(x*nano))+1, MaxRate)
 	for r.Float64() > x {
 		r--

@@ -7,24 +7,26 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A regression fits the percentile of the price as a line in the price some time before
-// (quantile regression, Koenker and Bassett 1978): of the pairs (x, y) of a price in the
-// window and the price a lag later, a and b are those of least
+// A regression forecaster fits the percentile of the price as a linear function of an earlier
+// price (quantile regression, Koenker and Bassett 1978). Its samples are pairs (x, y): a price
+// x in the window and the price y a lag later. It chooses a and b to minimize
 //
 //	Σ ρ(y - a - b x), ρ(u) = u (g - [u < 0])
 //
-// and F⁻¹(g) = a + b c, where c is the price now. It can be below 0.
+// and forecasts F⁻¹(g) = a + b c, where c is the current price. The loss ρ weights a price
+// above the line by g and one below it by 1-g, so that about the fraction g of the pairs lies
+// on or below the line. The forecast can be negative.
 type regression struct {
 	RegressionOptions
-	stays []stay // scratch
-	pairs []pair // scratch
+	stays []stay // scratch memory
+	pairs []pair // scratch memory
 	ys    []float64
 }
 
-// A pair is a price and the price a lag later.
+// A pair is a price and the price a lag later, in dollars per second.
 type pair struct{ x, y float64 }
 
-// RegressionOptions are the options of quantile.
+// RegressionOptions are the options of the forecaster quantile.
 type RegressionOptions struct {
 	Lag     float64 `yaml:"lag" validate:"gt=0,lt=1" doc:"time between the two prices of a pair, as a part of the window"`
 	Samples int     `yaml:"samples" validate:"min=2,max=100" doc:"pairs taken from the window, evenly"`
@@ -46,7 +48,7 @@ func (r *regression) Percentile(h *History, now, g float64) float64 {
 	return a + b*h.Price().Float64()
 }
 
-// sample fills pairs from stays, which are of so many seconds.
+// sample fills pairs with evenly spaced samples of stays, which cover length seconds.
 func (r *regression) sample(length float64) {
 	lag := r.Lag * length
 	r.pairs = r.pairs[:0]
@@ -57,15 +59,15 @@ func (r *regression) sample(length float64) {
 	}
 }
 
-// A walk goes through stays in order of time.
+// A walk reads prices from stays in order of time.
 type walk struct {
 	stays []stay
-	until float64 // end of those passed
+	until float64 // the time at which the stays already passed end
 	i     int
 }
 
-// price returns the price so many seconds after the first stay began; no call asks for an
-// earlier instant than the one before.
+// price returns the price at the given number of seconds after the first stay began. The
+// argument must not decrease from one call to the next.
 func (w *walk) price(at float64) float64 {
 	for w.i+1 < len(w.stays) && w.until+w.stays[w.i].seconds <= at {
 		w.until += w.stays[w.i].seconds
@@ -74,8 +76,9 @@ func (w *walk) price(at float64) float64 {
 	return w.stays[w.i].price.Float64()
 }
 
-// fit returns the line of least loss. Some such line passes through two of the pairs of
-// different x, or is level and passes through one (the vertices of the linear program): all are tried.
+// fit returns the line with the smallest loss. At least one such line passes through two pairs
+// with different x, or is horizontal and passes through one pair: these are the vertices of
+// the linear program. fit tries all of them, which is fast enough for at most 100 samples.
 func (r *regression) fit(g float64) (a, b float64) {
 	r.ys = r.ys[:0]
 	for _, p := range r.pairs {
@@ -99,7 +102,7 @@ func (r *regression) fit(g float64) (a, b float64) {
 	return a, b
 }
 
-// loss returns the sum that fit makes least.
+// loss returns the sum that fit minimizes, for the line y = a + b x.
 func (r *regression) loss(g, a, b float64) (sum float64) {
 	for _, p := range r.pairs {
 		u := p.y - a - b*p.x

@@ -1,33 +1,32 @@
 package market
 
-// A Series is the sum of many prices over a whole run, as a step function of
-// time: exact, and append-only. The zero value has a sum of 0.
+// A Series records the sum of many prices over a whole run, as a step function of time. The
+// sum is exact, and past steps never change. The zero value has a sum of 0.
 type Series struct {
 	total Rate
-	steps []Step // the last has its total once it is over, or asked for
+	steps []Step // the Total of the last step is set only when it ends or is queried
 	now   float64
 }
 
-// A Step says that the sum of the prices is Total from the instant At until the
-// next step.
+// A Step states that the sum of the prices is Total from the time At until the next step.
 type Step struct {
 	At    float64
 	Total Rate
 }
 
-// Add changes the sum by delta from now on. It panics if now is before the last
-// change or the origin, or if the sum would exceed an int64.
+// Add changes the sum by delta from now on. It panics if now is negative or earlier than the
+// last change, or if the sum would overflow an int64.
 func (s *Series) Add(now float64, delta Rate) {
 	if now != s.now || len(s.steps) == 0 {
 		s.begin(now)
 	}
 	was := s.total
-	if s.total += delta; (s.total^was)&(s.total^delta) < 0 { // the sign is neither's
+	if s.total += delta; (s.total^was)&(s.total^delta) < 0 { // overflow: the sign differs from both operands
 		panic("market: sum of prices out of range")
 	}
 }
 
-// begin begins a step.
+// begin starts a new step at now.
 func (s *Series) begin(now float64) {
 	if !(now >= s.now) {
 		panic("market: time goes back")
@@ -37,26 +36,26 @@ func (s *Series) begin(now float64) {
 	s.now = now
 }
 
-// close tells the last step its total.
+// close stores the current total in the last step.
 func (s *Series) close() {
 	if n := len(s.steps); n > 0 {
 		s.steps[n-1].Total = s.total
 	}
 }
 
-// Steps returns the steps in order of time, at most one an instant; before the
-// first the sum is 0. The slice is the series' own: it is read only, and good
-// until the next Add.
+// Steps returns the steps in order of time, at most one per time. Before the first step the
+// sum is 0. The slice belongs to the series: callers must not change it, and it is valid until
+// the next Add.
 func (s *Series) Steps() []Step {
 	s.close()
 	return s.steps
 }
 
-// Averages appends to out the time-weighted averages of the sum, in dollars per
-// second, over the bins [0, width), [width, 2·width) and so on until end. The
-// last bin is cut off at end. It panics unless width is above 0.
+// Averages appends to out the time-weighted averages of the sum, in dollars per second, over
+// the bins [0, width), [width, 2·width) and so on until end. The last bin ends at end. It
+// panics unless width is above 0.
 //
-// The mean price of n hosts is the average divided by n.
+// To obtain the mean price of n hosts, divide the average by n.
 func (s *Series) Averages(width, end float64, out []float64) []float64 {
 	if !(width > 0) {
 		panic("market: bins without width")
@@ -77,5 +76,5 @@ func (s *Series) Averages(width, end float64, out []float64) []float64 {
 	return out
 }
 
-// Reset forgets all, for another run from instant 0. The storage is kept.
+// Reset discards all steps, for another run from time 0. It reuses the allocated memory.
 func (s *Series) Reset() { s.total, s.steps, s.now = 0, s.steps[:0], 0 }

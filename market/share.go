@@ -1,16 +1,19 @@
 package market
 
-// Quote returns the share of a host that a new bid of b obtains where the others bid c
-// in all (eq. 4):
+// Quote returns the share of a host that a new bid of b obtains if the other bids add up to c
+// (eq. 4):
 //
 //	q = b / (b + c)
 //
-// Both are dollars per second, b above 0. With a percentile of the price for c it is
-// what the bid obtains at that price (eq. 5).
+// Both are in dollars per second, and b is above 0. For example, a bid of 1 $/s beside others
+// of 3 $/s obtains 25 %. If c is a percentile of the price, the result is the share that the
+// bid obtains at that price (eq. 5).
 func Quote(b, c float64) Share { return Share(b / (b + c)) }
 
-// Kept returns the share that a bid of b, which is part of the price, keeps if more is
-// bid beside it, the term summed in eq. 6:
+// Kept returns the share that an existing bid of b keeps if the other bids rise by more. It is
+// the term summed in eq. 6:
 //
 //	b(s) / (b(s) + b(r) + c(-s))
+//
+// price is the current price, which includes b. It equals b(s) + c(-s), and more is b(r).
 func Kept(b, price, more float64) Share { return Share(b / (price + more)) }

@@ -2,44 +2,47 @@ package market
 
 import "slices"
 
-// A tracker follows one price for [conformal]: plain data.
+// A tracker follows one price for [conformal]. It is plain data, so that it can be stored and
+// copied.
 type tracker struct {
 	ConformalOptions
-	step   float64 // s, between forecasts
-	origin float64 // instant of the first
-	n      int64   // forecasts made
-	at     float64 // instant up to which the price has been followed
-	still  int     // forecasts made since the price last changed
+	step   float64 // seconds between forecasts
+	origin float64 // time of the first forecast
+	n      int64   // number of forecasts made
+	at     float64 // time up to which the price has been followed
+	still  int     // number of forecasts since the price last changed
 
-	past   []Rate // prices when the forecasts of the last window were made, oldest first
-	scores []Rate // the latest; score k at k modulo their number
-	scored int64  // scores made
-	sorted []Rate // the same scores in order of size
+	past   []Rate // prices at the forecasts of the last window, oldest first
+	scores []Rate // the latest scores; score k is at index k modulo the maximum number
+	scored int64  // number of scores made so far
+	sorted []Rate // the same scores, sorted
 
 	levels []level
 }
 
-// A level is a probability that was asked for.
+// A level is a probability that callers have asked for, with its current α.
 type level struct {
 	g, alpha float64
-	pending  []forecast // made in the last window, oldest first
+	pending  []forecast // forecasts of the last window, oldest first
 }
 
-// A forecast waits to be judged.
+// A forecast is a price that has not been scored yet.
 type forecast struct {
 	price Rate
-	over  float64 // s for which the price stood higher
+	over  float64 // seconds for which the price was higher
 }
 
-// stillEnough forecasts of a price that stands still are enough: no more are made until
-// it changes. By default it is a thousand windows.
+// stillEnough is the number of forecasts made of an unchanging price. After that, no more are
+// made until the price changes. With the default options it covers a thousand windows.
 const stillEnough = 10_000
 
+// newTracker returns a tracker that makes its first forecast at now and the next ones every
+// step seconds.
 func newTracker(o ConformalOptions, step, now float64) *tracker {
 	return &tracker{ConformalOptions: o, step: step, origin: now, at: now}
 }
 
-// level returns the level of g, which begins if it is asked for the first time.
+// level returns the level for g, and creates it at the first request.
 func (t *tracker) level(g float64) *level {
 	for i := range t.levels {
 		if t.levels[i].g == g {
@@ -50,7 +53,7 @@ func (t *tracker) level(g float64) *level {
 	return &t.levels[len(t.levels)-1]
 }
 
-// pass lets time pass until now, at price p since t.at.
+// pass moves the tracker to now. The price has been p since t.at.
 func (t *tracker) pass(now float64, p Rate) {
 	for t.at < now {
 		if t.still >= stillEnough {
@@ -68,14 +71,16 @@ func (t *tracker) pass(now float64, p Rate) {
 	}
 }
 
-// follow lets time pass until now at price was, and then at p.
+// follow moves the tracker to now at the price was, and notes whether the price changes to
+// another value p.
 func (t *tracker) follow(now float64, was, p Rate) {
 	if t.pass(now, was); p != was {
 		t.still = 0
 	}
 }
 
-// rest lets time pass until now and foretells nothing: what has not been judged is forgotten.
+// rest moves the tracker to now without making forecasts, and discards the forecasts that have
+// not been scored.
 func (t *tracker) rest(now float64) {
 	t.at = now
 	t.n = max(t.n, int64((now-t.origin)/t.step)+1)
@@ -85,7 +90,7 @@ func (t *tracker) rest(now float64) {
 	}
 }
 
-// stand lets p stand for so many seconds.
+// stand records that the price was p for the given number of seconds.
 func (l *level) stand(p Rate, seconds float64) {
 	for i := range l.pending {
 		if f := &l.pending[i]; p > f.price {
@@ -94,8 +99,8 @@ func (l *level) stand(p Rate, seconds float64) {
 	}
 }
 
-// foretell judges the forecasts that are a window old, enters a score, and makes the next
-// forecast of each level, at price p.
+// foretell makes the next forecast of each level at price p. It first scores the forecasts
+// that are one window old, which adjusts α, and adds a score to the distribution.
 func (t *tracker) foretell(p Rate) {
 	for i := range t.levels {
 		if l := &t.levels[i]; len(l.pending) == t.Steps {
@@ -104,8 +109,8 @@ func (t *tracker) foretell(p Rate) {
 			l.pending = slices.Delete(l.pending, 0, 1)
 		}
 	}
-	// The lag of scores goes round all parts of a window, for whose whole length a
-	// forecast is to hold.
+	// A forecast must hold for a whole window. The lag of the scores therefore cycles through
+	// all steps of a window.
 	if lag := int(t.n)%t.Steps + 1; lag <= len(t.past) {
 		t.score(p - t.past[len(t.past)-lag])
 	}
@@ -121,7 +126,7 @@ func (t *tracker) foretell(p Rate) {
 	t.still++
 }
 
-// score enters a score in place of the oldest.
+// score adds a score. If the maximum number is reached, it replaces the oldest one.
 func (t *tracker) score(x Rate) {
 	if len(t.scores) < t.Scores {
 		t.scores = append(t.scores, x)

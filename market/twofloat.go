@@ -2,10 +2,10 @@ package market
 
 import "math"
 
-// A twofloat is the unevaluated sum of two floats, |lo| at most half a unit in
-// the last place of hi: about 32 decimal digits. It exists because a windowed
-// moment is a small difference of large integrals, and a variance a small
-// difference of those.
+// A twofloat is the unevaluated sum of two floats, where |lo| is at most half a unit in the
+// last place of hi. It holds about 32 decimal digits. This precision is needed because a
+// windowed moment is a small difference of large integrals, and a variance is a small
+// difference of moments.
 //
 // The operations are Dekker's and Knuth's, with fused multiply-add.
 type twofloat struct{ hi, lo float64 }
@@ -41,7 +41,7 @@ func (x twofloat) times(y twofloat) twofloat {
 	return normal(hi, math.FMA(x.hi, y.lo, math.FMA(x.lo, y.hi, lo)))
 }
 
-// normal returns hi + lo, where |lo| is at most |hi|.
+// normal returns hi + lo in normalized form. |lo| must be at most |hi|.
 func normal(hi, lo float64) twofloat {
 	s := hi + lo
 	return twofloat{s, lo - (s - hi)}

@@ -2,28 +2,28 @@ package hosts
 
 import "fmt"
 
-// An End is why a task is over.
+// An End is the reason why a task has ended.
 type End uint8
 
-// The ends of a task.
+// The reasons why a task can end.
 const (
 	Worked  End = iota // its work is done
-	Exited             // its program has ended with status 0
-	Failed             // its program has ended otherwise, was killed for a limit, or could not start
-	Expired            // the instant until which it might run has come
+	Exited             // its program ended with status 0
+	Failed             // its program ended with another status, was killed for exceeding a limit, or could not start
+	Expired            // the time until which it was allowed to run has come
 	Killed             // it was no longer wanted
-	Lost               // its machine does not know: it, or what watched the task, has died
+	Lost               // unknown to its machine, because the machine or the task's supervisor died
 )
 
 var endNames = [...]string{"worked", "exited", "failed", "expired", "killed", "lost"}
 
-// String returns its name.
+// String returns the name of e.
 func (e End) String() string { return endNames[e] }
 
-// MarshalText writes its name.
+// MarshalText returns the name of e.
 func (e End) MarshalText() ([]byte, error) { return []byte(e.String()), nil }
 
-// UnmarshalText reads a name.
+// UnmarshalText parses a name.
 func (e *End) UnmarshalText(text []byte) error {
 	for i, name := range endNames {
 		if name == string(text) {

@@ -1,29 +1,32 @@
-// Package hosts is the supply side: what a host is, what it is asked to run,
-// and how much of it has been done.
+// Package hosts defines the supply side: what a host offers, which tasks it runs, and how much
+// of their work is done.
 //
-// A [Machine] divides one host among its tasks in proportion to their weights;
-// that of hosts/sim computes their progress. The package does not know prices,
-// contracts, or who asked.
+// A [Machine] divides one host among its tasks in proportion to their weights. The machines of
+// hosts/sim compute the progress of their tasks; [Metered] machines measure it.
 //
-// Instants and spans are seconds since the origin of the run.
+// The package is independent of prices, contracts and users. Policies and the market decide
+// who runs where; a machine only carries the decisions out.
+//
+// Times and durations are in seconds; times count from the start of the run. Work is in
+// processor-seconds at speed 1: a task of 100 takes 50 s on one processor of speed 2.
 package hosts
 
-// An ID is a host's position in its fleet, from 0. Order is the tie-breaker
-// everywhere.
+// An ID is the position of a host in its fleet, starting at 0. Ties between hosts are broken
+// by this order.
 type ID int32
 
-// Resources are what a task holds for itself as long as it is on a host: it is
-// never shared and never oversold.
+// Resources are reserved for one task as long as it is on a host. They are never shared and
+// never overbooked.
 type Resources struct {
 	Memory    float64 // bytes
 	Disk      float64 // bytes
 	Bandwidth float64 // bytes/s
 }
 
-// Zero reports whether nothing is held.
+// Zero reports whether r is empty.
 func (r Resources) Zero() bool { return r == Resources{} }
 
-// Fit reports whether r can be held where room is left.
+// Fit reports whether r fits into room.
 func (r Resources) Fit(room Resources) bool {
 	return r.Memory <= room.Memory && r.Disk <= room.Disk && r.Bandwidth <= room.Bandwidth
 }
@@ -33,117 +36,119 @@ func (r Resources) Sub(o Resources) Resources {
 	return Resources{r.Memory - o.Memory, r.Disk - o.Disk, r.Bandwidth - o.Bandwidth}
 }
 
-// A Spec is what a host offers.
+// A Spec describes what a host offers.
 type Spec struct {
 	Name  string  // unique in its fleet
-	CPUs  float64 // number of processors, more than 0
-	Speed float64 // work per second of one processor; 1 is the reference
-	Cap   float64 // the most that one task can use, in processors; 0 is no cap
+	CPUs  float64 // number of processors, above 0
+	Speed float64 // work per second of one processor; 1 is the reference speed
+	Cap   float64 // the most processors that one task can use; 0 means no cap
 	Room  Resources
 }
 
 // Capacity returns the work per second of the whole host.
 func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 
-// A Share says what part of a host a task is to get: of the host's processors,
-// Weight over the sum of all weights on it, but never more than Limit of them.
+// A Share determines what part of a host a task receives: Weight divided by the sum of all
+// weights on the host, but at most Limit processors. For example, tasks of weight 1 and 3 on a
+// host of 8 processors receive 2 and 6.
 type Share struct {
 	Weight float64 // at least 0; 0 pauses the task
-	Limit  float64 // processors; 0 is the host's own cap
+	Limit  float64 // processors; 0 means the host's own cap
 }
 
 // A Task is work for one machine.
 type Task struct {
-	Key   int64     // the caller's own name for it, returned in reports
-	Work  float64   // processor-seconds at speed 1; +Inf runs until stopped
-	Holds Resources // held from Start to the end
-	Until float64   // instant at which a machine that is metered ends it by itself; 0 is never
+	Key   int64     // chosen by the caller and returned in reports
+	Work  float64   // processor-seconds at speed 1; +Inf means that it runs until stopped
+	Holds Resources // reserved from Start until the task ends
+	Until float64   // time at which a metered machine ends the task on its own; 0 means never
 }
 
-// A Slot names a task on a machine from Start until it completes or is stopped;
-// then the slot is free to be used again.
+// A Slot identifies a task on a machine, from Start until the task completes or is stopped.
+// Afterwards the machine may reuse the slot.
 type Slot int32
 
-// A Report says how far a task has come.
+// A Report states how far a task has come.
 type Report struct {
 	Key  int64
-	At   float64 // instant at which it completed or was stopped
+	At   float64 // time at which it completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
-	Exit         // apart, so that a report is returned in registers
+	Exit         // a struct of its own, so that a report is returned in registers
 }
 
-// An Exit says where a task was, and how it ended.
+// An Exit identifies the slot of a task and states how the task ended.
 type Exit struct {
 	Slot Slot
 	Why  End
-	Code uint8 // with which a program ended
+	Code uint8 // exit status of a program
 }
 
-// A Machine runs the tasks of one host. The instants passed to its methods
-// never decrease; a method that takes an instant first brings the machine to it.
+// A Machine runs the tasks of one host. The times passed to its methods must never decrease. A
+// method that takes a time first advances the machine to it.
 type Machine interface {
 	// Spec returns what the host offers.
 	Spec() *Spec
 
-	// Room returns the resources not held by any task.
+	// Room returns the resources that no task has reserved.
 	Room() Resources
 
-	// Start begins task with share s. It returns an error, and nothing has
-	// changed, if what the task holds does not fit in Room.
+	// Start starts the task with share s. If the resources that the task reserves do not fit
+	// in Room, it returns an error and changes nothing.
 	Start(now float64, task Task, s Share) (Slot, error)
 
 	// SetShare changes the task's share from now on.
 	SetShare(now float64, slot Slot, s Share)
 
-	// Stop removes the task and reports what it had done.
+	// Stop removes the task and reports the work it had done.
 	Stop(now float64, slot Slot) Report
 
-	// Rate returns the work per second that the task gets at present.
+	// Rate returns the work per second that the task currently receives.
 	Rate(slot Slot) float64
 
-	// Processors returns how many processors each task that runs gets at
-	// present, in order of start. The slice is the machine's own: it is read
-	// only, and good until the next call.
+	// Processors returns the number of processors that each running task currently receives,
+	// in the order in which the tasks were started. The slice belongs to the machine: callers
+	// must not change it, and it is valid until the next call.
 	Processors() []float64
 
-	// Next returns the earliest instant at which a task completes if nothing
-	// changes, +Inf if none will.
+	// Next returns the earliest time at which a task completes if nothing changes, or +Inf if
+	// none will.
 	Next() float64
 
-	// Advance brings the machine to now, ends the tasks that have completed,
-	// and appends their reports to out in order of completion, ties in order
-	// of start.
+	// Advance moves the machine to now, ends the tasks that have completed, and appends their
+	// reports to out. Reports are in order of completion; ties are in order of start.
 	Advance(now float64, out []Report) []Report
 }
 
-// A Prefetcher is a machine of which there may be so many that processors wait for its
-// memory.
+// A Prefetcher is a machine that can load its memory in advance. This pays off if there are so
+// many machines that each access is a cache miss.
 type Prefetcher interface {
-	// Prefetch reads what the next Start or Stop will, changes nothing, and returns something
-	// of it, so that compilers do not leave it out. Processors fetch the memory of several
-	// machines at once if these are asked one right after another, and that of one at a time
-	// in between much else.
+	// Prefetch reads the memory that the next Start or Stop will need and changes nothing. It
+	// returns a value derived from that memory, so that the compiler does not remove the read.
+	// If a caller prefetches several machines in a row, the processor loads their memory in
+	// parallel.
 	Prefetch() float64
 }
 
-// Metered is a machine that measures what its tasks do: a host elsewhere, which runs
-// programs. Nothing of them can be predicted: Next returns an instant only for ends that
-// it knows of already, and Stop and Advance report the work that was read last.
+// A Metered machine measures what its tasks do. It stands for a remote host that runs real
+// programs, whose progress cannot be predicted. Next therefore returns only the times of ends
+// that are already known, and Stop and Advance report the work measured last.
 type Metered interface {
 	Machine
 
-	// Deal begins another deal, of the shares that hold now, and returns its number.
+	// Deal starts a new allocation with the current shares and returns its number. Work is
+	// charged at the price of the allocation under which it was measured.
 	Deal() int64
 
-	// Readings appends what was measured since it was asked last, in order, to out.
+	// Readings appends to out, in order, what was measured since the last call.
 	Readings(out []Reading) []Reading
 }
 
-// A Reading is what a task has done in a span in which one deal of shares stood. Readings
-// of one span have the same Span and Deal, and stand together in order of slots.
+// A Reading is the work that a task did in a time span during which one allocation of shares
+// was in force. Readings of the same span have the same Span and Deal. They are consecutive
+// and sorted by slot.
 type Reading struct {
 	Slot Slot
 	Deal int64
-	Span float64 // s, by the machine's clock
+	Span float64 // seconds, by the machine's clock
 	Work float64 // processor-seconds at speed 1
 }

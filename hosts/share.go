@@ -2,22 +2,25 @@ package hosts
 
 import "math"
 
-// Divide divides a host of cpus processors among tasks with these shares and
-// writes what each gets, in processors and in the same order, to rates, which
-// is at least as long. No task gets more than its limit, nor more than limit;
-// 0 is no limit, for either.
+// Divide divides a host of cpus processors among tasks with the given shares. It writes the
+// number of processors of each task to rates, in the same order; rates must be at least as
+// long as shares. No task receives more than its own limit, nor more than limit. For both, 0
+// means no limit.
 //
-// The division is proportional and work-conserving: what a task at its limit
-// cannot use goes to the others in proportion to their weights, until the host
-// is full or every task is at its limit. So a task at its limit gets exactly
-// that, the others get weight times one common factor, and the sum is the less
-// of cpus and the sum of limits, to rounding. A task of weight 0 is paused: it
-// gets nothing, even where processors are left over.
+// The division is proportional and work-conserving. Processors that a task at its limit cannot
+// use go to the other tasks in proportion to their weights, until the host is full or every
+// task is at its limit. So a task at its limit receives exactly that limit, and every other
+// task receives its weight times one common factor. The sum is the smaller of cpus and the sum
+// of the limits, up to rounding. A task of weight 0 is paused: it receives nothing, even if
+// processors are idle.
 //
-// A weight is 0 or at least 1e-300, and the sum of weights is finite. Nothing is
-// allocated. The time is linear in the number of tasks, once more for each group
-// of them that reaches its limits together. Divide reports whether some task is at its
-// limit.
+// For example, 8 processors and three tasks of weight 1, of which one has a limit of 2, give
+// 2, 3 and 3.
+//
+// A weight must be 0 or at least 1e-300, and the sum of weights must be finite. Divide
+// allocates no memory. Its time is linear in the number of tasks for each round; each group of
+// tasks that reach their limits together takes one more round. Divide reports whether any task
+// is at its limit.
 func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool) {
 	rates = rates[:len(shares)]
 	if limit == 0 {
@@ -28,7 +31,7 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 		rates[0] = min(cpus, most)
 		return most <= cpus && most > 0
 	}
-	if float64(len(shares))*limit <= cpus { // room for all
+	if float64(len(shares))*limit <= cpus { // every task can have its limit
 		for i := range shares {
 			rates[i] = own(limit, &shares[i])
 			limited = limited || rates[i] > 0
@@ -44,8 +47,8 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 		}
 	}
 
-	// Each round gives the tasks that reach their limit at the present factor
-	// that limit. The rest then have more to divide, never less.
+	// Each round fixes the rate of the tasks that reach their limit at the current factor. The
+	// remaining tasks then have more to divide, never less.
 	for weight > 0 {
 		factor := cpus / weight
 		settled := false
@@ -75,16 +78,16 @@ func Divide(cpus, limit float64, shares []Share, rates []float64) (limited bool)
 	return limited
 }
 
-// Part returns what a task gets on a host without a cap on which all get weight times
-// factor, in processors, and whether that is below its limit. A paused task, which gets
-// nothing, always is.
+// Part returns the number of processors that a task receives on a host without a cap if every
+// task receives its weight times factor. It also reports whether that is below the task's
+// limit. For a paused task, which receives nothing, below is always true.
 func (s *Share) Part(factor float64) (rate float64, below bool) {
 	rate = s.Weight * factor
 	return rate, s.Limit == 0 || rate < s.Limit
 }
 
-// own returns the most that a task may have: its limit or the other, or nothing if it
-// is paused.
+// own returns the most processors that a task may receive: the smaller of limit and its own
+// limit, or 0 if it is paused.
 func own(limit float64, s *Share) float64 {
 	if s.Weight == 0 {
 		return 0
@@ -95,9 +98,9 @@ func own(limit float64, s *Share) float64 {
 	return limit
 }
 
-// Idle is the weight of a task that gets only what the others leave: next to any weight of
-// theirs it counts for nothing. Idle tasks share equally what is left, each up to its limit.
+// Idle is the weight of a task that receives only what the others leave. It is negligible next
+// to any normal weight. Idle tasks share what is left equally, each up to its limit.
 const Idle = 1e-200
 
-// open marks a rate that is not settled yet.
+// open marks a rate that is not yet fixed.
 const open = -1

@@ -8,35 +8,34 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// An Engine runs whole workloads on bare hosts, each a [Machine] as a market has it:
-// every job starts on arrival, has a task on each of its hosts, and ends when all of
-// them have done their work. There are no deadlines and there is no admission.
+// An Engine runs whole workloads on hosts without a market. Each host is a [Machine], the same
+// type that a market uses. Every job starts on arrival, has one task on each of its hosts, and
+// ends when all its tasks have done their work. There are no deadlines and no admission.
 //
-// An engine keeps its memory from run to run: a second run of a workload
-// allocates nothing. The zero value is ready.
+// An engine keeps its memory between runs: a second run of the same workload allocates
+// nothing. The zero value is ready to use.
 type Engine struct {
 	machines []Machine
 	reports  []hosts.Report
-	left     []int32 // by job: tasks that still run
+	left     []int32 // by job: number of tasks still running
 	end      []float64
 	order    []int32
-	next     eventheap.Heap // of hosts, by their next completion
+	next     eventheap.Heap // hosts by their next completion
 }
 
-// A Result is what became of a workload. Its slices are the engine's, until
+// A Result is the outcome of a workload. Its slices belong to the engine and are valid until
 // the next run.
 type Result struct {
-	End    []float64 // by job: when it completed
-	Order  []int32   // jobs in order of completion, if it was asked for
+	End    []float64 // by job: time of completion
+	Order  []int32   // jobs in order of completion; set only by RunInOrder
 	Events int64     // arrivals of jobs and completions of tasks
 }
 
-// Run runs w on hosts of capacity processors each, at most limit of them for a
-// task; a limit of 0 is none. As nobody observes the order of completions, a
-// host stands still until a job arrives on it, then catches up.
+// Run runs w on hosts of capacity processors each. A task uses at most limit processors; a
+// limit of 0 means no limit. Nobody observes the order of completions, so a host is not
+// advanced until a job arrives on it or the run ends.
 //
-// Run returns an error if capacity or limit is negative or not finite, or
-// capacity is 0.
+// Run returns an error if capacity or limit is negative or not finite, or if capacity is 0.
 func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 	if err := e.reset(w, capacity, limit); err != nil {
 		return Result{}, err
@@ -56,9 +55,9 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 	return e.result(w), nil
 }
 
-// RunInOrder does what Run does and gives the same results to the last bit, but
-// completes tasks in the order of their instants, whatever their host, ties in
-// order of hosts. It also reports the order in which jobs complete.
+// RunInOrder gives the same results as Run, bit for bit, but completes tasks in order of time
+// across all hosts. Ties are in order of hosts. It also reports the order in which jobs
+// complete.
 func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error) {
 	if err := e.reset(w, capacity, limit); err != nil {
 		return Result{}, err
@@ -115,7 +114,7 @@ func (e *Engine) finish(m *Machine, at float64) {
 	}
 }
 
-// count notes that a task has completed and returns its job.
+// count records the completion of a task and returns its job.
 func (e *Engine) count(r *hosts.Report) int32 {
 	j := int32(r.Key)
 	e.left[j]--
@@ -123,12 +122,14 @@ func (e *Engine) count(r *hosts.Report) int32 {
 	return j
 }
 
-// start begins a task of job on its arrival.
+// start starts a task of job at the job's arrival.
 func (m *Machine) start(job *Job, number int64) {
 	m.advance(job.Arrival)
 	m.add(number, job.Work, hosts.Share{Weight: float64(job.Rate)})
 }
 
+// reset prepares the engine for a run of w, or returns an error if capacity or limit is out of
+// range.
 func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	if !(capacity > 0) || math.IsInf(capacity, 1) {
 		return fmt.Errorf("hosts/sim: capacity %v, want more than 0 processors", capacity)
@@ -149,7 +150,7 @@ func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	return nil
 }
 
-// A first is memory for the first tasks of a host, all of it side by side.
+// A first is the memory for the first tasks of one host, stored contiguously.
 type first struct {
 	tasks  [some]task
 	shares [some]hosts.Share
@@ -157,10 +158,11 @@ type first struct {
 	place  [some]int32
 }
 
+// some is the number of tasks per host for which a first has memory.
 const some = 8
 
-// resetHosts makes n idle hosts. The first tasks of all of them share one block of
-// memory, in order of hosts; a host that needs more gets its own.
+// resetHosts prepares n idle hosts. The memory for their first tasks is one block, in order of
+// hosts; a host that needs more allocates its own.
 func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	if cap(e.machines) < n {
 		e.machines = make([]Machine, n)
@@ -177,6 +179,7 @@ func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	}
 }
 
+// result returns the results of the run that has ended.
 func (e *Engine) result(w *Workload) Result {
 	r := Result{End: e.end, Order: e.order, Events: int64(len(w.Jobs))}
 	for j := range w.Jobs {
@@ -185,14 +188,15 @@ func (e *Engine) result(w *Workload) Result {
 	return r
 }
 
-// A route names the hosts of a job, one after another: host k of job j is
-// (j*7919 + k*104729) mod H.
+// A route lists the hosts of a job: host k of job j is (j*7919 + k*104729) mod H. The formula
+// spreads jobs over all hosts without random numbers, so other programs can reproduce it.
 type route struct{ at, step, hosts int }
 
 func newRoute(job, hosts int) route {
 	return route{job * 7919 % hosts, 104729 % hosts, hosts}
 }
 
+// next returns the next host of the job.
 func (r *route) next() int {
 	at := r.at
 	if r.at += r.step; r.at >= r.hosts {

@@ -1,16 +1,20 @@
-// Package sim is the machine whose progress is computed, not measured: exact
-// between events, never stepped through time.
+// Package sim simulates hosts. The progress of tasks is computed rather than measured: it is
+// exact between events, and time is never divided into steps.
 //
-// A [Machine] shares one host among its tasks, for a market or a cluster. An [Engine]
-// runs whole workloads on very many of them, without admission. Both are independent of
-// prices, contracts and users.
+// A [Machine] shares one host among its tasks, for a market or a cluster. An [Engine] runs
+// whole workloads on very many of them, without admission. Both are independent of prices,
+// contracts and users.
 //
 // # Design
 //
-// Each event on a host costs one pass over the host's tasks. Virtual time with heaps
-// would cost time logarithmic in their number. It is faster from about 16 tasks on a
-// host, but a market reads the share of every task after each event anyway, and no
-// result depends on the difference: [Engine] alone is slower in long overload.
+// Between two events every task works at a constant rate, so its completion time is known: now
+// plus the remaining work divided by the rate. For example, two equal tasks on one processor
+// each work at rate 0.5, and when one ends the other continues at rate 1.
+//
+// Each event on a host costs one pass over the host's tasks. Virtual time with heaps would
+// cost time logarithmic in their number. It is faster from about 16 tasks on a host, but a
+// market reads the share of every task after each event anyway. The results are the same; only
+// [Engine] is slower, and only in a long overload.
 package sim
 
 import (
@@ -20,44 +24,44 @@ import (
 	"bourse/hosts"
 )
 
-// A Machine shares a simulated host among its tasks. Between two changes every
-// task works at a constant rate, which [hosts.Divide] gives.
+// A Machine shares a simulated host among its tasks. Between two changes every task works at a
+// constant rate, which [hosts.Divide] computes.
 //
-// The host is divided when a rate or an instant is next asked for, so several
-// changes at one instant cost one division.
+// The host is divided again only when a rate or a later time is needed. Several changes at the
+// same time therefore cost one division.
 //
-// A call costs time linear in the number of tasks that run.
+// Each call takes time linear in the number of running tasks.
 type Machine struct {
 	now     float64
-	next    float64 // earliest completion, if not stale
-	unused  int32   // the first slot that is vacant, none if there is none
-	stale   bool    // rates are not those of shares
-	holding bool    // some slot is in holds
+	next    float64 // earliest completion, valid if not stale
+	unused  int32   // the first vacant slot, or none
+	stale   bool    // rates are out of date
+	holding bool    // some slot has an entry in holds
 
-	// The tasks that run, in order of start.
-	finite  bool // some task since Reset has had an end of its work
-	limited bool // somebody was at a limit at the last division
-	summed  bool // weight is the sum of the weights, added up in that order
+	// The running tasks, in order of start.
+	finite  bool // some task started since Reset has a finite amount of work
+	limited bool // some task was at a limit at the last division
+	summed  bool // weight is the sum of the weights, added in order of start
 	weight  float64
 	tasks   []task
 	shares  []hosts.Share
 	rates   []float64 // processors
 
-	place []int32 // by slot: its index in tasks, or a mark below
+	place []int32 // by slot: its index in tasks, or a mark as defined below
 	spec  hosts.Spec
-	ended []hosts.Report // completed, in that order, and not yet reported
-	lists *Lists         // where the memory of tasks comes from, nil if it is the machine's own
+	ended []hosts.Report // tasks completed but not yet reported, in order of completion
+	lists *Lists         // source of memory for tasks; nil if the machine has its own
 
-	holds []hosts.Resources // by slot: what its task holds; as long as need be
+	holds []hosts.Resources // by slot: resources reserved by its task; only as long as needed
 	room  hosts.Resources
-	_     [40]byte // machines in a row begin with a cache line
+	_     [40]byte // padding, so that consecutive machines start at a cache line
 }
 
-// Borrow makes m, which is idle, take the memory of its tasks from l from now on.
+// Borrow makes m, which must be idle, take the memory for its tasks from l from now on.
 func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
-// Marks in place for a slot whose task does not run. A slot that is vacant has vacant
-// less the next vacant one.
+// Marks in place for a slot whose task does not run. A vacant slot holds vacant minus the
+// number of the next vacant slot, so the vacant slots form a linked list.
 const (
 	over   = -1 // completed, not yet reported
 	vacant = -3
@@ -68,21 +72,20 @@ type task struct {
 	key    int64
 	work   float64
 	done   float64
-	finish float64 // when it completes at its present rate, as of the last division
+	finish float64 // time of completion at the current rate, as of the last division
 	slot   hosts.Slot
 }
 
 var _ hosts.Machine = (*Machine)(nil)
 
-// New returns an idle machine at instant 0.
+// New returns an idle machine at time 0.
 func New(spec hosts.Spec) *Machine {
 	m := new(Machine)
 	m.Reset(spec)
 	return m
 }
 
-// Reset makes m an idle machine at instant 0 that offers spec, and keeps what
-// it has allocated.
+// Reset makes m an idle machine at time 0 that offers spec. It reuses the allocated memory.
 func (m *Machine) Reset(spec hosts.Spec) {
 	*m = Machine{
 		lists: m.lists, unused: none,
@@ -104,14 +107,14 @@ func (m *Machine) Prefetch() float64 {
 // Spec returns what the host offers.
 func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 
-// Room returns the resources not held by any task.
+// Room returns the resources that no task has reserved.
 func (m *Machine) Room() hosts.Resources { return m.room }
 
-// Len returns the number of tasks that run.
+// Len returns the number of running tasks.
 func (m *Machine) Len() int { return len(m.tasks) }
 
-// Start begins a task with share s. It returns an error, and nothing has
-// changed but the instant, if what the task holds does not fit in Room.
+// Start starts a task with share s. If the resources that the task reserves do not fit in
+// Room, it returns an error and only advances the machine to now.
 func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, error) {
 	check(s)
 	if !(t.Work >= 0) {
@@ -129,7 +132,7 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	return slot, nil
 }
 
-// add begins a task of which nothing is to be checked, now.
+// add starts a task at the machine's current time without any checks.
 func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
 	slot := hosts.Slot(m.unused)
 	if slot != none {
@@ -142,8 +145,8 @@ func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
 	return slot
 }
 
-// SetShare changes the task's share from now on. A task that has completed and
-// awaits its report is past changing.
+// SetShare changes the task's share from now on. It has no effect on a task that has completed
+// but is not yet reported.
 func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	check(s)
 	m.advance(now)
@@ -154,8 +157,8 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	}
 }
 
-// Stop removes the task and reports what it had done. If it has completed and
-// awaits its report, that is the report.
+// Stop removes the task and reports the work it had done. If the task has completed but is not
+// yet reported, Stop returns the report of its completion.
 func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 	m.advance(now)
 	i := m.find(slot)
@@ -173,8 +176,7 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 	return r
 }
 
-// Rate returns the work per second that the task gets at present, 0 once it
-// has completed.
+// Rate returns the work per second that the task currently receives, or 0 if it has completed.
 func (m *Machine) Rate(slot hosts.Slot) float64 {
 	if m.stale {
 		m.divide()
@@ -186,7 +188,8 @@ func (m *Machine) Rate(slot hosts.Slot) float64 {
 	return m.rates[i] * m.spec.Speed
 }
 
-// Processors returns what each task that runs gets, in order of start.
+// Processors returns the number of processors that each running task receives, in order of
+// start.
 func (m *Machine) Processors() []float64 {
 	if m.stale {
 		m.divide()
@@ -194,8 +197,8 @@ func (m *Machine) Processors() []float64 {
 	return m.rates
 }
 
-// Done returns the work that the task had done when the machine was last
-// brought to an instant.
+// Done returns the work that the task had done at the time to which the machine was last
+// advanced.
 func (m *Machine) Done(slot hosts.Slot) float64 {
 	i := m.find(slot)
 	if i == over {
@@ -204,9 +207,8 @@ func (m *Machine) Done(slot hosts.Slot) float64 {
 	return m.tasks[i].done
 }
 
-// Next returns the earliest instant at which a task completes if nothing
-// changes, +Inf if none will. It is in the past if a task has completed and
-// awaits its report.
+// Next returns the earliest time at which a task completes if nothing changes, or +Inf if none
+// will. The time is in the past if a task has completed but is not yet reported.
 func (m *Machine) Next() float64 {
 	if len(m.ended) > 0 {
 		return m.ended[0].At
@@ -217,14 +219,14 @@ func (m *Machine) Next() float64 {
 	return m.next
 }
 
-// Advance brings the machine to now, ends the tasks that have completed, and
-// appends their reports to out in order of completion, ties in order of start.
+// Advance moves the machine to now, ends the tasks that have completed, and appends their
+// reports to out. Reports are in order of completion; ties are in order of start.
 func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	if now == m.now && !m.stale && now < m.next && len(m.ended) == 0 {
 		return out
 	}
 	from := len(out)
-	own := m.ended // what completes goes straight to out
+	own := m.ended // new completions are appended directly to out
 	m.ended = append(out, own...)
 	if now != m.now {
 		m.pass(now)
@@ -238,13 +240,15 @@ func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
 	return out
 }
 
-// advance lets time pass until now, through every completion on the way.
+// advance moves the machine to now and ends every task that completes on the way.
 func (m *Machine) advance(now float64) {
 	if now != m.now {
 		m.pass(now)
 	}
 }
 
+// pass implements advance for a time after the machine's current time. It panics for an
+// earlier time.
 func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
 		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
@@ -256,13 +260,13 @@ func (m *Machine) pass(now float64) {
 	if m.stale || m.next <= now {
 		m.completeUntil(now)
 	}
-	if m.now != now { // else a completion was just then
+	if m.now != now { // otherwise a completion was at exactly now
 		m.accrue(now)
 	}
 }
 
-// completeUntil ends the tasks that complete by now, each at its own instant:
-// the others have more of the host from there on.
+// completeUntil ends the tasks that complete by now, each at its own time. From that time on,
+// the remaining tasks share its part of the host.
 func (m *Machine) completeUntil(now float64) {
 	for {
 		if m.stale {
@@ -275,7 +279,7 @@ func (m *Machine) completeUntil(now float64) {
 	}
 }
 
-// hold takes what the task in slot holds out of the room.
+// hold subtracts the resources of the task in slot from the room.
 func (m *Machine) hold(slot hosts.Slot, r hosts.Resources) {
 	for int(slot) >= len(m.holds) {
 		m.holds = append(m.holds, hosts.Resources{})
@@ -284,7 +288,8 @@ func (m *Machine) hold(slot hosts.Slot, r hosts.Resources) {
 	m.room = m.room.Sub(r)
 }
 
-// release gives back what the task in slot held, which is out already.
+// release returns the resources of the task in slot to the room. The task must already be
+// removed from tasks.
 func (m *Machine) release(slot hosts.Slot) {
 	if int(slot) >= len(m.holds) || m.holds[slot].Zero() {
 		return
@@ -293,7 +298,8 @@ func (m *Machine) release(slot hosts.Slot) {
 	m.recount()
 }
 
-// find returns where the slot's task is in tasks, or over.
+// find returns the index in tasks of the slot's task, or over. It panics if the slot is
+// vacant.
 func (m *Machine) find(slot hosts.Slot) int32 {
 	if int(slot) < len(m.place) && m.place[slot] >= over {
 		return m.place[slot]
@@ -301,7 +307,7 @@ func (m *Machine) find(slot hosts.Slot) int32 {
 	panic(fmt.Sprintf("hosts/sim: host %s has no task in slot %d", m.spec.Name, slot))
 }
 
-// reported returns where the slot's report is in ended.
+// reported returns the index in ended of the slot's report.
 func (m *Machine) reported(slot hosts.Slot) int {
 	i := 0
 	for m.ended[i].Slot != slot {
@@ -310,16 +316,18 @@ func (m *Machine) reported(slot hosts.Slot) int {
 	return i
 }
 
-// vacate lets the slot be used again.
+// vacate makes the slot available again.
 func (m *Machine) vacate(slot hosts.Slot) {
 	m.place[slot] = vacant - m.unused
 	m.unused = int32(slot)
 }
 
+// check panics if s is not a valid share.
 func check(s hosts.Share) {
 	if !(s.Weight >= 0 && s.Limit >= 0) || math.IsInf(s.Weight, 1) {
 		panic(refused(s))
 	}
 }
 
+// refused returns the message of that panic.
 func refused(s hosts.Share) string { return fmt.Sprintf("hosts/sim: share %+v", s) }

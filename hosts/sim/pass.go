@@ -7,9 +7,9 @@ import (
 	"bourse/hosts/slab"
 )
 
-// Each event is one pass over all tasks of the machine.
+// Each event costs one pass over all tasks of the machine.
 
-// append adds a task, which has been started last.
+// append adds a task as the last one started.
 func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share) {
 	n := len(m.tasks)
 	if n == cap(m.tasks) {
@@ -19,7 +19,7 @@ func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share
 	if work <= math.MaxFloat64 {
 		m.finite = true
 	}
-	t := &m.tasks[n] // field by field: a copy of what was just written has to wait for it
+	t := &m.tasks[n] // assign field by field: copying a value just written would stall
 	t.key, t.work, t.done, t.finish, t.slot = key, work, 0, 0, slot
 	m.shares[n], m.rates[n] = s, 0
 	m.weight += s.Weight
@@ -27,7 +27,7 @@ func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share
 	m.stale = true
 }
 
-// grow makes room for one task more.
+// grow makes room for one more task.
 func (m *Machine) grow() {
 	if l := m.lists; l != nil {
 		m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
@@ -39,21 +39,21 @@ func (m *Machine) grow() {
 	m.rates = append(make([]float64, 0, max(size, cap(m.rates))), m.rates...)
 }
 
-// resize makes the lists of tasks n long; there is room.
+// resize sets the length of the lists of tasks to n, for which there must be room.
 func (m *Machine) resize(n int) {
-	m.tasks = m.tasks[:n] // one by one: only the lengths are written
+	m.tasks = m.tasks[:n] // one statement per list, so that only the lengths are written
 	m.shares = m.shares[:n]
 	m.rates = m.rates[:n]
 }
 
-// trim gives memory back: the lists are loose.
+// trim returns memory that the lists no longer need.
 func (m *Machine) trim() {
 	if l := m.lists; l != nil {
 		m.tasks, m.shares, m.rates = l.tasks.Trim(m.tasks), l.shares.Trim(m.shares), l.rates.Trim(m.rates)
 	}
 }
 
-// divide allocates the host among its tasks, and finds the next completion.
+// divide allocates the host among its tasks and finds the next completion.
 func (m *Machine) divide() {
 	m.stale = false
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
@@ -74,13 +74,14 @@ func (m *Machine) divide() {
 	m.next = math.Float64frombits(next)
 }
 
-// proportional does so in one pass on a host without a cap, and reports whether it
-// could: if nobody is at a limit, all get what hosts.Divide would find in its first
-// round. Where there is a cap somebody is at it too often for a pass in vain.
+// proportional does the work of divide in one pass, for a host without a cap, and reports
+// whether it could. If no task is at a limit, the result is that of the first round of
+// hosts.Divide. Hosts with a cap are excluded: there some task is at the cap so often that the
+// pass would usually be wasted.
 func (m *Machine) proportional() bool {
 	if !m.summed {
 		m.weight, m.summed = 0, true
-		for i := range m.shares { // in order of start, whatever has happened
+		for i := range m.shares { // always in order of start, so that rounding is reproducible
 			m.weight += m.shares[i].Weight
 		}
 	}
@@ -104,10 +105,11 @@ func (m *Machine) proportional() bool {
 	return true
 }
 
-// never is +Inf, in bits. Instants, which are positive, are in order of their bits.
+// never is the bit pattern of +Inf. Times are not negative, so their bit patterns sort in the
+// same order as the times, and comparing integers is faster.
 var never = math.Float64bits(math.Inf(1))
 
-// due returns when t completes that does so much work a second from now on.
+// due returns the time at which t completes if it does rate work per second from now on.
 func (t *task) due(now, rate float64) float64 {
 	if left := t.work - t.done; left > 0 {
 		return now + left/rate
@@ -115,8 +117,8 @@ func (t *task) due(now, rate float64) float64 {
 	return now
 }
 
-// complete ends the tasks that complete at the next completion, and credits the others
-// with the work done until then.
+// complete moves the machine to the next completion. It ends the tasks that complete then, and
+// credits the others with the work done until then.
 func (m *Machine) complete() {
 	at := m.next
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
@@ -150,7 +152,7 @@ func (m *Machine) complete() {
 	}
 }
 
-// accrue credits the tasks with the work done until at.
+// accrue credits all tasks with the work done until at, and moves the machine there.
 func (m *Machine) accrue(at float64) {
 	span, tasks := (at-m.now)*m.spec.Speed, m.tasks
 	rates := m.rates[:len(tasks)]
@@ -163,7 +165,7 @@ func (m *Machine) accrue(at float64) {
 	m.now = at
 }
 
-// remove takes task i off the host and keeps the order of the others.
+// remove deletes task i and keeps the order of the others.
 func (m *Machine) remove(i int) {
 	slot := m.tasks[i].slot
 	n := len(m.tasks) - 1
@@ -180,8 +182,8 @@ func (m *Machine) remove(i int) {
 	}
 }
 
-// recount counts the room afresh, so that what was added and taken away leaves no
-// residue.
+// recount computes the room from scratch, so that repeated addition and subtraction leave no
+// rounding error.
 func (m *Machine) recount() {
 	m.room = m.spec.Room
 	for i := range m.tasks {

@@ -11,44 +11,50 @@ import (
 	"strconv"
 )
 
-// A Workload is what an [Engine] runs.
+// A Workload is the input of an [Engine].
 type Workload struct {
 	Hosts int   // number of hosts, at least 1
 	Jobs  []Job // in order of arrival
 }
 
-// A Job is one request for work. Host k of job j is (j*7919 + k*104729) mod H,
-// both from 0.
+// A Job is one request for work. Host k of job j is (j*7919 + k*104729) mod H, where H is the
+// number of hosts and j and k start at 0.
 type Job struct {
 	Arrival float64 // seconds, at least 0
 	Work    float64 // processor-seconds on each host, at least 0
-	Rate    int64   // bid on each host, at least 1; all jobs' in one unit
+	Rate    int64   // bid on each host, at least 1; the unit is the same for all jobs
 	Nodes   int32   // number of hosts, at least 1
 }
 
-// Bounds of a workload file.
+// Limits of a workload file.
 const (
 	maxHosts   = 1_000_000
 	maxJobs    = 10_000_000
-	maxInstant = 1e12 // s
+	maxInstant = 1e12 // seconds
 	maxWork    = 1e12 // processor-seconds
 	maxBid     = 1e6  // $/s
 	maxLine    = 256  // bytes
 	maxPrice   = 1 << 62
 )
 
-// ReadWorkload reads a workload, plain or compressed by gzip. The first line
-// gives the numbers of hosts and jobs; then a line a job gives its arrival, number
-// of hosts, work and bid in dollars per second. Arrivals never decrease. Empty lines
-// are skipped, and a byte order mark.
+// ReadWorkload reads a workload file, plain or compressed with gzip. The first line gives the
+// number of hosts and of jobs. Each following line describes one job: arrival in seconds,
+// number of hosts, work and bid in dollars per second. Arrivals must not decrease. Empty lines
+// and a byte order mark are skipped.
 //
-// Rates are in nano-dollars per second, or, where bids have more digits than that, in
-// the finest power of ten of which they can be added up: they count against each other
-// alone.
+// For example, this file has two hosts and one job, which arrives at 0 s, uses both hosts,
+// needs 100 processor-seconds on each and bids 0.5 $/s on each:
 //
-// The error names the line and the field, what was found and what was wanted;
-// name is the file's. Time and memory are bounded by what the file holds, not by
-// what it announces.
+//	2 1
+//	0 2 100 0.5
+//
+// Rates are in nano-dollars per second. If bids have more digits than that, the unit is the
+// smallest power of ten for which the sum of all bids still fits. The unit does not matter to
+// the results, because bids are only compared with each other.
+//
+// An error names the file (name), the line and the field, and states what was found and what
+// is wanted. Time and memory are bounded by the actual size of the file, not by the numbers in
+// its first line.
 func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	in := bufio.NewReader(r)
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
@@ -66,7 +72,7 @@ func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	return l.workload()
 }
 
-// lines reads fields and remembers where it is and what first went wrong.
+// lines reads fields and stores the position and the first error.
 type lines struct {
 	name   string
 	in     *bufio.Scanner
@@ -75,6 +81,7 @@ type lines struct {
 	err    error
 }
 
+// workload reads the whole file.
 func (l *lines) workload() (*Workload, error) {
 	l.next(2, "hosts and jobs")
 	w := &Workload{Hosts: l.whole(0, "hosts", 1, maxHosts)}
@@ -117,11 +124,11 @@ func (l *lines) workload() (*Workload, error) {
 	return w, nil
 }
 
-// refine puts the rates in the finest unit in which all bids, which come to price
-// nano-dollars per second, can be added up.
+// refine converts the rates to the finest unit in which the sum of all bids still fits. price
+// is that sum in nano-dollars per second.
 func (w *Workload) refine(bids []float64, price float64) {
 	unit := 1e9
-	for price*10 <= maxPrice/2 { // rates are rounded in price
+	for price*10 <= maxPrice/2 { // half, because the rates in price are rounded
 		price, unit = price*10, unit*10
 	}
 	for i, bid := range bids {
@@ -129,10 +136,10 @@ func (w *Workload) refine(bids []float64, price float64) {
 	}
 }
 
-// scan goes to the next line that is not empty, if there is one.
+// scan moves to the next non-empty line and reports whether there is one.
 func (l *lines) scan() bool {
 	for l.in.Scan() {
-		l.number++
+		l.number++ // the number of the missing line
 		if len(bytes.TrimSpace(l.in.Bytes())) > 0 {
 			return true
 		}
@@ -153,7 +160,7 @@ func (l *lines) next(n int, what string) {
 		}
 		return
 	}
-	if i := bytes.IndexAny(l.in.Bytes(), "\r\v\f"); i >= 0 { // to some the end of a line
+	if i := bytes.IndexAny(l.in.Bytes(), "\r\v\f"); i >= 0 { // some programs treat these as line ends
 		l.err = fmt.Errorf("%s:%d: found %q, want blanks between fields and a line feed after them", l.name, l.number, l.in.Bytes()[i])
 		return
 	}
@@ -163,7 +170,7 @@ func (l *lines) next(n int, what string) {
 	}
 }
 
-// broken says why there is no next line.
+// broken returns the error for a missing next line.
 func (l *lines) broken() error {
 	if errors.Is(l.in.Err(), bufio.ErrTooLong) {
 		return fmt.Errorf("%s:%d: found a line of more than %d bytes", l.name, l.number, maxLine)
@@ -195,6 +202,7 @@ func (l *lines) number64(i int, field string, lo, hi float64) float64 {
 	return x
 }
 
+// wrong returns an error that states what was found in the field and what is wanted.
 func (l *lines) wrong(field string, found []byte, want string) error {
 	return fmt.Errorf("%s:%d: %s: found %.40q, want %s", l.name, l.number, field, found, want)
 }

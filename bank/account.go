@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// An Account is the number of an account in one ledger. Numbers are small, and
-// mean nothing to another ledger.
+// An Account is the number of an account within one ledger. Numbers are small and consecutive,
+// so that a ledger can keep balances in a slice. They have no meaning in another ledger.
 type Account int32
 
-// issuer is the account named "mint", from which money comes. Its balance is
-// minus what it issued.
+// issuer is the account named "mint", the source of all money. Its balance is minus the amount
+// it has issued.
 const issuer Account = 0
 
 const (
@@ -20,19 +20,19 @@ const (
 	maxName    = 64 // bytes
 )
 
-// account is a row of the ledger. An escrow is a row that is used again once
-// its contract is settled.
+// account is a row of the ledger. The row of an escrow is reused after its contract is
+// settled.
 type account struct {
 	balance  int64 // micro-dollars
-	contract int64 // of an escrow, else NoContract
+	contract int64 // contract of an escrow, otherwise NoContract
 	owner    Account
-	name     string // empty for an escrow, until a journal needs it
+	name     string // for an escrow, empty until a journal needs it
 }
 
-// CheckName tells whether s may name an account: a word of lower-case letters,
-// then any number of parts of letters, digits, '.', '_' and '-' that begin with a
-// letter or digit, each after a colon; 64 bytes in all: "user:7", "host:h03.rack-2",
-// "provider".
+// CheckName returns an error unless s is a valid account name. A name starts with a word of
+// lower-case letters. Any number of parts may follow, each after a colon. A part consists of
+// letters, digits, '.', '_' and '-', and starts with a letter or digit. The whole name has at
+// most 64 bytes. Examples are "user:7", "host:h03.rack-2" and "provider".
 func CheckName(s string) error {
 	if len(s) > maxName {
 		return fmt.Errorf("account %q…: longer than %d bytes", s[:maxName], maxName)
@@ -43,6 +43,7 @@ func CheckName(s string) error {
 	return nil
 }
 
+// isName reports whether s follows the grammar in CheckName.
 func isName(s string) bool {
 	const (
 		word = iota
@@ -68,17 +69,18 @@ func isName(s string) bool {
 	return s != "" && state != start
 }
 
-// reserved tells whether s begins with the word kept for escrows.
+// reserved reports whether s starts with the word reserved for escrows.
 func reserved(s string) bool {
 	n := len(escrowWord)
 	return len(s) >= n && s[:n] == escrowWord && (len(s) == n || s[n] == ':')
 }
 
-// EscrowName returns the name of the account that holds the budget of a
-// contract while it runs: "escrow:17".
+// EscrowName returns the name of the account that holds the budget of a contract while it
+// runs, such as "escrow:17".
 func EscrowName(contract int64) string { return escrowWord + ":" + strconv.FormatInt(contract, 10) }
 
-// EscrowContract returns the contract whose escrow is called name.
+// EscrowContract returns the contract whose escrow has the given name. It fails for a name
+// that [EscrowName] would not return.
 func EscrowContract(name string) (int64, error) {
 	s, _ := strings.CutPrefix(name, escrowWord+":")
 	n, err := strconv.ParseInt(s, 10, 64)
@@ -88,5 +90,5 @@ func EscrowContract(name string) (int64, error) {
 	return n, nil
 }
 
-// IsEscrow tells whether name is that of an escrow.
+// IsEscrow reports whether name is reserved for escrows.
 func IsEscrow(name string) bool { return reserved(name) }

@@ -11,38 +11,41 @@ import (
 )
 
 const (
-	places    = 6  // decimal places of a dollar that are booked
-	maxDigits = 32 // bytes of text that may become an amount
+	places    = 6  // decimal places of a dollar in the ledger
+	maxDigits = 32 // maximum length in bytes of the text of an amount
 	perDollar = 1e6
 )
 
-// errRange says that a number is too large to be money, or none.
+// errRange means that a number is NaN or too large to be an amount.
 var errRange = errors.New("amount out of range")
 
-// An Amount is a sum of money, exact to the micro-dollar, between
-// -9,223,372,036,854.775808 and 9,223,372,036,854.775807 dollars. The zero value
-// is no money. Amounts may be compared with ==.
+// An Amount is a sum of money, exact to the micro-dollar, between -9,223,372,036,854.775808
+// and 9,223,372,036,854.775807 dollars. The zero value is no money. Amounts can be compared
+// with ==.
 type Amount struct{ micros int64 }
 
-// Micros returns n micro-dollars, as a journal stores them.
+// Micros returns an amount of n micro-dollars, the unit in which a journal stores amounts.
 func Micros(n int64) Amount { return Amount{n} }
 
 // Micros returns a in micro-dollars.
 func (a Amount) Micros() int64 { return a.micros }
 
-// Dollars returns x dollars as money, rounded toward zero at the micro-dollar, so
-// that charges computed from a budget never sum to more than it. x stands for
-// its shortest decimal: 0.29 is 290,000 micro-dollars, though the float64 is a
-// little less. It returns an error for NaN, the infinities, and
-// what an Amount cannot hold.
+// Dollars returns an amount of x dollars, rounded toward zero to the micro-dollar. Rounding
+// down ensures that charges computed from a budget never add up to more than the budget.
+//
+// x stands for its shortest decimal: 0.29 is 290,000 micro-dollars, although the float64 is
+// slightly less. Dollars returns an error for NaN, infinities and numbers outside the range of
+// an Amount.
 func Dollars(x float64) (Amount, error) {
 	return fromFloat(x, math.Trunc, decimal.Decimal.Truncate)
 }
 
-// Product returns the product of xs dollars, seconds, parts and so on, which are 0 or more,
-// as money. Each stands for its shortest decimal, as in [Dollars]; the product is exact, and
-// is rounded once, toward zero at the micro-dollar. A product of float64s is rounded before
-// Dollars sees it: 0.0003 × 5 would come to 1,499 micro-dollars, and is 1,500.
+// Product returns the product of xs as an amount in dollars. The factors are dollars, seconds,
+// fractions and so on, each at least 0. Each stands for its shortest decimal, as in [Dollars].
+// The product is exact and is rounded once, toward zero to the micro-dollar.
+//
+// A product of float64s would already be rounded before Dollars sees it: 0.0003 × 5 would give
+// 1,499 micro-dollars, but Product returns 1,500.
 func Product(xs ...float64) (Amount, error) {
 	n, ok := exact.Trunc(places, xs, nil)
 	if !ok {
@@ -51,8 +54,8 @@ func Product(xs ...float64) (Amount, error) {
 	return Amount{n}, nil
 }
 
-// Part returns num / den of a, which is 0 or more, rounded once, toward zero. Both numbers
-// stand for their shortest decimals.
+// Part returns a × num / den, rounded once, toward zero. a and num must be at least 0 and den
+// above 0. Both numbers stand for their shortest decimals, as in [Dollars].
 func (a Amount) Part(num, den float64) (Amount, error) {
 	n, ok := exact.Trunc(0, []float64{float64(a.micros), num}, []float64{den})
 	if !ok {
@@ -61,10 +64,10 @@ func (a Amount) Part(num, den float64) (Amount, error) {
 	return Amount{n}, nil
 }
 
-// Nearest is [Dollars] rounded to the nearest micro-dollar, half to even: what
-// has accrued becomes a charge (spec §8).
+// Nearest is [Dollars] rounded to the nearest micro-dollar, half to even. It converts an
+// accrued sum into a charge (spec §8); rounding to nearest keeps many small charges unbiased.
 func Nearest(x float64) (Amount, error) {
-	if m := x * perDollar; 0 <= m && m < 1e12 { // off by less than 2e-4
+	if m := x * perDollar; 0 <= m && m < 1e12 { // the product is off by less than 2e-4
 		n := int64(m)
 		switch f := m - float64(n); {
 		case f < 0.499:
@@ -76,8 +79,8 @@ func Nearest(x float64) (Amount, error) {
 	return fromFloat(x, math.RoundToEven, decimal.Decimal.RoundBank)
 }
 
-// fromFloat rounds in float64 where that is certain to agree with the decimal,
-// which is nearly always, and asks the decimal otherwise.
+// fromFloat rounds in float64 if the result certainly equals that of the decimal. This is
+// nearly always the case; otherwise it uses the decimal.
 func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Decimal, int32) decimal.Decimal) (Amount, error) {
 	if math.IsNaN(x) || math.Abs(x) > math.MaxInt64/perDollar {
 		return Amount{}, fmt.Errorf("%v dollars: %w", x, errRange)
@@ -94,6 +97,7 @@ func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Deci
 	return fromDecimal(exactly(decimal.NewFromFloat(x), places))
 }
 
+// fromDecimal converts d dollars, which must have at most six decimals.
 func fromDecimal(d decimal.Decimal) (Amount, error) {
 	n := d.Shift(places).BigInt()
 	if !n.IsInt64() {
@@ -102,9 +106,9 @@ func fromDecimal(d decimal.Decimal) (Amount, error) {
 	return Amount{n.Int64()}, nil
 }
 
-// Parse reads dollars: an optional minus, digits without leading zeros, and at
-// most six decimals after a point; 32 bytes in all. There is no exponent, so
-// that a short text cannot stand for a long number.
+// Parse parses dollars: an optional minus sign, digits without leading zeros, and optionally a
+// point with at most six decimals. The text has at most 32 bytes. There is no exponent, so a
+// short text cannot stand for a long number.
 func Parse(s string) (Amount, error) {
 	if len(s) > maxDigits {
 		return Amount{}, fmt.Errorf("amount %q…: longer than %d bytes", s[:maxDigits], maxDigits)
@@ -119,7 +123,7 @@ func Parse(s string) (Amount, error) {
 	return fromDecimal(d)
 }
 
-// isAmount tells whether s is -?(0|[1-9][0-9]*)(\.[0-9]{1,6})?
+// isAmount reports whether s matches -?(0|[1-9][0-9]*)(\.[0-9]{1,6})?
 func isAmount(s string) bool {
 	if s != "" && s[0] == '-' {
 		s = s[1:]
@@ -136,7 +140,7 @@ func isAmount(s string) bool {
 	return s[0] == '.' && 1 <= n && n <= places && n == len(s)-1
 }
 
-// digits returns how many digits s begins with.
+// digits returns the number of digits at the start of s.
 func digits(s string) int {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
@@ -146,7 +150,7 @@ func digits(s string) int {
 	return len(s)
 }
 
-// Add returns a + b, or an error if that is out of range.
+// Add returns a + b, or an error if the sum is out of range.
 func (a Amount) Add(b Amount) (Amount, error) {
 	c := a.micros + b.micros
 	if (c > a.micros) != (b.micros > 0) {
@@ -155,7 +159,7 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	return Amount{c}, nil
 }
 
-// Sub returns a - b, or an error if that is out of range.
+// Sub returns a - b, or an error if the difference is out of range.
 func (a Amount) Sub(b Amount) (Amount, error) {
 	c := a.micros - b.micros
 	if (c < a.micros) != (b.micros > 0) {
@@ -164,7 +168,7 @@ func (a Amount) Sub(b Amount) (Amount, error) {
 	return Amount{c}, nil
 }
 
-// Cmp returns -1, 0 or +1 as a is less than, equal to or greater than b.
+// Cmp returns -1 if a < b, 0 if a == b, and +1 if a > b.
 func (a Amount) Cmp(b Amount) int {
 	switch {
 	case a.micros < b.micros:
@@ -175,19 +179,19 @@ func (a Amount) Cmp(b Amount) int {
 	return 0
 }
 
-// Sign returns -1, 0 or +1.
+// Sign returns -1, 0 or +1 for a negative, zero or positive amount.
 func (a Amount) Sign() int { return a.Cmp(Amount{}) }
 
-// Float64 returns the nearest float64, for computing rates and utilities.
+// Float64 returns the nearest float64, in dollars, for computing rates and utilities.
 func (a Amount) Float64() float64 { return float64(a.micros) / perDollar }
 
-// String returns the dollars with all six decimals: "12.500000".
+// String returns the dollars with all six decimals, such as "12.500000".
 func (a Amount) String() string { return decimal.New(a.micros, -places).StringFixed(places) }
 
-// MarshalText returns what [Amount.String] does.
+// MarshalText returns the result of [Amount.String].
 func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
-// UnmarshalText reads what [Parse] does.
+// UnmarshalText parses text as [Parse] does.
 func (a *Amount) UnmarshalText(b []byte) error {
 	if len(b) > maxDigits {
 		b = b[:maxDigits+1]

@@ -2,9 +2,9 @@ package bank
 
 import "fmt"
 
-// Book books an entry that has names: what a live bank is asked for, or a
-// journal says. It gives e its Seq, and checks it as the methods for its kind do;
-// a settlement must empty its escrow to the last micro-dollar.
+// Book books an entry that uses account names, such as a request to a live bank or an entry of
+// a journal. It sets e.Seq. It checks the entry as the method for its kind does. A settlement
+// must empty its escrow to the last micro-dollar.
 func (l *Ledger) Book(e *Entry) error {
 	if err := l.bookEntry(e); err != nil {
 		return fmt.Errorf("%v entry %d: %w", e.Kind, l.seq+1, err)
@@ -13,7 +13,8 @@ func (l *Ledger) Book(e *Entry) error {
 	return nil
 }
 
-// Replay books an entry that the journal already has. Seq must be the next.
+// Replay books an entry that is already in the journal, without appending it again. e.Seq must
+// be the next number.
 func (l *Ledger) Replay(e *Entry) error {
 	if e.Seq != l.seq+1 {
 		return fmt.Errorf("entry %d after entry %d: %w", e.Seq, l.seq, ErrBadEntry)
@@ -24,6 +25,7 @@ func (l *Ledger) Replay(e *Entry) error {
 	return l.Book(e)
 }
 
+// bookEntry checks e and books it according to its kind.
 func (l *Ledger) bookEntry(e *Entry) error {
 	if err := l.begin(e.Time); err != nil {
 		return err
@@ -57,6 +59,8 @@ func (l *Ledger) bookEntry(e *Entry) error {
 	return ErrBadEntry
 }
 
+// bookTransfer books an issue or a transfer. Only an issue may take money from the mint, and
+// no entry may return money to it.
 func (l *Ledger) bookTransfer(e *Entry) error {
 	if e.Contract != NoContract {
 		return ErrBadContract
@@ -72,14 +76,14 @@ func (l *Ledger) bookTransfer(e *Entry) error {
 	return l.commit(e.Time, e.Kind, NoContract, e.ID, e.Note)
 }
 
-// bookMoves books what e moves between named accounts.
+// bookMoves adds the moves of e, between named accounts, to the entry under way.
 func (l *Ledger) bookMoves(e *Entry) error {
 	if len(e.Moves) == 0 || len(e.Moves) > MaxMoves {
 		return ErrBadEntry
 	}
 	for _, m := range e.Moves {
 		from, ok := l.byName[m.From]
-		if !ok { // no account is made for a payer that is nobody
+		if !ok { // do not create an account for an unknown payer
 			return &Shortfall{m.From, Amount{}, m.Amount}
 		}
 		to, err := l.Account(m.To)
@@ -91,6 +95,7 @@ func (l *Ledger) bookMoves(e *Entry) error {
 	return nil
 }
 
+// bookAdmit books an admission: one move from the owner to the contract's escrow.
 func (l *Ledger) bookAdmit(e *Entry) error {
 	if len(e.Moves) != 1 || e.Moves[0].To != EscrowName(e.Contract) {
 		return ErrBadEntry
@@ -103,6 +108,7 @@ func (l *Ledger) bookAdmit(e *Entry) error {
 	return l.hold(e.Time, e.Contract, owner, m.Amount, e.ID, e.Note)
 }
 
+// bookSettle books a settlement: the moves must pay out exactly the contract's escrow.
 func (l *Ledger) bookSettle(e *Entry) error {
 	escrow, ok := l.contracts.escrow(e.Contract)
 	if !ok {
@@ -133,8 +139,8 @@ func (l *Ledger) bookSettle(e *Entry) error {
 	return nil
 }
 
-// CheckID tells whether s may be the id of a request: empty, or up to 64
-// printable ASCII bytes without space or quote.
+// CheckID returns an error unless s can be the ID of a request: empty, or up to 64 printable
+// ASCII bytes without spaces or quotes.
 func CheckID(s string) error {
 	if len(s) > MaxID {
 		return fmt.Errorf("id %q…: longer than %d bytes: %w", s[:MaxID], MaxID, ErrBadEntry)

@@ -1,69 +1,72 @@
-// Package bank keeps the money: accounts, the escrow of each contract, and the
-// journal of entries that moved it.
+// Package bank holds the money: accounts, the escrow of each contract, and the journal of the
+// entries that moved it.
 //
-// A [Ledger] is what its journal adds up to. Money enters only through
-// [Ledger.Mint] and thereafter only moves, so the sum of all balances, escrow
-// included, always equals what was issued. No account but the mint, whose
-// balance is minus what it issued, is ever below zero.
+// The state of a [Ledger] is the sum of its journal. Money enters only through [Ledger.Mint]
+// and afterwards only moves between accounts. The sum of all balances, including escrows,
+// therefore always equals the amount issued. The mint's balance is minus the amount it issued;
+// no other account is ever below zero.
 //
-// The bank knows neither rates, contracts (it has their numbers alone) nor
-// hosts, has no clock, and takes no lock: one loop owns a ledger. Prices, shares
-// and work are float64 and belong to other rooms; a float64 becomes money through
-// [Dollars] or [Nearest] and nowhere else.
+// For example, a contract with a budget of 10 $ is booked as follows. [Ledger.Hold] moves 10 $
+// from its owner to the escrow when it is admitted. [Ledger.Settle] later pays 7 $ from the
+// escrow to the hosts' owners and returns 3 $.
+//
+// The bank is independent of rates and hosts. Of a contract it knows only the number. It has
+// no clock and uses no locks: one goroutine owns a ledger. Prices, shares and work are float64
+// and belong to other packages. A float64 becomes money only through [Dollars], [Product],
+// [Amount.Part] or [Nearest].
 //
 // # Promises
 //
-// Each is held by the tests named; bank's TestFaults plants mistakes in the code
-// one at a time, and sees those tests fail.
+// The tests named check each promise. TestFaults of this package plants mistakes in the code,
+// one at a time, and checks that those tests fail.
 //
-//   - Money is conserved to the micro-dollar at every entry, and no account is
-//     overdrawn: TestModel; under any interleaving, TestConformance and TestReaders of
-//     bank/store.
-//   - What was answered is kept, once, after a power cut at any moment, a disk that
-//     fails, or a process that is killed: TestPowerCut, TestDiskErrors, TestKill of
-//     bank/store.
-//   - A request is applied once however often it is sent: same id and body, same
-//     receipt; another body, a refusal. In an owned ledger the body is the signed text, and
-//     a signed order that was refused stays refused and uses up its id: TestLife,
-//     TestRefusedForGood, TestSignedText of bank/owners. In an open one a refusal leaves
-//     nothing behind. The ledger's clock dates entries, and a wrong one books nothing:
-//     TestClock there. Nobody is answered before what the answer
-//     rests on is durable: TestConformance, TestWhileWritten, TestPowerCut. Who gives up
-//     is told whether it was applied: TestConformance.
-//   - History cannot be changed, cut or reordered without being found, and the first
-//     bad entry is named, or its leaf of up to 32 where it was forged with its checksum:
-//     TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of bank/audit;
-//     the bank itself finds it, too: TestGroupHarmed of bank/store. Making a whole ledger
-//     anew is found by a head, receipt or signed checkpoint that was kept elsewhere:
+//   - Money is conserved to the micro-dollar at every entry, and no account is overdrawn:
+//     TestModel. Under any interleaving: TestConformance and TestReaders of bank/store.
+//   - An acknowledged entry is stored exactly once, even if power fails at any moment, a disk
+//     fails, or the process is killed: TestPowerCut, TestDiskErrors, TestKill of bank/store.
+//   - A request is applied once, however often it is sent. The same ID and body return the
+//     same receipt; another body is refused. In an owned ledger the body is the signed text,
+//     and a signed order that was refused stays refused and uses up its ID: TestLife,
+//     TestRefusedForGood, TestSignedText of bank/owners. In an open ledger a refusal leaves no
+//     trace. The ledger's clock dates entries, and a wrong clock books nothing: TestClock
+//     there. An answer is sent only when everything it depends on is durable: TestConformance,
+//     TestWhileWritten, TestPowerCut. A client that gives up learns whether its request was
+//     applied: TestConformance.
+//   - If history is changed, truncated or reordered, this is detected. The report names the
+//     first bad entry, or its leaf of up to 32 entries if the entry was forged together with
+//     its checksum: TestMutations, TestFiles, TestNamed, TestEntries, TestMoney, TestLog of
+//     bank/audit. The bank detects it too: TestGroupHarmed of bank/store. A ledger rebuilt
+//     from scratch is detected by a head, receipt or signed checkpoint stored elsewhere:
 //     TestHead, and TestCheckpoint of bank/proof.
-//     After a crash, too, damage to a file is noticed at the next audit or opening, or
-//     made good from a copy, the last entry included, and also where no entry rests on
-//     it: TestCrashDamage, TestOldFiles and TestRestored of bank/store, whose comment lists
-//     what a write cut short leaves that nobody can tell from harm. That is of one harm;
-//     harm to both copies of what was acknowledged last looks like a write cut short.
-//   - Every micro-dollar of a contract is accounted for, from admission to settlement,
-//     from the ledger alone: TestMoney of bank/audit. What a charge is of the bank does
-//     not know: experiments/verify computes it again.
-//     Other programs agree: TestHledger, TestLedger, TestBeancount of bank/export.
-//   - In an owned ledger nothing is booked that its owner did not sign, as of that
-//     entry; past the door it is found by an audit, from the ledger alone: TestAttacks,
-//     TestReadings and TestPinned of bank/owners. THREATS.md says who tries what.
-//   - The same holds over a network, for as many as ask, and of two servers of one ledger
-//     while they are killed and cut off: TestSame, TestAttacks and TestLimits of
+//   - Damage to a file after a crash is detected at the next audit or opening, or repaired
+//     from a copy. This includes the last entry, and parts of files on which no entry depends:
+//     TestCrashDamage, TestOldFiles and TestRestored of bank/store. The comment of
+//     TestCrashDamage lists what an interrupted write leaves that cannot be distinguished from
+//     damage. The promise covers a single fault. Damage to both copies of the latest
+//     acknowledged entries looks like an interrupted write.
+//   - Every micro-dollar of a contract is accounted for, from admission to settlement, from
+//     the ledger only: TestMoney of bank/audit. The bank does not know how a charge is
+//     computed; experiments/verify computes it again. Other programs agree: TestHledger,
+//     TestLedger, TestBeancount of bank/export.
+//   - In an owned ledger, an entry is booked only if the owner at that entry signed it. If the
+//     check was bypassed, an audit finds this from the ledger only: TestAttacks, TestReadings
+//     and TestPinned of bank/owners. THREATS.md lists the attackers and attacks considered.
+//   - The same holds over a network, for any number of clients, and for two servers of one
+//     ledger that are killed and disconnected: TestSame, TestAttacks and TestLimits of
 //     bank/service, TestJepsen of cmd/bourse.
-//   - A failure is a sentence that names the place and the cure: TestPlainFailures,
-//     TestPlainErrors and TestHarmedTable of bank/store.
-//   - The same holds in PostgreSQL: TestConformance of bank/store and of
-//     bank/store/postgres run one suite; TestCut, TestCrash, TestTaken and TestDamage
-//     cut the connection, crash the server and change rows.
+//   - An error message is a sentence that names the location and the remedy:
+//     TestPlainFailures, TestPlainErrors and TestHarmedTable of bank/store.
+//   - The same holds in PostgreSQL: TestConformance of bank/store and of bank/store/postgres
+//     run one suite; TestCut, TestCrash, TestTaken and TestDamage cut the connection, crash
+//     the server and change rows.
 //
 // # Design
 //
-// An [Amount] is an int64 of micro-dollars: a decimal type of arbitrary size
-// costs twenty times as much to add and can be made to take gigabytes. It stands
-// at the doors, where text and floats become money.
+// An [Amount] is an int64 of micro-dollars. A decimal type of arbitrary size takes twenty
+// times as long to add, and a hostile input can make it allocate gigabytes. The decimal type
+// is therefore used only where text and floats become money.
 //
-// Accounts are interned to small numbers, and an escrow is a recycled one, so
-// that a posting is two additions in a slice. An [Entry], which is what a journal
-// keeps, has names: it can be read, proved and audited without the ledger.
+// Accounts are mapped to small numbers, and an escrow reuses the number of a closed one. A
+// posting is then two additions in a slice. An [Entry], which a journal stores, uses names
+// instead, so it can be read, proved and audited without the ledger.
 package bank

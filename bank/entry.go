@@ -5,24 +5,24 @@ import (
 	"time"
 )
 
-// A Kind says why an entry was made.
+// A Kind states why an entry was made.
 type Kind uint8
 
-// The kinds of entries, in the order of a contract's life (spec §8).
+// The kinds of entries, in the order in which they occur in a contract's life (spec §8).
 const (
-	Issue    Kind = iota + 1 // mint to an account
-	Admit                    // owner to escrow
-	Reject                   // a record; nothing moves
-	Settle                   // escrow to payees, and what is left to the owner
-	Penalty                  // what a broken promise costs its giver
-	Transfer                 // account to account, for any other reason
-	Owner                    // a record of who owns an account, or may do what; nothing moves
+	Issue    Kind = iota + 1 // from the mint to an account
+	Admit                    // from the owner to the escrow
+	Reject                   // a record of a rejection; nothing moves
+	Settle                   // from the escrow to the payees, and the remainder to the owner
+	Penalty                  // compensation for a broken promise
+	Transfer                 // between accounts, for any other reason
+	Owner                    // a record of who owns an account or holds a right; nothing moves
 	Refuse                   // a record that the ledger refused a signed order, which uses up its id; nothing moves
 )
 
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse"}
 
-// String returns the word that the journal has for k.
+// String returns the word for k in the journal.
 func (k Kind) String() string {
 	if k == 0 || int(k) >= len(kinds) {
 		return fmt.Sprintf("kind(%d)", uint8(k))
@@ -30,7 +30,7 @@ func (k Kind) String() string {
 	return kinds[k]
 }
 
-// parseKind reads what [Kind.String] writes.
+// parseKind parses the result of [Kind.String].
 func parseKind(s string) (Kind, error) {
 	for k, name := range kinds {
 		if name == s && k > 0 {
@@ -40,52 +40,53 @@ func parseKind(s string) (Kind, error) {
 	return 0, fmt.Errorf("kind %q: want one of %v", s, kinds[1:])
 }
 
-// MarshalText returns what [Kind.String] does.
+// MarshalText returns the result of [Kind.String].
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// UnmarshalText reads what parseKind does.
+// UnmarshalText parses text as parseKind does.
 func (k *Kind) UnmarshalText(b []byte) (err error) {
 	*k, err = parseKind(string(b))
 	return err
 }
 
-// NoContract stands where an entry concerns none.
+// NoContract is the contract number of an entry that concerns no contract.
 const NoContract = -1
 
-// Bounds of what an entry may carry.
+// Limits of an entry.
 const (
-	MaxContract = 1 << 53 // the largest that JSON readers agree on
-	MaxNote     = 4096    // bytes of a note
-	MaxID       = 64      // bytes of a request's id
-	MaxMoves    = 1 << 16 // moves of one entry
+	MaxContract = 1 << 53 // the largest integer that all JSON readers represent exactly
+	MaxNote     = 4096    // bytes in a note
+	MaxID       = 64      // bytes in the ID of a request
+	MaxMoves    = 1 << 16 // moves in one entry
 )
 
-// Epoch is the date that second 0 has where instants are dates: in orders, exports, and the
-// ledgers of banks and markets on real time.
+// Epoch is the date of second 0 wherever times are shown as dates: in orders, in exports, and
+// in the ledgers of banks and markets that run in real time.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// An Entry is one line of the journal: what moved together, and why. Escrow
-// accounts are named by [EscrowName]; no entry touches the escrow of a contract
-// but its own.
+// An Entry is one line of the journal. It lists the moves that happen together, all or none,
+// and the reason. Escrow accounts are named by [EscrowName]; an entry never touches the escrow
+// of another contract.
 type Entry struct {
-	Seq      int64   // place in the journal, from 1
-	Time     float64 // seconds since the run's origin, never before the entry before
+	Seq      int64   // position in the journal, from 1
+	Time     float64 // seconds since the start of the run; never earlier than the previous entry
 	Kind     Kind
-	Contract int64  // or NoContract
-	ID       string // of the request that asked for it, if it had one
+	Contract int64  // number of the contract, or NoContract
+	ID       string // ID of the request that caused it, if it had one
 	Moves    []Move // in the order in which they are booked
-	Note     []byte // what decided, for people and audits; the bank does not read it
+	Note     []byte // the reason, for people and audits; the bank does not read it
 }
 
-// A Move takes Amount, which is positive, from one account to another.
+// A Move transfers Amount, which must be positive, from one account to another.
 type Move struct {
 	From, To string
 	Amount   Amount
 }
 
-// A Journal is the ordered record that a ledger adds up.
+// A Journal is the ordered record of all entries. The state of a ledger is the sum of its
+// journal, and can be rebuilt from it.
 type Journal interface {
-	// Append adds e, whose Seq is one above the last. What e refers to may be
-	// used during the call only. After an error nothing has been added.
+	// Append adds e, whose Seq is one above the last. The journal may use the memory that e
+	// refers to only during the call. If Append returns an error, nothing has been added.
 	Append(e *Entry) error
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// What a ledger refuses, wrapped with the account or contract concerned.
-// Whatever is refused, nothing has moved.
+// The reasons for which a ledger refuses a request. Errors wrap them together with the account
+// or contract concerned. After a refusal nothing has moved.
 var (
-	ErrInsufficientFunds = errors.New("insufficient funds") // as a *Shortfall
+	ErrInsufficientFunds = errors.New("insufficient funds") // returned as a *Shortfall
 	ErrBadAmount         = errors.New("amount is not positive")
 	ErrBadAccount        = errors.New("no such account, or not for this purpose")
 	ErrNoEscrow          = errors.New("contract holds no escrow")
@@ -16,7 +16,7 @@ var (
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
-	ErrRefused           = errors.New("refused") // by the owners of a ledger, who have not asked for it
+	ErrRefused           = errors.New("refused") // by the checks of an owned ledger, because its owners did not request it
 )
 
 // A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.
@@ -25,7 +25,7 @@ type Shortfall struct {
 	Has, Needs Amount
 }
 
-// Error says both figures.
+// Error states both amounts.
 func (s *Shortfall) Error() string {
 	return fmt.Sprintf("%s has %v, needs %v: %v", s.Account, s.Has, s.Needs, ErrInsufficientFunds)
 }

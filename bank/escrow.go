@@ -2,14 +2,15 @@ package bank
 
 import "fmt"
 
-// A Payment is what one account is due from a contract's escrow.
+// A Payment is the amount that one account receives from a contract's escrow.
 type Payment struct {
 	To     Account
-	Amount Amount // not negative; a payment of nothing leaves no trace
+	Amount Amount // not negative; a payment of 0 is not recorded
 }
 
-// Hold sets a aside from owner for contract, which was never admitted before. It
-// returns a [*Shortfall] if owner has less.
+// Hold moves a from owner into a new escrow for contract. The money is set aside when the
+// contract is admitted, so that every later charge is covered. The contract must not have been
+// admitted before. Hold returns a [*Shortfall] if owner has less than a.
 func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note []byte) error {
 	err := l.begin(now)
 	if err == nil {
@@ -21,6 +22,7 @@ func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note
 	return nil
 }
 
+// hold implements Hold, with a request ID.
 func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id string, note []byte) error {
 	if contract < 0 || contract > MaxContract {
 		return ErrBadContract
@@ -41,7 +43,7 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 	return nil
 }
 
-// open makes an escrow, in the row of one that is gone if there is any.
+// open creates an escrow for contract. It reuses the row of a closed escrow if there is one.
 func (l *Ledger) open(contract int64, owner Account) Account {
 	row := account{contract: contract, owner: owner}
 	var a Account
@@ -55,16 +57,19 @@ func (l *Ledger) open(contract int64, owner Account) Account {
 	return a
 }
 
+// drop closes the escrow a of contract and frees its row.
 func (l *Ledger) drop(contract int64, a Account) {
 	l.contracts.close(contract)
 	l.accounts[a] = account{contract: NoContract}
 	l.free = append(l.free, a)
 }
 
-// Settle pays the payees out of the escrow of contract, in order, and returns
-// what is left, refund, to its owner, as one entry. The escrow is gone
-// afterwards. It returns an error wrapping [ErrNoEscrow] if the contract has
-// none, or a [*Shortfall] if the payments come to more than it holds.
+// Settle pays the payees from the escrow of contract, in order, and returns the remainder to
+// the contract's owner. All this is one entry, after which the escrow is closed. For example,
+// with an escrow of 10 $ and payments of 4 and 3 $, the owner receives 3 $.
+//
+// refund is the amount returned to the owner. Settle returns an error wrapping [ErrNoEscrow]
+// if the contract has no open escrow, and a [*Shortfall] if the payments exceed the escrow.
 func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte) (refund Amount, err error) {
 	if err = l.begin(now); err == nil {
 		refund, err = l.settle(now, contract, pay, note)
@@ -75,6 +80,7 @@ func (l *Ledger) Settle(now float64, contract int64, pay []Payment, note []byte)
 	return refund, nil
 }
 
+// settle implements Settle.
 func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte) (Amount, error) {
 	escrow, ok := l.contracts.escrow(contract)
 	if !ok {
@@ -108,7 +114,7 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 	return Amount{rest}, nil
 }
 
-// short says what an escrow holds and what was asked of it.
+// short returns the error for payments that exceed an escrow.
 func (l *Ledger) short(escrow account, pay []Payment) error {
 	var sum Amount
 	for _, p := range pay {
@@ -119,20 +125,22 @@ func (l *Ledger) short(escrow account, pay []Payment) error {
 	return &Shortfall{EscrowName(escrow.contract), Amount{escrow.balance}, sum}
 }
 
-// A Debit is what an account is to pay, or as much of it as the account has.
+// A Debit is an amount that an account must pay. If its balance is lower, it pays its whole
+// balance.
 type Debit struct {
 	From Account
 	Most Amount
 }
 
-// Penalty pays for a broken promise of contract to the account that it was given to: each of
-// from pays its part, or what it has of it. Where nothing is paid, nothing is booked.
+// Penalty compensates the account to for a broken promise of contract. Each account in from
+// pays its part, or its balance if that is lower. An account is never overdrawn, so paid can
+// be less than what is owed. If nothing is paid, no entry is made.
 func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, note []byte) (paid Amount, err error) {
 	if err = l.begin(now); err == nil {
 		known := l.contracts.has(contract)
 		for _, d := range from {
 			has := l.Balance(d.From)
-			for i := range l.booking { // what is booked moves with the entry
+			for i := range l.booking { // subtract what earlier parts of this entry take from it
 				if l.booking[i].From == d.From {
 					has, _ = has.Sub(l.booking[i].Amount)
 				}
@@ -160,7 +168,7 @@ func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, 
 	return paid, nil
 }
 
-// penalty commits what was booked as the penalty of contract.
+// penalty commits the booked postings as the penalty of contract.
 func (l *Ledger) penalty(now float64, contract int64, id string, note []byte) error {
 	if !l.contracts.has(contract) {
 		return ErrBadContract
@@ -173,7 +181,7 @@ func (l *Ledger) penalty(now float64, contract int64, id string, note []byte) er
 	return l.commit(now, Penalty, contract, id, note)
 }
 
-// Reject records that contract was refused, and why. Nothing moves.
+// Reject records that contract was rejected; the note states why. No money moves.
 func (l *Ledger) Reject(now float64, contract int64, note []byte) error {
 	err := l.begin(now)
 	if err == nil {
@@ -185,6 +193,7 @@ func (l *Ledger) Reject(now float64, contract int64, note []byte) error {
 	return nil
 }
 
+// reject implements Reject, with a request ID.
 func (l *Ledger) reject(now float64, contract int64, id string, note []byte) error {
 	if contract < 0 || contract > MaxContract {
 		return ErrBadContract

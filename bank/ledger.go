@@ -6,24 +6,26 @@ import (
 	"math"
 )
 
-// A Ledger holds the balance of every account and the escrow of every open
-// contract. It is not safe for concurrent use: one loop owns it.
+// A Ledger holds the balance of every account and the escrow of every open contract. It checks
+// every entry before it moves money, and either books all of an entry or none of it.
+//
+// It is not safe for concurrent use: one goroutine must own it.
 type Ledger struct {
 	journal   Journal
 	seq       int64
 	now       float64
 	accounts  []account
 	byName    map[string]Account
-	free      []Account // rows of escrows that are gone
+	free      []Account // rows of closed escrows
 	contracts numbers
 
-	booking []Posting // scratch
-	entry   Entry     // scratch
+	booking []Posting // scratch memory: the postings of the entry under way
+	entry   Entry     // scratch memory
 }
 
-// New returns an empty ledger that keeps its entries in j, which is empty too.
-// Without a journal, nil, nothing is recorded or formatted, which suits a
-// simulated replication.
+// New returns an empty ledger that appends its entries to j, which must be empty too. If j is
+// nil, nothing is recorded or formatted. This is intended for simulated replications, where
+// speed matters and nobody reads the journal.
 func New(j Journal) *Ledger {
 	l := &Ledger{byName: make(map[string]Account)}
 	l.add(account{contract: NoContract, name: issuerName})
@@ -32,7 +34,7 @@ func New(j Journal) *Ledger {
 	return l
 }
 
-// Reset forgets money, contracts and entries, and goes on with j. Accounts keep
+// Reset removes all money, contracts and entries, and continues with journal j. Accounts keep
 // their numbers.
 func (l *Ledger) Reset(j Journal) {
 	l.journal, l.seq, l.now = j, 0, 0
@@ -46,15 +48,14 @@ func (l *Ledger) Reset(j Journal) {
 	l.contracts.clear()
 }
 
-// Lookup returns the number of the account called name, if there is one.
+// Lookup returns the number of the account called name, and whether it exists.
 func (l *Ledger) Lookup(name string) (Account, bool) {
 	a, ok := l.byName[name]
 	return a, ok
 }
 
-// Account returns the number of the account called name, which is made if there
-// was none. It returns an error if name does not pass [CheckName], or is kept for
-// escrows.
+// Account returns the number of the account called name, and creates it if necessary. It
+// returns an error if name does not pass [CheckName] or is reserved for escrows.
 func (l *Ledger) Account(name string) (Account, error) {
 	if a, ok := l.byName[name]; ok {
 		return a, nil
@@ -70,12 +71,13 @@ func (l *Ledger) Account(name string) (Account, error) {
 	return a, nil
 }
 
+// add appends a row and returns its number.
 func (l *Ledger) add(row account) Account {
 	l.accounts = append(l.accounts, row)
 	return Account(len(l.accounts) - 1)
 }
 
-// Name returns the name of a, empty if there is no such account.
+// Name returns the name of a, or an empty string if there is no such account.
 func (l *Ledger) Name(a Account) string {
 	if a < 0 || int(a) >= len(l.accounts) {
 		return ""
@@ -87,7 +89,7 @@ func (l *Ledger) Name(a Account) string {
 	return row.name
 }
 
-// Balance returns what a holds; for the issuer, minus what was issued.
+// Balance returns the balance of a. The balance of the issuer is minus the amount issued.
 func (l *Ledger) Balance(a Account) Amount {
 	if a < 0 || int(a) >= len(l.accounts) {
 		return Amount{}
@@ -95,10 +97,10 @@ func (l *Ledger) Balance(a Account) Amount {
 	return Amount{l.accounts[a].balance}
 }
 
-// Issued returns the sum of all money there is.
+// Issued returns the sum of all money in the ledger.
 func (l *Ledger) Issued() Amount { return Amount{-l.accounts[issuer].balance} }
 
-// Escrow returns what is set aside for contract, and whether it is open.
+// Escrow returns the amount set aside for contract, and whether its escrow is open.
 func (l *Ledger) Escrow(contract int64) (Amount, bool) {
 	a, ok := l.contracts.escrow(contract)
 	if !ok {
@@ -107,8 +109,8 @@ func (l *Ledger) Escrow(contract int64) (Amount, bool) {
 	return l.Balance(a), true
 }
 
-// EscrowOwner returns the account that the escrow of contract goes back to, empty if it
-// is not open.
+// EscrowOwner returns the account that receives the remainder of contract's escrow, or an
+// empty string if the escrow is not open.
 func (l *Ledger) EscrowOwner(contract int64) string {
 	a, ok := l.contracts.escrow(contract)
 	if !ok {
@@ -117,13 +119,13 @@ func (l *Ledger) EscrowOwner(contract int64) string {
 	return l.Name(l.accounts[a].owner)
 }
 
-// Balances yields the name and balance of every account, the mint and open
-// escrows included, in order of number. The balances sum to zero.
+// Balances yields the name and balance of every account in order of number, including the mint
+// and open escrows. The balances add up to zero.
 func (l *Ledger) Balances() iter.Seq2[string, Amount] {
 	return func(yield func(string, Amount) bool) {
 		for a, row := range l.accounts {
 			if row.contract == NoContract && row.name == "" {
-				continue // the row of an escrow that is gone
+				continue // the row of a closed escrow
 			}
 			if !yield(l.Name(Account(a)), Amount{row.balance}) {
 				return
@@ -135,18 +137,18 @@ func (l *Ledger) Balances() iter.Seq2[string, Amount] {
 // Entries returns the number of entries booked.
 func (l *Ledger) Entries() int64 { return l.seq }
 
-// Now returns the instant of the last entry, in seconds since the run's origin.
+// Now returns the time of the last entry, in seconds since the start of the run.
 func (l *Ledger) Now() float64 { return l.now }
 
-// A Posting moves Amount, which is positive, from one account to another. Having
-// two ends, it cannot be out of balance.
+// A Posting moves Amount, which must be positive, from one account to another. It always has
+// two ends, so it cannot be out of balance.
 type Posting struct {
 	From, To Account
 	Amount   Amount
 }
 
-// Mint issues a to an account. It is refused if all money together would no
-// longer be an [Amount].
+// Mint issues a to an account. This is the only way in which money enters a ledger. It fails
+// if the total would exceed the range of an [Amount].
 func (l *Ledger) Mint(now float64, to Account, a Amount) error {
 	err := l.begin(now)
 	if err == nil {
@@ -162,8 +164,8 @@ func (l *Ledger) Mint(now float64, to Account, a Amount) error {
 	return nil
 }
 
-// Post books postings between accounts as one entry, in order: each must be
-// covered when its turn comes.
+// Post books postings between accounts as one entry. They are applied in order, and each must
+// be covered when it is applied. If one fails, none is booked.
 func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
 	err := l.begin(now)
 	for i := 0; i < len(ps) && err == nil; i++ {
@@ -179,7 +181,7 @@ func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
 	return nil
 }
 
-// begin makes way for an entry at now, which must not be before the last.
+// begin prepares an entry at now, which must not be before the last entry.
 func (l *Ledger) begin(now float64) error {
 	l.booking = l.booking[:0]
 	if !(now >= l.now) || math.IsInf(now, 1) {
@@ -188,7 +190,8 @@ func (l *Ledger) begin(now float64) error {
 	return nil
 }
 
-// named refuses the mint, escrows, and numbers that are not of this ledger.
+// named returns an error for the mint, for escrows, and for numbers that are not in this
+// ledger.
 func (l *Ledger) named(accounts ...Account) error {
 	for _, a := range accounts {
 		if !l.isNamed(a) {
@@ -198,6 +201,7 @@ func (l *Ledger) named(accounts ...Account) error {
 	return nil
 }
 
+// isNamed reports whether a is an ordinary account of this ledger.
 func (l *Ledger) isNamed(a Account) bool {
 	return a > issuer && int(a) < len(l.accounts) && l.accounts[a].contract == NoContract && l.accounts[a].name != ""
 }
@@ -207,8 +211,8 @@ func (l *Ledger) book(from, to Account, a Amount) {
 	l.booking = append(l.booking, Posting{from, to, a})
 }
 
-// commit moves what was booked, records it and makes it the past; or does
-// nothing and says why.
+// commit applies the booked postings, appends them to the journal as one entry, and moves the
+// clock to now. If any step fails, it undoes all postings and returns the error.
 func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []byte) error {
 	if len(note) > MaxNote || len(l.booking) > MaxMoves {
 		return fmt.Errorf("note of %d bytes, %d moves: at most %d and %d: %w", len(note), len(l.booking), MaxNote, MaxMoves, ErrBadEntry)
@@ -230,7 +234,7 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 	return nil
 }
 
-// move applies p. No balance can pass what was issued, so none overflows.
+// move applies p. A balance can never exceed the amount issued, so it cannot overflow.
 func (l *Ledger) move(p *Posting) error {
 	from, to := &l.accounts[p.From], &l.accounts[p.To]
 	switch {
@@ -250,7 +254,7 @@ func (l *Ledger) move(p *Posting) error {
 	return nil
 }
 
-// undo takes back the first n of what was booked.
+// undo reverses the first n booked postings.
 func (l *Ledger) undo(n int) {
 	for _, p := range l.booking[:n] {
 		l.accounts[p.From].balance += p.Amount.micros
@@ -258,7 +262,7 @@ func (l *Ledger) undo(n int) {
 	}
 }
 
-// record gives the journal what was booked.
+// record appends the booked postings to the journal.
 func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []byte) error {
 	e := &l.entry
 	*e = Entry{Seq: l.seq + 1, Time: now, Kind: k, Contract: contract, ID: id, Moves: e.Moves[:0], Note: note}
@@ -268,7 +272,7 @@ func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []b
 	return l.journal.Append(e)
 }
 
-// called is [Ledger.Name] for an account that exists, kept once it was formed.
+// called is [Ledger.Name] for an existing account. It stores the name after forming it.
 func (l *Ledger) called(a Account) string {
 	row := &l.accounts[a]
 	if row.name == "" {

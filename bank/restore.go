@@ -5,21 +5,22 @@ import (
 	"iter"
 )
 
-// A Holding is what one account held, as a journal kept it.
+// A Holding is the balance of one account, as a journal stored it.
 type Holding struct {
 	Name    string
 	Balance Amount
-	Owner   string // whom an escrow goes back to, else empty
+	Owner   string // for an escrow, the account that receives its remainder; otherwise empty
 }
 
-// Restore makes l, which is new, stand where its journal had come after entry
-// seq at instant now: with these accounts, and these contracts admitted by then.
-// It returns an error if the balances do not sum to zero or one is overdrawn.
+// Restore sets l, which must be new, to the state after entry seq at time now: the given
+// account balances, and the contracts admitted until then. A bank uses it to open a large
+// journal without replaying all its entries. It returns an error if the balances do not add up
+// to zero or if an account is overdrawn.
 func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted iter.Seq[int64]) error {
 	var sum Amount
 	for _, s := range holdings {
 		if IsEscrow(s.Name) {
-			continue // until all owners are known
+			continue // restored below, when all owners are known
 		}
 		a, err := l.Account(s.Name)
 		if err != nil {
@@ -51,6 +52,7 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 	return nil
 }
 
+// restoreEscrow opens the escrow s.
 func (l *Ledger) restoreEscrow(s Holding) error {
 	contract, err := EscrowContract(s.Name)
 	if err != nil {

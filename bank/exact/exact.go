@@ -1,14 +1,16 @@
-// Package exact multiplies and divides numbers as the decimals that they were written as,
-// and rounds once.
+// Package exact multiplies and divides decimal numbers exactly and rounds once.
 //
-// A float64 stands for its shortest decimal, the one with the fewest digits that is read as
-// it: 0.0003 stands for 3/10000, though the float64 is a little less. That is the decimal of
-// the text that was read, if it has no more than 15 significant digits. A number that was
-// drawn or measured, which no text has, stands for its shortest decimal, too. So
-// 0.0003 × 5 is 0.0015 by whatever route the factors come, where the product of the float64s
-// is 0.0014999999999999998.
+// Package bank uses it to compute amounts. A float64 stands for its shortest decimal, the
+// decimal with the fewest digits that parses to it: 0.0003 stands for 3/10000, although the
+// float64 is slightly less. If the number was read from text with at most 15 significant
+// digits, this is the decimal in the text. A random or measured number stands for its shortest
+// decimal too.
 //
-// The package is independent of what the numbers are.
+// So 0.0003 × 5 is 0.0015, in whatever order factors are multiplied, whereas the product of
+// the float64s is 0.0014999999999999998. Auditors who compute the same charge in decimal
+// arithmetic get the same result.
+//
+// The package is independent of what the numbers mean.
 package exact
 
 import (
@@ -18,12 +20,16 @@ import (
 	"strconv"
 )
 
-// Trunc returns the product of num over the product of den, which may be empty, in units of
-// 10^-places, rounded toward zero. The numbers must be 0 or more, and those of den more. It
-// returns false if one is not, or if the result is beyond an int64.
+// Trunc returns the product of num divided by the product of den, in units of 10^-places,
+// rounded toward zero. den may be empty. The numbers in num must be at least 0, and those in
+// den above 0. Trunc returns false if this is violated or if the result does not fit in an
+// int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
 func Trunc(places int, num, den []float64) (n int64, ok bool) {
 	x, least := 1.0, 1.0
 	for _, f := range num {
+		// In float64, the relative error of each number and of each operation is at most
+		// 2^-53, except near 0, where float64s have fewer digits. If rounding cannot change
+		// the result, the fast computation is sufficient.
 		if x *= f; !(f >= 0 && f <= math.MaxFloat64) {
 			return 0, false
 		}
@@ -58,11 +64,11 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 	return m.Int64(), m.IsInt64()
 }
 
-// Product returns the float64 nearest to the product of xs, which must be finite and 0 or
-// more.
+// Product returns the float64 nearest to the exact product of xs, which must be finite and at
+// least 0.
 func Product(xs ...float64) float64 {
 	p := product(xs)
-	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 { // both are float64s
+	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 { // the integer and the power of ten are exact float64s
 		if x := float64(p.m.n); p.e < 0 {
 			return x / math.Pow10(-p.e)
 		} else if x < 1<<53/math.Pow10(p.e) {
@@ -76,7 +82,8 @@ func Product(xs ...float64) float64 {
 	return x
 }
 
-// Quotient returns the float64 nearest to the product of xs over d, which must be more than 0.
+// Quotient returns the float64 nearest to the exact product of xs divided by d. The numbers
+// must be finite, xs at least 0 and d above 0.
 func Quotient(d float64, xs ...float64) float64 {
 	over, under := product(xs), product([]float64{d})
 	q := new(big.Rat).SetFrac(over.m.big(), under.m.big())
@@ -88,7 +95,7 @@ func Quotient(d float64, xs ...float64) float64 {
 	return x
 }
 
-// Round returns x to so many decimal places, half to even.
+// Round returns x rounded to the given number of decimal places, half to even.
 func Round(x float64, places int) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', max(0, places), 64), 64)
 	if err != nil {
@@ -103,7 +110,7 @@ type decimal struct {
 	e int
 }
 
-// product returns the product of the decimals of xs.
+// product returns the exact product of the decimals of xs.
 func product(xs []float64) decimal {
 	p := decimal{m: whole{n: 1}}
 	for _, x := range xs {
@@ -113,7 +120,7 @@ func product(xs []float64) decimal {
 	return p
 }
 
-// parse returns the shortest decimal of x, which is finite and 0 or more, as m × 10^e.
+// parse returns the shortest decimal of x as m × 10^e. x must be finite and at least 0.
 func parse(x float64) (m uint64, e int) {
 	if n := uint64(x); x < 1<<53 && float64(n) == x {
 		return n, 0
@@ -128,7 +135,7 @@ func parse(x float64) (m uint64, e int) {
 				panic("exact: " + err.Error())
 			}
 			if i > 2 {
-				e = exponent - (i - 2) // digits after the point
+				e = exponent - (i - 2) // subtract the number of digits after the point
 			} else {
 				e = exponent
 			}
@@ -140,12 +147,14 @@ func parse(x float64) (m uint64, e int) {
 	panic("exact: " + string(text) + " has no exponent")
 }
 
-// A whole is an integer of 0 or more: n, or large if that is not nil.
+// A whole is an integer of at least 0: its value is large, or n if large is nil. Most products
+// fit in 64 bits, which avoids allocating a big.Int.
 type whole struct {
 	n     uint64
 	large *big.Int
 }
 
+// big returns w as a big.Int, which may share memory with w.
 func (w whole) big() *big.Int {
 	if w.large != nil {
 		return w.large
@@ -153,6 +162,7 @@ func (w whole) big() *big.Int {
 	return new(big.Int).SetUint64(w.n)
 }
 
+// times returns w × m.
 func (w whole) times(m uint64) whole {
 	if hi, lo := bits.Mul64(w.n, m); w.large == nil && hi == 0 {
 		return whole{n: lo}
@@ -160,9 +170,9 @@ func (w whole) times(m uint64) whole {
 	return whole{large: new(big.Int).Mul(w.big(), new(big.Int).SetUint64(m))}
 }
 
-// small returns w × 10^e / d, rounded toward zero, if all of that fits into 64 bits.
+// small returns w × 10^e / d, rounded toward zero, if all intermediate results fit in 64 bits.
 func (w whole) small(d whole, e int) (uint64, bool) {
-	const most = 19 // the largest power of ten below 2^64
+	const most = 19 // exponent of the largest power of ten below 2^64
 	if w.large != nil || d.large != nil || e < -most || e > most {
 		return 0, false
 	}
@@ -182,4 +192,5 @@ func (w whole) small(d whole, e int) (uint64, bool) {
 	return q, true
 }
 
+// ten returns 10^e.
 func ten(e int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(e)), nil) }

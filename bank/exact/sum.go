@@ -2,13 +2,13 @@ package exact
 
 import "math/big"
 
-// A Sum is an exact sum of products. The zero value is 0.
+// A Sum is an exact sum of products. The zero value is 0. Its value is m × 10^e.
 type Sum struct {
 	m big.Int
-	e int // of ten
+	e int // power of ten
 }
 
-// Add adds the product of xs, which must be finite and 0 or more.
+// Add adds the product of xs, which must be finite and at least 0.
 func (s *Sum) Add(xs ...float64) {
 	p := product(xs)
 	m := p.m.big()
@@ -22,7 +22,8 @@ func (s *Sum) Add(xs ...float64) {
 	s.m.Add(&s.m, m)
 }
 
-// Trunc is [Trunc] over s, which must be more than 0.
+// Trunc is the function [Trunc] with s as the denominator: it returns the product of num
+// divided by s, in units of 10^-places, rounded toward zero. s must be above 0.
 func (s *Sum) Trunc(places int, num ...float64) (n int64, ok bool) {
 	over := product(num)
 	m, d := over.m.big(), new(big.Int).Set(&s.m)

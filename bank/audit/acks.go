@@ -12,24 +12,24 @@ const (
 	acksFile   = "ACKS"
 	acksRegion = 128 << 10
 	ackHeader  = 64
-	ackUnit    = 64   // that lengths are a multiple of
-	ackFill    = 0xa5 // where nothing was written
+	ackUnit    = 64   // lengths are multiples of it
+	ackFill    = 0xa5 // value of bytes that were not written
 	maxAcked   = acksRegion / 2
 )
 
-// An ack says that the entries of a group were acknowledged, or were about to be, and
-// may hold the group.
+// An ack records that the entries of a group were acknowledged or were about to be. It may
+// contain the group.
 type ack struct {
 	era         uint64
 	first, last int64
-	root        hash // of the log with them
+	root        hash // root of the log including the group
 	group       []byte
 }
 
-// checkAcks expects the log to pass through what was acknowledged, and both copies
-// of that to be whole.
+// checkAcks requires the log to pass through the acknowledged heads, and both copies of the
+// acks to be intact.
 func (a *auditor) checkAcks() {
-	const attempts = 20 // it may be written at this moment
+	const attempts = 20 // the file may be written at the same time
 	var b []byte
 	harm := -1
 	for range attempts {
@@ -56,8 +56,8 @@ func (a *auditor) checkAcks() {
 	}
 }
 
-// harmedAcks returns where the copies of an area differ in a way that a write cut
-// short does not leave, or -1.
+// harmedAcks returns the offset where the copies of an area differ in a way that an
+// interrupted write cannot explain, or -1.
 func harmedAcks(b []byte) int {
 	const sector = 512
 	if len(b) != 4*acksRegion {
@@ -79,9 +79,10 @@ func harmedAcks(b []byte) int {
 	return -1
 }
 
-// cutShort tells whether a write that was cut short may have left one and two, which
-// differ: where they do one has filling, that is written over or is written. Where an
-// era begins that is the beginning of another. Nothing that is written is a bit alone.
+// cutShort reports whether an interrupted write can explain the difference between one and
+// two. Where they differ, one of them must be filling, which was about to be written or
+// overwritten. At the beginning of an era, one may be the beginning of another era. A write
+// never changes only a single bit.
 func cutShort(one, two []byte, begins bool) bool {
 	from, to := 0, len(one)
 	for one[from] == two[from] {
@@ -101,8 +102,7 @@ func cutShort(one, two []byte, begins bool) bool {
 
 func zero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
-// readAcked goes on with the groups that were acknowledged before they came to
-// stand in the database.
+// readAcked continues with groups that were acknowledged but are not in the database yet.
 func (a *auditor) readAcked() {
 	for _, k := range a.acks {
 		if a.bad == nil && len(k.group) > 0 && k.first == a.chain.size+1 {
@@ -112,8 +112,8 @@ func (a *auditor) readAcked() {
 	}
 }
 
-// readAcks returns the acks of the later of two areas, each from the one of two
-// copies that is whole: none if b is not such a file.
+// readAcks returns the acks of the later of the two areas, each from an intact copy. It
+// returns none if b is not an ACKS file.
 func readAcks(b []byte) []ack {
 	if len(b) != 4*acksRegion {
 		return nil
@@ -143,7 +143,7 @@ func readArea(one, two []byte) (acks []ack) {
 	}
 }
 
-// readAck returns the ack at the front of b and its length, 0 if there is none.
+// readAck returns the ack at the front of b and its length, or 0 if there is none.
 func readAck(b []byte) (k ack, length int) {
 	if len(b) < ackHeader {
 		return k, 0

@@ -11,25 +11,25 @@ import (
 
 const (
 	aheadOf = 4096 // entries
-	inPart  = 64   // that are read, and whose signatures are checked, by one
+	inPart  = 64   // lines to parse, or signatures to check, per task
 )
 
-// A checked order was read ahead of its entry: its note, and what it says, which knows
-// whether the key signed it that its account had when it was read. It is nil if the note is
-// none.
+// A checked is an order that was read ahead of its entry. signed remembers whether it was
+// signed with the key that its account had at the time. signed is nil if the note contains no
+// order.
 type checked struct {
 	seq    int64
 	note   []byte
 	signed *order.Signed
 }
 
-// groups are some that follow one another, and the orders of their entries.
+// A groups is a batch of consecutive groups.
 type groups struct {
 	keys, values [][]byte
 	entries      int64
 }
 
-// ahead yields groups, whose orders it reads by many at once.
+// ahead yields the groups and reads their orders in parallel before it yields them.
 func (a *auditor) ahead(all iter.Seq2[[]byte, []byte]) iter.Seq2[[]byte, []byte] {
 	if a.opts.Spread == nil {
 		return all
@@ -69,7 +69,7 @@ func (g *groups) read() []checked {
 	var all []checked
 	for i, key := range g.keys {
 		if len(key) != 9 {
-			break // it will be named
+			break // group will report it
 		}
 		in := input{b: g.values[i]}
 		in.byte()
@@ -90,8 +90,8 @@ func (g *groups) read() []checked {
 	return all
 }
 
-// check reads orders by many at once, and checks their signatures by the keys that their
-// accounts have now: where an account has another by then, its signature is checked again.
+// check parses orders in parallel and checks their signatures with the current keys of their
+// accounts. If an account has a different key at its entry, the signature is checked again.
 func (a *auditor) check(all []checked) {
 	parts := slices.Collect(slices.Chunk(all, inPart))
 	a.opts.Spread(len(parts), func(i int) {
@@ -102,7 +102,7 @@ func (a *auditor) check(all []checked) {
 			}
 			parts[i][j].signed = s
 			if key := a.authority.keys[s.Value("account")]; key != "" {
-				s.By(key) // which remembers
+				s.By(key) // caches the result
 			}
 		}
 	})

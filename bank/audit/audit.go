@@ -15,76 +15,75 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options say what a ledger is held against.
+// Options configures an audit.
 type Options struct {
 	FS vfs.FS // nil means the disk
 
-	// Head is the size and root that the ledger had at some time, as text
-	// ("118:BASE64"), from a place that its keeper could not change. Entries may
-	// have been added since. A receipt serves as well. Empty means none was kept.
+	// Head is the size and root of the ledger at an earlier time, as text ("118:BASE64"), from
+	// a place that the ledger's operator could not change. Entries may have been added since.
+	// A receipt can be used as well. Empty means that there is none.
 	Head string
 
-	// Whole says that Head is of the ledger's end: nothing may have been added.
+	// Whole requires that the ledger ends at Head: no entries may have been added.
 	Whole bool
 
-	// Follow makes who follows a reading of the ledger; nil: nobody. A ledger may be
-	// read more than once.
+	// Follow returns a new Follower for one reading of the ledger. The ledger may be read more
+	// than once. Nil means no follower.
 	Follow func() Follower
 
-	// Unfinished says that the ledger is a copy that is being made, of which another
-	// audit says that it is none.
+	// Unfinished audits a copy that is still being made. Otherwise [ErrUnfinished] is returned
+	// for such a copy.
 	Unfinished bool
 
-	// Progress is told, group by group, how many entries were read, and how many are
-	// known to be there; nil means nobody asks.
+	// Progress is called after each group with the number of entries read and the number known
+	// to exist. It may be nil.
 	Progress func(done, total int64)
 
-	// Chance is where secrets are read from that nobody can predict: crypto/rand.Reader.
-	// Without it a ledger whose entries have requests takes ten times as long.
+	// Chance is an unpredictable source of secrets, such as crypto/rand.Reader. Without it,
+	// the audit of a ledger whose entries have request ids takes ten times as long.
 	Chance io.Reader
 
 	// Keys are the public keys, of the operator and of recovery, that an owned ledger must
-	// have begun with: none, the first, or both.
+	// have started with: none, the first, or both.
 	Keys []string
 
-	// Spread calls do for each number below n, as many at once as there are processors: so
-	// lines are read and signatures are checked, ahead of their entries. Nil means one after
-	// another.
+	// Spread calls do for each number below n, in parallel on all processors. It is used to
+	// parse lines and check signatures ahead of their entries. Nil means sequentially.
 	Spread func(n int, do func(i int))
 
-	// Now is the time of the audit, in seconds as entries have them. Entries dated more than a
-	// minute later are found. Zero: it is not known, as of runs in virtual time.
+	// Now is the time of the audit, in seconds like the times of entries. Entries dated more
+	// than a minute later are reported. Zero means unknown, as for runs in virtual time.
 	Now float64
 
-	// Seen are cosignatures, whose times bound those of entries.
+	// Seen are cosignatures, whose times bound the times of entries.
 	Seen []Seen
 
-	// Fresh is by how many seconds the last of Seen may be older than Now; 0 is any.
+	// Fresh is the maximum age, in seconds before Now, of the latest of Seen; 0 means any.
 	Fresh float64
 
-	// Since leaves entries up to this one out of the report's sums. They are
-	// checked as all are, and must be there.
+	// Since excludes entries up to this one from the report's sums. They are still checked,
+	// and must exist.
 	Since int64
 }
 
-// attempts is how often a ledger is read that changes while it is.
+// attempts is the maximum number of readings of a ledger that changes while it is read.
 const attempts = 5
 
-// ErrNone means that no ledger is there.
+// ErrNone means that there is no ledger.
 var ErrNone = errors.New("no ledger is there")
 
-// ErrUnfinished means that a ledger is a copy that was cut short, or is being made.
+// ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
 var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
 
 const unfinishedFile = "UNFINISHED"
 
-// ErrFormat means that a ledger is of the format before this.
+// ErrFormat means that the ledger has the previous format.
 var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
 
-// Audit proves the ledger in dir. What is wrong with the ledger is in the report;
-// an error means that there is none, which wraps [ErrNone], that it is of another
-// format, [ErrFormat], that the directory or a file in it cannot be read, or that Head
-// is no head.
+// Audit verifies the ledger in dir. The report lists what is wrong with the ledger. An error
+// means that the audit was not possible: there is no ledger ([ErrNone]), the copy is
+// unfinished ([ErrUnfinished]), the ledger has the previous format ([ErrFormat]), the
+// directory or a file in it cannot be read, or Head is malformed.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = pinned.Disk()
@@ -123,11 +122,12 @@ func Audit(dir string, opts Options) (*Report, error) {
 		if r.Clean() || slices.Equal(names, after) || attempt == attempts {
 			return r, nil
 		}
-		names = after // files come and go in a ledger in use: look again
+		names = after // files of a ledger in use come and go: read it again
 	}
 }
 
-// audit reads the ledger once, or, if its requests may be amiss, once more to see which.
+// audit reads the ledger once. If the requests may be wrong, it reads it again to find out
+// which.
 func audit(dir string, opts Options) *Report {
 	r, doubt := read(dir, opts)
 	if doubt {
@@ -141,7 +141,7 @@ func read(dir string, opts Options) (r *Report, doubt bool) {
 	a := newAuditor(opts)
 	a.dir = dir
 	a.checkHead()
-	if !a.closed() { // somebody may be writing it
+	if !a.closed() { // another process may be writing the ledger
 		if p, err := pinned.Pin(opts.FS, dir); err == nil {
 			defer p.Close()
 			a.opts.FS = p
@@ -155,7 +155,7 @@ func read(dir string, opts Options) (r *Report, doubt bool) {
 	return a.report(), a.doubt
 }
 
-// secret returns a secret, nil if there is no chance.
+// secret returns a random secret, or nil if opts.Chance is nil.
 func (a *auditor) secret() []byte {
 	if a.opts.Chance == nil {
 		return nil
@@ -167,7 +167,7 @@ func (a *auditor) secret() []byte {
 	return b
 }
 
-// An auditor is one reading of a ledger.
+// An auditor performs one reading of a ledger.
 type auditor struct {
 	dir  string
 	opts Options
@@ -175,21 +175,21 @@ type auditor struct {
 	chain     chain
 	books     *books
 	authority authority
-	last      Entry // that was read
+	last      Entry // the last entry read
 	times     times
-	heads     []expectation // by size
-	next      int           // of those
+	heads     []expectation // sorted by size
+	next      int           // index of the next of heads
 	acks      []ack
-	head      *headText // nil if it is gone or unreadable
+	head      *headText // nil if missing or unreadable
 
-	follower Follower                   // or nil
-	holds    func(account string) Money // of books, for the follower
-	requests *requests                  // while Pebble is open, else nil
-	doubt    bool                       // requests may be amiss, or come before what is bad
-	restored int64                      // entries that stand in ACKS alone
-	bad      *Finding                   // the first bad entry; nothing is read after it
-	again    *Finding                   // a request of an owned ledger that is kept as if it came again
-	anew     *Finding                   // a head that the log did not pass through, for want of a bad entry
+	follower Follower                   // may be nil
+	holds    func(account string) Money // books.holdsOf, for the follower
+	requests *requests                  // nil unless the database is open
+	doubt    bool                       // the requests may be wrong, or something before the bad entry
+	restored int64                      // number of entries that are only in ACKS
+	bad      *Finding                   // the first bad entry, after which reading stops
+	again    *Finding                   // a request of an owned ledger that is stored as repeated
+	anew     *Finding                   // a head that the log did not pass through, if no entry is bad
 	files    []Finding
 }
 
@@ -204,7 +204,7 @@ func newAuditor(opts Options) *auditor {
 	return a
 }
 
-// closed tells whether HEAD says that the ledger was closed.
+// closed reports whether the ledger was closed according to HEAD.
 func (a *auditor) closed() bool { return a.head != nil && len(a.head.files) > 0 }
 
 // An expectation is a head that the log must pass through.
@@ -220,7 +220,7 @@ func (a *auditor) expect(text, from string) {
 	}
 }
 
-// must adds h to the heads, which stand by size.
+// must inserts h into the heads, which are sorted by size.
 func (a *auditor) must(h expectation) {
 	at := slices.IndexFunc(a.heads, func(x expectation) bool { return x.size > h.size })
 	if at < 0 {
@@ -229,9 +229,9 @@ func (a *auditor) must(h expectation) {
 	a.heads = slices.Insert(a.heads, at, h)
 }
 
-// entry checks the next entry, whose encoding is b and which stands in its leaf as
-// stored. A hash that it should have may be given. It tells whether the entry is one
-// of its place, good or not.
+// entry checks the next entry. b is its encoding, and stored is its form in a leaf. hash is
+// its expected hash, or nil. entry reports whether b is an entry with the expected number,
+// valid or not.
 func (a *auditor) entry(b, stored, hash []byte) bool {
 	seq := a.chain.size + 1
 	e := &a.last
@@ -260,7 +260,7 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	}
 	if found == "" && a.requests != nil && len(e.ID) > 0 {
 		found, want = a.requests.answered(e, b, a.chain.hash())
-		if found != "" && a.authority.owned() && a.requests.at(e.ID) > seq { // an entry that uses its order again will be named
+		if found != "" && a.authority.owned() && a.requests.at(e.ID) > seq { // the entry that repeats its order will be reported
 			if a.again == nil {
 				a.again = &Finding{Seq: seq, Found: found, Want: want}
 			}
@@ -285,8 +285,8 @@ func (a *auditor) entry(b, stored, hash []byte) bool {
 	return true
 }
 
-// passed holds the log against the heads of its present size. What it finds counts
-// unless a group or leaf, which ends later, is found to be bad.
+// passed compares the log with the heads of its current size. A difference counts only if the
+// group or leaf, which ends later, is not found to be bad.
 func (a *auditor) passed() {
 	for ; a.next < len(a.heads) && a.heads[a.next].size <= a.chain.size; a.next++ {
 		h := a.heads[a.next]
@@ -312,13 +312,13 @@ func (a *auditor) fileFinding(file, found, want string) {
 	a.files = append(a.files, Finding{File: file, Found: firstLine(found), Want: want})
 }
 
-// firstLine returns what an error of Pebble's says, without the trace that may follow.
+// firstLine returns the text of an error without Pebble's stack trace.
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// finish looks for what is missing at the end, given how reading ended.
+// finish checks for missing entries at the end. err is the error that ended reading.
 func (a *auditor) finish(err error) {
 	want := int64(0)
 	for _, h := range a.heads {
@@ -334,7 +334,7 @@ func (a *auditor) finish(err error) {
 	a.checkFiles()
 }
 
-// finishEntries looks for what does not go with the end of the log.
+// finishEntries checks what must hold at the end of the log.
 func (a *auditor) finishEntries() {
 	if a.bad == nil {
 		a.bad = a.again
@@ -347,7 +347,7 @@ func (a *auditor) finishEntries() {
 	}
 }
 
-// finishHeads looks for heads that the log did not come to, or went past.
+// finishHeads reports heads that the log did not reach or went past.
 func (a *auditor) finishHeads() {
 	if a.bad == nil && a.opts.Since > a.chain.size {
 		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d and what came since", a.opts.Since))

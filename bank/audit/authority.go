@@ -12,26 +12,26 @@ import (
 	"bourse/bank/order"
 )
 
-// An authority is who had asked for what by an entry, read from the entries alone: the
-// rules of bank/owners a second time. Only the form of orders is read by the same code.
+// An authority tracks who may request what, reconstructed only from the entries. It implements
+// the rules of bank/owners independently. The two packages only share the parser of orders.
 type authority struct {
-	pinned []string // public keys that operator and recovery must begin with
+	pinned []string // initial public keys required of operator and recovery
 
-	ledger  string // its id, empty while it is open
+	ledger  string // id of the ledger, empty while it is open
 	keys    map[string]string
-	former  map[ownedKey]int64 // the entry that took a key away
+	former  map[ownedKey]int64 // the entry that removed a key
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	numbers map[string]int64 // of markets that may settle
-	used    map[place]int64  // the entry of each request; nil if its ledger keeps them
+	numbers map[string]int64 // of markets with the right to settle
+	used    map[place]int64  // the entry of each request; nil if the ledger stores the requests
 	orders  int64
 
-	checked []checked // orders of entries to come
-	rest    []byte    // what stands behind the order of the last entry
+	checked []checked // orders of the next entries
+	rest    []byte    // bytes after the order of the last entry
 }
 
-// A place of a request tells it from others.
+// A place identifies a request by a hash of its id.
 type place [sha256.Size / 2]byte
 
 func placeOf(id string) place {
@@ -46,28 +46,29 @@ type invited struct {
 	until float64
 }
 
-// A grant is a right that has no more to it: of a payee, the market.
+// A grant is a right without further terms. A right payee also has the market.
 type grant struct{ account, right, market string }
 
-// An allowance is what an account may mint.
+// An allowance is an account's right to mint.
 type allowance struct {
 	cap    Money
 	period int64
 	with   string
-	minted Money // in the period that began last
-	began  int64 // counted in periods, or -1
+	minted Money // in the latest period
+	began  int64 // number of the latest period, or -1
 
-	any   bool // the cap is of any span as long as the period
+	any   bool // the cap applies to any span of one period's length
 	spent []spent
 }
 
-// spent is what was minted at a time, of the last period, or of two times if they are many.
+// A spent is an amount that was minted at a time. If there are many in the last period, an
+// entry may combine the amounts of two times.
 type spent struct {
 	at    float64
 	money Money
 }
 
-// passes lets what was minted a period ago go, if the cap is of any period.
+// passes discards amounts minted more than a period ago, if the cap applies to any span.
 func (m *allowance) passes(now float64) {
 	for len(m.spent) > 0 && now-m.spent[0].at >= float64(m.period) {
 		m.minted -= m.spent[0].money
@@ -75,7 +76,7 @@ func (m *allowance) passes(now float64) {
 	}
 }
 
-// spend takes note of a mint.
+// spend records a mint.
 func (m *allowance) spend(now float64, money Money) {
 	m.minted += money
 	if !m.any {
@@ -88,11 +89,11 @@ func (m *allowance) spend(now float64, money Money) {
 	}
 }
 
-// owned tells whether the entries to come need orders.
+// owned reports whether the next entries need orders.
 func (a *authority) owned() bool { return a.ledger != "" }
 
-// check finds fault with who asked for e, which comes next in b, and otherwise takes
-// note of what it says.
+// check reports what is wrong with the order of e, the next entry in b. If nothing is wrong,
+// it records the entry's effect.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
 		if a.used != nil && len(e.ID) > 0 {
@@ -142,7 +143,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 	return "", ""
 }
 
-// begin reads the entry that makes the ledger owned.
+// begin processes the entry that makes the ledger owned.
 func (a *authority) begin(e *Entry) (found, want string) {
 	o, err := order.Parse(string(e.Note))
 	if err != nil || o.Kind != "own" {
@@ -166,7 +167,7 @@ func (a *authority) begin(e *Entry) (found, want string) {
 	return "", ""
 }
 
-// signature checks that the order of e is signed by the keys that must, and no other.
+// signature checks that the order of e is signed by exactly the required keys.
 func (a *authority) signature(e *Entry, s *order.Signed, account string) (found, want string) {
 	must := []ownedKey{{account, a.keys[account]}}
 	if i := a.invited[account]; s.Kind == "enrol" && s.Value("of") == account {
@@ -197,14 +198,14 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 	return "", ""
 }
 
-// rule checks that who signed may ask for what e does.
+// rule checks that the account that signed may request what e does.
 func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want string) {
 	account := s.Value("account")
 	kind, known := map[string]byte{"transfer": Transfer, "mint": Issue, "order": Admit, "settle": Settle, "penalty": Penalty}[s.Kind]
 	if e.Kind == Owner {
 		return a.record(e, s.Order, account)
 	}
-	if e.Kind == Refuse { // of what a market asks for there is none
+	if e.Kind == Refuse { // a market's requests are never recorded as refused
 		if kind == Admit || kind == Settle || kind == Penalty || s.Kind == "read" || s.Kind == "cancel" {
 			return "a refusal of an order of kind " + s.Kind, "one of a transfer, a mint or a record of owners"
 		}
@@ -271,7 +272,7 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 	return "", ""
 }
 
-// settlement checks who is paid.
+// settlement checks that only permitted accounts are paid.
 func (a *authority) settlement(e *Entry, s *order.Signed, market string, b *books) (found, want string) {
 	owner := ""
 	if esc := b.escrows[e.Contract]; esc != nil {
@@ -285,7 +286,7 @@ func (a *authority) settlement(e *Entry, s *order.Signed, market string, b *book
 	return exactly(e, s)
 }
 
-// exactly checks that e has the contract and moves that its order says.
+// exactly checks that e has the contract and moves stated in its order.
 func exactly(e *Entry, s *order.Signed) (found, want string) {
 	var text strings.Builder
 	own := fmt.Sprintf("escrow:%d", e.Contract)
@@ -303,7 +304,7 @@ func exactly(e *Entry, s *order.Signed) (found, want string) {
 	return "", ""
 }
 
-// record checks and takes note of what an entry says of owners.
+// record checks an owner record and applies it.
 func (a *authority) record(e *Entry, o *order.Order, account string) (found, want string) {
 	if account == "operator" {
 		return a.byOperator(e, o)
@@ -326,13 +327,13 @@ func (a *authority) record(e *Entry, o *order.Order, account string) (found, wan
 	return fmt.Sprintf("%s of %s by %s", o.Kind, of, account), "an order that it may give"
 }
 
-// knows tells whether an account ever had a key.
+// knows reports whether an account ever had a key.
 func (a *authority) knows(account string) bool {
 	_, ok := a.keys[account]
 	return ok
 }
 
-// take takes note of an account's next key, empty for none.
+// take records an account's new key; an empty key means none.
 func (a *authority) take(e *Entry, account, key string) (found, want string) {
 	if other := map[string]string{"operator": "recovery", "recovery": "operator"}[account]; key != "" && other != "" && a.keys[other] == key {
 		return "one key of operator and recovery", "two"
@@ -346,7 +347,7 @@ func (a *authority) take(e *Entry, account, key string) (found, want string) {
 	return "", ""
 }
 
-// byOperator checks and takes note of what the operator says.
+// byOperator checks an order of the operator and applies it.
 func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 	of, key, right := o.Value("of"), o.Value("key"), o.Value("right")
 	refused := func(why string) (string, string) { return fmt.Sprintf("%s of %s by operator", o.Kind, of), why }
@@ -389,7 +390,7 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 	return "", ""
 }
 
-// any tells whether an account has, or had, a key, or has anything else.
+// any reports whether an account has, or had, a key, or has a right or an invitation.
 func (a *authority) any(account string) bool {
 	_, minted := a.mints[account]
 	_, settles := a.numbers[account]
@@ -405,7 +406,7 @@ func (a *authority) any(account string) bool {
 	return false
 }
 
-// give takes note of a right.
+// give records a right.
 func (a *authority) give(o *order.Order, of, right string) (found, want string) {
 	if right != "payee" && a.keys[of] == "" {
 		return fmt.Sprintf("right %s for %s, which has no key", right, of), "one for an account with a key"
@@ -437,7 +438,7 @@ func (a *authority) give(o *order.Order, of, right string) (found, want string) 
 	return "", ""
 }
 
-// rows returns what a ledger keeps of this, by account.
+// rows returns the owner rows that the ledger must have stored, by account.
 func (a *authority) rows() map[string]string {
 	rows := make(map[string]string)
 	if !a.owned() {
@@ -491,7 +492,7 @@ func (a *authority) rows() map[string]string {
 	return rows
 }
 
-// finishOwners looks for owners who should be there.
+// finishOwners checks that the ledger is owned if keys were given.
 func (a *auditor) finishOwners() {
 	if pinned := a.authority.pinned; len(pinned) > 0 && !a.authority.owned() && a.bad == nil {
 		a.fileFinding("", "an open ledger", "one whose operator began with key "+pinned[0])

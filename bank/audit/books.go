@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Money is micro-dollars; as text, dollars with six decimals.
+// Money is an amount in micro-dollars. As text it is in dollars with six decimals.
 type Money int64
 
-// String returns the dollars with all six decimals.
+// String returns the amount in dollars with all six decimals.
 func (m Money) String() string {
 	sign, n := "", uint64(m)
 	if m < 0 {
@@ -20,23 +20,23 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, n/1e6, n%1e6)
 }
 
-// add adds x to a sum of what was paid, which may be more than there is: as much again and
-// again. It stays at the most that can be told.
+// add adds x to a sum of payments and saturates at the maximum. Such a sum can exceed the
+// total money, because the same money can be paid repeatedly.
 func (m *Money) add(x Money) { *m += min(x, math.MaxInt64-*m) }
 
-// MarshalText returns what [Money.String] does.
+// MarshalText returns m in the format of [Money.String].
 func (m Money) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
-// books are the accounts, kept again from the entries alone.
+// A books is the set of accounts, reconstructed only from the entries.
 type books struct {
 	time     float64
 	accounts map[string]*account
 	mint     *account
 	escrows  map[int64]*escrow
-	settled  []*escrow            // to be used again
-	admitted map[int64]*[8]uint64 // contracts, 512 a page
+	settled  []*escrow            // to be reused
+	admitted map[int64]*[8]uint64 // contracts, 512 per page
 	name     *regexp.Regexp
-	before   Money // issued before sum was begun anew
+	before   Money // issued before the sums were reset
 	sum      Report
 }
 
@@ -46,7 +46,7 @@ type account struct {
 }
 
 type escrow struct {
-	account // without name
+	account // without a name
 	owner   string
 }
 
@@ -61,7 +61,7 @@ func newBooks() *books {
 	}
 }
 
-// book books e, or says what it found and what should stand there.
+// book books e, or returns what it found and what it expected.
 func (b *books) book(e *Entry) (found, want string) {
 	if !(e.Time >= b.time) || math.IsInf(e.Time, 1) {
 		return fmt.Sprintf("an entry at %v s", e.Time), fmt.Sprintf("one at %v s or later", b.time)
@@ -104,7 +104,7 @@ func (b *books) book(e *Entry) (found, want string) {
 	return found, want
 }
 
-// moves books moves between accounts, or out of the mint.
+// moves books moves between accounts or from the mint.
 func (b *books) moves(e *Entry, minted bool) (found, want string) {
 	for i := range e.Moves {
 		m := &e.Moves[i]
@@ -125,7 +125,7 @@ func (b *books) moves(e *Entry, minted bool) (found, want string) {
 	return "", ""
 }
 
-// move books m, which is out of from, nil if that was never paid.
+// move books m. from is nil if that account was never paid.
 func (b *books) move(from *account, m *Move) (found, want string) {
 	micros := Money(m.Micros)
 	to := b.account(m.To)
@@ -152,10 +152,10 @@ func (b *books) move(from *account, m *Move) (found, want string) {
 	return "", ""
 }
 
-// account returns an account, nil if it was never paid.
+// account returns an account, or nil if it was never paid.
 func (b *books) account(name []byte) *account { return b.accounts[string(name)] }
 
-// open makes an account that holds nothing.
+// open creates an account with a zero balance.
 func (b *books) open(name []byte) *account {
 	a := &account{name: string(name)}
 	b.accounts[a.name] = a
@@ -187,7 +187,7 @@ func (b *books) admit(e *Entry) (found, want string) {
 	return "", ""
 }
 
-// escrow returns one that is not in use.
+// escrow returns an unused escrow.
 func (b *books) escrow() *escrow {
 	last := len(b.settled) - 1
 	if last < 0 {
@@ -234,14 +234,14 @@ func (b *books) settle(e *Entry) (found, want string) {
 	return "", ""
 }
 
-// sumAnew leaves what was booked so far out of the sums.
+// sumAnew resets the sums.
 func (b *books) sumAnew() {
 	b.before += b.sum.Issued
 	b.sum = Report{}
 }
 
-// report sums up. That money is conserved follows from every entry's having two
-// ends; it is checked again here.
+// report returns the sums and balances. Each move has two ends, so money is conserved; report
+// checks it again.
 func (b *books) report() *Report {
 	r := b.sum
 	var total Money

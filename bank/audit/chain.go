@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// A hash is SHA-256.
+// A hash is a SHA-256 hash.
 type hash [sha256.Size]byte
 
 func (h hash) String() string { return base64.StdEncoding.EncodeToString(h[:]) }
@@ -21,17 +21,16 @@ const (
 	leafStart = 1 + sha256.Size // bytes of a leaf before its first entry
 )
 
-// A chain is the log of entries so far: the leaf that comes to be, and the roots of
-// the complete subtrees of RFC 6962, one for each bit set in the number of complete
-// leaves.
+// A chain is the log of the entries so far: the current leaf, and the roots of the complete
+// subtrees of RFC 6962, one for each bit set in the number of complete leaves.
 type chain struct {
 	size int64
-	leaf []byte   // 0, the hash of the leaf before, and the entries since
-	tops [64]hash // tops[i] is of 2^i leaves
+	leaf []byte   // 0, the hash of the previous leaf, and the entries since
+	tops [64]hash // tops[i] is the root of 2^i leaves
 
-	digest stdhash.Hash // of the beginning of leaf
-	hashed int          // bytes of it
-	sum    hash         // of those
+	digest stdhash.Hash // of the first hashed bytes of leaf
+	hashed int          // number of bytes of leaf in digest
+	sum    hash         // hash of those bytes
 	buf    []byte
 }
 
@@ -41,12 +40,12 @@ func newChain() chain {
 	return c
 }
 
-// fork returns a copy that goes on by itself.
+// fork returns an independent copy.
 func (c *chain) fork() chain {
 	return chain{size: c.size, leaf: slices.Clone(c.leaf), tops: c.tops, digest: sha256.New()}
 }
 
-// begin begins a leaf after one with hash before.
+// begin starts a leaf; before is the hash of the previous leaf.
 func (c *chain) begin(before hash) {
 	c.leaf = append(append(c.leaf[:0], 0), before[:]...)
 	if c.hashed > 0 {
@@ -55,10 +54,10 @@ func (c *chain) begin(before hash) {
 	}
 }
 
-// put adds an entry as it stands in a leaf; it counts once it is passed.
+// put appends an entry in its stored form. pass then counts it.
 func (c *chain) put(stored []byte) { c.leaf = append(c.leaf, stored...) }
 
-// drop takes back what was put last, n bytes.
+// drop removes the n bytes that were put last.
 func (c *chain) drop(n int) {
 	c.leaf = c.leaf[:len(c.leaf)-n]
 	if c.hashed > len(c.leaf) {
@@ -67,7 +66,7 @@ func (c *chain) drop(n int) {
 	}
 }
 
-// pass counts the entry that was put.
+// pass counts the entry that was put last.
 func (c *chain) pass() {
 	c.size++
 	if c.size%leafSize == 0 {
@@ -75,7 +74,7 @@ func (c *chain) pass() {
 	}
 }
 
-// complete ends the leaf, and begins the next.
+// complete completes the leaf and starts the next one.
 func (c *chain) complete() {
 	before := c.whole()
 	h := before
@@ -88,8 +87,7 @@ func (c *chain) complete() {
 	c.begin(before)
 }
 
-// hash returns the hash of the entry that was put last, which is that of its leaf so
-// far.
+// hash returns the hash of the last entry, which is the hash of its leaf so far.
 func (c *chain) hash() hash {
 	if len(c.leaf) == leafStart {
 		return hash(c.leaf[1:])
@@ -103,7 +101,7 @@ func (c *chain) hash() hash {
 	return c.sum
 }
 
-// whole returns the hash of a leaf that is complete.
+// whole returns the hash of a complete leaf.
 func (c *chain) whole() hash {
 	if c.hashed > 0 {
 		return c.hash()
@@ -111,7 +109,7 @@ func (c *chain) whole() hash {
 	return sha256.Sum256(c.leaf)
 }
 
-// differs compares the hash of the entry that was put last with what it should be.
+// differs compares the hash of the last entry with the expected hash.
 func (c *chain) differs(hash []byte) (found, want string) {
 	if h := c.hash(); string(h[:]) != string(hash) {
 		return fmt.Sprintf("an entry with hash %v", h), "the one with hash " + base64.StdEncoding.EncodeToString(hash)
@@ -144,7 +142,7 @@ func (c *chain) root() hash {
 	return h
 }
 
-// tree returns what is kept of the log beside the balances.
+// tree returns the encoding of the log that is stored with the balances.
 func (c *chain) tree() []byte {
 	var b []byte
 	for i := 63; i >= 0; i-- {
@@ -160,7 +158,7 @@ type head struct {
 	root hash
 }
 
-// parseHead reads "118:BASE64".
+// parseHead parses "118:BASE64".
 func parseHead(s string) (head, error) {
 	size, root, _ := strings.Cut(s, ":")
 	n, err := strconv.ParseInt(size, 10, 64)
@@ -171,8 +169,7 @@ func parseHead(s string) (head, error) {
 	return head{n, h}, nil
 }
 
-// parseHash reads what [hash.String] writes. The decoder alone would pass over line
-// feeds.
+// parseHash parses the format of [hash.String]. The decoder by itself would ignore line feeds.
 func parseHash(s string) (h hash, ok bool) {
 	b, err := base64.StdEncoding.Strict().DecodeString(s)
 	if err != nil || len(b) != len(h) {

@@ -1,37 +1,41 @@
-// Package audit proves a bank's journal: that its entries are those that were
-// written, that money is conserved at every one, that nobody is overdrawn, and
-// that of each contract what was admitted was paid or came back.
+// Package audit verifies a bank's journal: the entries are those that were written, every
+// entry conserves money, no account is overdrawn, and each contract's escrow was fully paid
+// out or refunded.
 //
-// It reads the files that bank/store documents, and shares no code with what
-// wrote them. It writes nothing, takes no lock, and so works on read-only media
-// and, up to the entry that is being written, on a ledger in use. That is read as it
-// was at one moment: tables are held open, so that their removal is no matter, and
-// logs, which are used again, are copied to memory. (A checkpoint of Pebble's would
-// need the writer's own process, and its hard links a place to write to; files held
-// open are as good, and leave nothing behind.)
+// It reads the files that bank/store documents and shares no code with the package that wrote
+// them. It writes nothing and takes no lock. It therefore works on read-only media and, up to
+// the entry being written, on a ledger in use. It reads such a ledger as of one point in time:
+// it keeps tables open, so that their removal does not matter, and copies logs to memory,
+// because they are reused. (A Pebble checkpoint would have to be made by the writing process,
+// and its hard links need a writable place. Open files work as well and leave nothing behind.)
 //
 // # What is found
 //
-// Every entry carries a checksum, every 32 of them, a leaf, a hash that commits to all
-// entries before, every group the root of the Merkle tree after it, HEAD the root of
-// the whole, and a closed ledger the hash of each of its files. So any byte changed, any
-// entry changed, removed, inserted or moved is found, and the first bad entry named,
-// also where Pebble refuses to open its files: their remains are then read without it.
+//   - Every entry has a checksum.
+//   - Every leaf of 32 entries has a hash that commits to all earlier entries.
+//   - Every group is followed by the root of the Merkle tree after it.
+//   - HEAD contains the root of the whole log.
+//   - A closed ledger has the hash of each of its files.
 //
-// Where only a hash tells, the entries that it is of are named, at most a leaf: one of
-// them was forged together with its checksum, or is missing at the end of a group, or
-// the hash itself was changed.
+// An audit therefore finds any changed byte and any entry that was changed, removed, inserted
+// or moved. It names the first bad entry, even if Pebble refuses to open its files: it then
+// reads the remains without Pebble.
 //
-// In a ledger that was not closed, harm to what no entry rests on is told from a write
-// cut short where it can be: by the copies in ACKS, by what HEAD says of files that
-// nobody writes any more, and by the checksums of logs and tables.
+// If only a hash differs, the audit names the entries that the hash covers, at most a leaf.
+// Either one of them was forged together with its checksum, or one is missing at the end of a
+// group, or the hash itself was changed.
 //
-// Someone who makes a whole ledger anew, hashes and HEAD included, or puts an
-// older copy in its place, is found only by a head that was kept elsewhere:
-// [Options].Head. A report says when none was given.
+// In a ledger that was not closed, the audit distinguishes damage to data that no entry
+// depends on from an interrupted write as far as possible. It uses the copies in ACKS, the
+// hashes in HEAD of files that are no longer written, and the checksums of logs and tables.
 //
-// # Who follows
+// If a whole ledger was rewritten, including hashes and HEAD, or replaced by an older copy,
+// only a head that was stored elsewhere reveals it: [Options].Head. If none was given, the
+// report says so.
 //
-// What entries mean to those who made them an audit does not know. A [Follower] does: it
-// is told each entry that is in order in itself, and finds what is amiss with it.
+// # Followers
+//
+// The audit is independent of the meaning of entries to those who made them. A [Follower]
+// interprets them: it receives each entry that is valid by itself and reports further
+// problems.
 package audit

@@ -26,8 +26,8 @@ const (
 	maxNote  = 4096
 )
 
-// An Entry is one that was read. Its bytes are those of the file, and its kind one of
-// those above.
+// An Entry is an entry as read. Its byte slices refer to the input, and Kind is one of the
+// kinds above.
 type Entry struct {
 	Kind     byte
 	Seq      int64
@@ -37,17 +37,17 @@ type Entry struct {
 	Moves    []Move
 }
 
-// A Move takes micros from one account to another; an empty name is the escrow
+// A Move is a transfer of Micros from one account to another. An empty name means the escrow
 // of the entry's contract.
 type Move struct {
 	From, To []byte
 	Micros   int64
 }
 
-// check is what is kept beside an entry.
+// check returns the checksum that is stored with an entry.
 func check(entry []byte) uint32 { return crc32.Checksum(entry, crc32.MakeTable(crc32.Castagnoli)) }
 
-// stored returns an entry as it stands in a leaf.
+// stored returns an entry in its form in a leaf.
 func stored(entry []byte) []byte {
 	b := append(binary.AppendUvarint(nil, uint64(len(entry))), entry...)
 	return binary.BigEndian.AppendUint32(b, check(entry))
@@ -55,7 +55,7 @@ func stored(entry []byte) []byte {
 
 var errForm = errors.New("bytes that are no entry")
 
-// parse reads b into e, whose moves it uses again.
+// parse decodes b into e and reuses e.Moves.
 func (e *Entry) parse(b []byte) error {
 	const least = 1 + 1 + 8 + 4 // bytes
 	if len(b) < least {
@@ -86,8 +86,8 @@ func (e *Entry) parse(b []byte) error {
 	return nil
 }
 
-// number reads a varint of least length at i, and returns where it ends, which is past
-// the end of b if there is none.
+// number reads a varint of minimal length at i and returns its end. If there is none, the end
+// is past the end of b.
 func number(b []byte, i int) (int64, int) {
 	if uint(i) < uint(len(b)) && b[i] < 0x80 {
 		return int64(b[i]), i + 1
@@ -95,8 +95,8 @@ func number(b []byte, i int) (int64, int) {
 	return longNumber(b, i)
 }
 
-// longNumber is number, of more bytes than one. Nine are of 63 bits; the last of more is 0,
-// or the number is no int64.
+// longNumber is number for two or more bytes. Nine bytes hold 63 bits; a longer varint is not
+// minimal or does not fit an int64.
 func longNumber(b []byte, i int) (v int64, end int) {
 	for bit := 0; i < len(b) && bit < 63; bit += 7 {
 		c := b[i]
@@ -110,8 +110,8 @@ func longNumber(b []byte, i int) (v int64, end int) {
 	return 0, len(b) + 1
 }
 
-// text reads a string of at most so many bytes at i, and returns where it ends, which
-// is past the end of b if there is none.
+// text reads a string of at most the given length at i and returns its end. If there is none,
+// the end is past the end of b.
 func text(b []byte, i, most int) ([]byte, int) {
 	n, i := number(b, i)
 	if n > int64(most) || i > len(b) || int(n) > len(b)-i {
@@ -121,7 +121,7 @@ func text(b []byte, i, most int) ([]byte, int) {
 	return b[i:end], end
 }
 
-// First returns the first move, which moves nothing if there is none.
+// First returns the first move, or the zero Move if there is none.
 func (e *Entry) First() (m Move) {
 	if len(e.Moves) > 0 {
 		m = e.Moves[0]
@@ -129,16 +129,16 @@ func (e *Entry) First() (m Move) {
 	return m
 }
 
-// input is bytes being read; bad once they were not what was wanted.
+// An input is a sequence of bytes being read. bad is set after a malformed value.
 type input struct {
 	b   []byte
 	bad bool
 }
 
-// stored returns the encoding of an entry that stands in a leaf, all that stands
-// there, and what is kept beside it.
+// stored reads an entry in its stored form. It returns the entry's encoding, all bytes that it
+// read, and the stored checksum.
 func (in *input) stored() (entry, all []byte, sum uint32) {
-	if b := in.b; len(b) > 0 { // of less than 128 bytes, as most are
+	if b := in.b; len(b) > 0 { // usually less than 128 bytes
 		if n := int(b[0]); n < 0x80 && n+5 <= len(b) {
 			in.b = b[n+5:]
 			return b[1 : n+1], b[:n+5], binary.BigEndian.Uint32(b[n+1:])

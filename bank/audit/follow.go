@@ -1,31 +1,31 @@
 package audit
 
-// A Follower goes through a ledger with an audit: it is told every entry that is in
-// order in itself, and says what else is amiss with it.
+// A Follower receives every entry that is valid by itself during an audit, and reports further
+// problems.
 type Follower interface {
-	// Entry says what it finds in e and what should stand there, nothing if all is
-	// well. E is good until the next call; holds returns what an account has after it.
+	// Entry returns what it found in e and what it expected, or nothing if e is correct. e is
+	// valid until the next call. holds returns an account's balance after e.
 	Entry(e *Entry, holds func(account string) Money) (found, want string)
 
-	// Each reports whether it is to be told of entries without a contract as well.
+	// Each reports whether Entry should also receive entries without a contract.
 	Each() bool
 
-	// End is told that all entries are good, seq being the last, and returns what is
-	// missing after it, nil if nothing is.
+	// End is called after the last entry, seq, if all entries are valid. It returns a finding
+	// if something is missing afterwards, or nil.
 	End(seq int64) *Finding
 
-	// Result returns what was found beside the entries.
+	// Result returns findings that do not concern an entry.
 	Result() Result
 }
 
 // A Result is what a [Follower] adds to a report.
 type Result struct {
-	Findings []Finding // about files beside the ledger
-	Computed int64     // settled contracts whose charges were computed again
-	Beyond   []string  // what could not have been found
+	Findings []Finding // about files outside the ledger
+	Computed int64     // settled contracts whose charges were recomputed
+	Beyond   []string  // what could not have been detected
 }
 
-// holdsOf returns what an account has, 0 if there is none.
+// holdsOf returns an account's balance, or 0 if there is no such account.
 func (b *books) holdsOf(account string) Money {
 	if a := b.account([]byte(account)); a != nil {
 		return a.holds

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// group checks the entries of a group, and the root after them.
+// group checks the entries of a group and the root after them.
 func (a *auditor) group(key, value []byte) {
 	first := a.chain.size + 1
 	if len(key) != 9 || binary.BigEndian.Uint64(key[1:]) != uint64(first) {
@@ -57,7 +57,7 @@ func (a *auditor) group(key, value []byte) {
 	}
 }
 
-// leaf checks the beginning of a leaf, which ends the one before.
+// leaf checks the beginning of a leaf, which contains the hash of the previous leaf.
 func (a *auditor) leaf(start []byte) {
 	switch {
 	case len(start) < leafStart || start[0] != 0:
@@ -69,7 +69,7 @@ func (a *auditor) leaf(start []byte) {
 	}
 }
 
-// began finds fault with the entries of the leaf before, given how the next begins.
+// began checks the entries of the previous leaf against start, the beginning of the next one.
 func began(c *chain, start []byte) *Finding {
 	if string(start) == string(c.leaf) {
 		return nil
@@ -77,8 +77,8 @@ func began(c *chain, start []byte) *Finding {
 	return &Finding{Seq: c.size - leafSize + 1, To: c.size, Found: fmt.Sprintf("hash %v", c.hash()), Want: fmt.Sprintf("hash %v, as was kept after them", hash(start[1:]))}
 }
 
-// ended finds fault with the last entries of a group of entries from first on, given
-// the root that was kept.
+// ended checks the last entries of a group, whose first entry is first, against the stored
+// root.
 func ended(c *chain, first int64, root []byte) *Finding {
 	is := c.root()
 	if string(root) == string(is[:]) {
@@ -88,9 +88,9 @@ func ended(c *chain, first int64, root []byte) *Finding {
 	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, as was kept after them", root)}
 }
 
-// blame names, where an entry is bad in a group of entries from first to end, its leaf
-// in its place if the hash of that is not the one that was kept: then one before may
-// have been forged. The bad entry comes next in in.
+// blame is called if an entry is bad in a group with the entries first to end. If the hash of
+// its leaf also differs from the stored hash, blame names the whole leaf instead, because an
+// earlier entry may have been forged. in starts at the bad entry.
 func (a *auditor) blame(first, end int64, in input) {
 	c := a.chain.fork()
 	for c.size < end {

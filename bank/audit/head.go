@@ -20,22 +20,21 @@ const (
 	headFile = "HEAD"
 	title    = "bourse ledger 2\n"
 	oldTitle = "bourse ledger 1\n"
-	mostFile = 1 << 32 // bytes of a log that is read whole
+	mostFile = 1 << 32 // maximum bytes of a log that is read as a whole
 )
 
-// sizes are the most bytes of files, by name.
+// sizes contains the maximum size of files in bytes, by name.
 var sizes = map[string]int64{headFile: 1 << 20, acksFile: 4 * acksRegion}
 
-// headText is what the file HEAD says.
+// A headText is the content of the file HEAD.
 type headText struct {
 	head  string
-	acks  bool              // the file ACKS says what was acknowledged
-	kept  map[string]string // "SHA256 SIZE" by name, of files that nobody writes
-	files map[string]string // the same of all files of a closed ledger
+	acks  bool              // the file ACKS records what was acknowledged
+	kept  map[string]string // "SHA256 SIZE" by name, of files that are no longer written
+	files map[string]string // "SHA256 SIZE" by name, of all files of a closed ledger
 }
 
-// checkHead reads HEAD, and expects the log to pass through it and through the
-// head that was given.
+// checkHead reads HEAD. It requires the log to pass through the head in it and the given head.
 func (a *auditor) checkHead() {
 	b, err := a.readFile(headFile)
 	switch {
@@ -56,14 +55,14 @@ func (a *auditor) checkHead() {
 	a.expect(a.opts.Head, "the head given")
 }
 
-// isOld tells whether the ledger in dir is of the format before this.
+// isOld reports whether the ledger in dir has the previous format.
 func isOld(fsys vfs.FS, dir string) bool {
 	a := auditor{opts: Options{FS: fsys}, dir: dir}
 	b, err := a.readFile(headFile)
 	return err == nil && bytes.HasPrefix(b, []byte(oldTitle))
 }
 
-// parseHeadText returns nil unless b is a head file to the last byte.
+// parseHeadText returns nil unless every byte of b is as in a valid HEAD file.
 func parseHeadText(b []byte) *headText {
 	const end = "end "
 	body, sum, ok := bytes.Cut(b, []byte("\n"+end))
@@ -95,8 +94,8 @@ func parseHeadText(b []byte) *headText {
 	return h
 }
 
-// checkFiles holds the files of a closed ledger against what HEAD says of them.
-// The blocks of a table have checksums, which reading all keys has checked.
+// checkFiles compares the files of a closed ledger with HEAD. The blocks of a table have
+// checksums, which were checked when all keys were read.
 func (a *auditor) checkFiles() {
 	if !a.closed() {
 		a.checkUnused()
@@ -110,7 +109,7 @@ func (a *auditor) checkFiles() {
 	slices.Sort(names)
 	for _, name := range names {
 		if strings.HasPrefix(name, headFile) || name == "LOCK" || name == unfinishedFile || name == acksFile && !a.head.acks {
-			continue // ACKS then was made by an opening that was cut short
+			continue // ACKS was then created by an interrupted opening
 		}
 		want, ok := a.head.files[name]
 		if !ok {
@@ -126,7 +125,7 @@ func (a *auditor) checkFiles() {
 	}
 }
 
-// sum returns what HEAD says of a file: its hash, or - for a table, and its size.
+// sum returns the size of a file and its hash, or - for a table, in the format of HEAD.
 func (a *auditor) sum(name string) string {
 	f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
 	if err != nil {
@@ -169,8 +168,8 @@ func (a *auditor) readFile(name string) ([]byte, error) {
 	return whole.ReadAll(f, most)
 }
 
-// unlocked is a file system in which a lock is always to be had: an audit reads
-// what another process may be writing.
+// An unlocked is a file system in which every lock succeeds, because an audit reads ledgers
+// that another process may be writing.
 type unlocked struct{ vfs.FS }
 
 func (unlocked) Lock(string) (io.Closer, error) { return io.NopCloser(nil), nil }

@@ -13,7 +13,7 @@ import (
 	"bourse/bank/canonical"
 )
 
-// A line is one move of an entry in a log of JSON lines, or an entry without any.
+// A line is one move of an entry in a log of JSON lines, or an entry without moves.
 type line struct {
 	Seq      int64   `json:"seq"`
 	Time     float64 `json:"time"`
@@ -33,15 +33,15 @@ const (
 	aheadBytes = 4 * maxLine
 )
 
-// sameEntry tells whether two lines differ in nothing but their moves.
+// sameEntry reports whether two lines differ only in their moves.
 func (l *line) sameEntry(o *line) bool {
 	sameContract := l.Contract == o.Contract || l.Contract != nil && o.Contract != nil && *l.Contract == *o.Contract
 	return sameContract && l.Seq == o.Seq && math.Float64bits(l.Time) == math.Float64bits(o.Time) && l.ID == o.ID && l.Kind == o.Kind &&
 		l.Note == o.Note && string(l.Note64) == string(o.Note64) && l.Hash == o.Hash
 }
 
-// fault says what of a line is never written, though its type has room for it. alone
-// tells that the entry has no other line.
+// fault returns what is wrong with a line that has valid types but could not have been
+// written. alone means that the entry has no other line.
 func (l *line) fault(alone bool) (found, want string) {
 	none := l.From == "" && l.To == "" && l.Micros == 0
 	switch {
@@ -57,10 +57,10 @@ func (l *line) fault(alone bool) (found, want string) {
 	return "", ""
 }
 
-// Log proves a log of JSON lines, as bank/export writes, alone: entries, hashes,
-// and money, as [Audit] does. Of opts it uses Head, Whole, Keys, Follow, Spread and Chance.
-// What is wrong with the log is in the report; an error means that it could not be read,
-// or that Head is no head.
+// Log verifies a log of JSON lines, as written by bank/export, by itself: entries, hashes and
+// money, as [Audit] does. It uses Head, Whole, Keys, Follow, Spread and Chance of opts. The
+// report lists what is wrong with the log. An error means that the log could not be read or
+// that Head is malformed.
 func Log(r io.Reader, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
@@ -82,7 +82,7 @@ func Log(r io.Reader, opts Options) (*Report, error) {
 	return report, nil
 }
 
-// A logLine is a line of a log, its number, and what it says, or why that is not known.
+// A logLine is a line of a log, its number, and its parsed contents or the error.
 type logLine struct {
 	text []byte
 	n    int
@@ -90,7 +90,7 @@ type logLine struct {
 	err error
 }
 
-// A part of a log is some of its lines, and the orders that stand in them.
+// A part is a batch of lines of a log with the orders in them.
 type part struct {
 	lines  []logLine
 	bytes  int
@@ -109,7 +109,7 @@ func (a *auditor) readLog(r io.Reader) error {
 	in := bufio.NewScanner(r)
 	in.Buffer(nil, maxLine)
 	in.Split(wholeLines)
-	var pending []logLine // of one entry
+	var pending []logLine // lines of one entry
 	next := new(part)
 	use := func() bool {
 		next.read(a.opts.Spread)
@@ -140,7 +140,7 @@ func (a *auditor) readLog(r io.Reader) error {
 	return nil
 }
 
-// read reads the lines.
+// read parses the lines.
 func (p *part) read(spread func(int, func(int))) {
 	parts := slices.Collect(slices.Chunk(p.lines, inPart))
 	spread(len(parts), func(i int) {
@@ -157,8 +157,8 @@ func (p *part) read(spread func(int, func(int))) {
 	}
 }
 
-// line takes the next line, after those of an entry, and returns those of the entry that
-// may go on.
+// line processes the next line. pending has the lines of the current entry so far. line
+// returns the lines of the entry that may continue.
 func (a *auditor) line(pending []logLine, l *logLine) []logLine {
 	next := len(pending) > 0 && l.Seq != pending[0].Seq
 	if l.err != nil {
@@ -178,7 +178,7 @@ func (a *auditor) line(pending []logLine, l *logLine) []logLine {
 	return append(pending, *l)
 }
 
-// wholeLines splits at line feeds alone: a carriage return is of its line.
+// wholeLines splits only at line feeds. A carriage return is part of its line.
 func wholeLines(b []byte, end bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		return i + 1, b[:i+1], nil
@@ -189,7 +189,7 @@ func wholeLines(b []byte, end bool) (advance int, line []byte, err error) {
 	return 0, nil, nil
 }
 
-// lines checks the entry that stands in these.
+// lines checks the entry that consists of these lines.
 func (a *auditor) lines(lines []logLine) {
 	seq := a.chain.size + 1
 	first := &lines[0]

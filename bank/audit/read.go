@@ -9,8 +9,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// readPebble reads the groups in order as Pebble gives them, until one is bad or
-// Pebble gives no more. An error is Pebble's.
+// readPebble reads the groups in order through Pebble until one is bad or there are no more.
+// An error is Pebble's.
 func (a *auditor) readPebble() (err error) {
 	defer func() {
 		if p, ok := recover().(broken); ok {
@@ -37,9 +37,8 @@ func (a *auditor) readPebble() (err error) {
 	return a.read(pebbleValues{db})
 }
 
-// read reads the groups in order until one is bad or no more are given. An error is
-// that of v. What is kept beside the groups is held against them at the entry that it stands
-// for.
+// read reads the groups in order until one is bad or there are no more. An error is from v. At
+// the entry that the stored balances belong to, it compares them with the entries.
 func (a *auditor) read(v Values) (err error) {
 	kept, err := readKept(v)
 	if err != nil {
@@ -72,7 +71,7 @@ func (a *auditor) read(v Values) (err error) {
 	return nil
 }
 
-// kept are the balances that a ledger was last closed or flushed with.
+// A kept is the state that is stored with the balances.
 type kept struct {
 	size int64
 	time float64
@@ -88,8 +87,8 @@ func readKept(v Values) (kept, error) {
 	return kept{in.int(), in.float(), in.b}, nil
 }
 
-// checkKept holds the balances that are kept against those of the entries, at the
-// entry that they stand for.
+// checkKept compares the stored balances, owners and requests with those of the entries. It is
+// called at the entry that they belong to.
 func (a *auditor) checkKept(v Values, k kept) {
 	differ := func(what, found, want string) {
 		a.files = append(a.files, Finding{Found: what + " kept as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
@@ -137,7 +136,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 	}
 }
 
-// holdings returns what a ledger keeps for these books, by key.
+// holdings returns the values that a ledger must have stored for these books, by key.
 func (b *books) holdings() map[string]string {
 	kept := make(map[string]string)
 	for name, a := range b.accounts {
@@ -160,7 +159,7 @@ func (b *books) holdings() map[string]string {
 	return kept
 }
 
-// silent keeps Pebble from logging, and from ending the program.
+// A silent is a logger that prints nothing and panics instead of ending the program.
 type silent struct{}
 
 type broken string
@@ -171,7 +170,7 @@ func (silent) Fatalf(format string, args ...any) {
 	panic(broken(fmt.Sprintf(format, args...)))
 }
 
-// fileOf returns the file in which err was met, or what was read if err does not say.
+// fileOf returns the file in which err occurred, or what if err does not name one.
 func fileOf(err error, what string) string {
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
 		return path.Base(info.Path)

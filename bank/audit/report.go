@@ -2,7 +2,7 @@ package audit
 
 import "fmt"
 
-// A Finding is something that is not as it should be.
+// A Finding is a problem that the audit found.
 type Finding struct {
 	Seq   int64  `json:"seq,omitempty" doc:"the first bad entry, or 0 where that cannot be known"`
 	To    int64  `json:"to,omitempty" doc:"if it is one of several, Seq being the first, the last of them"`
@@ -11,7 +11,7 @@ type Finding struct {
 	Want  string `json:"want"`
 }
 
-// String says where, what was found and what was wanted.
+// String returns the place, what was found and what was expected.
 func (f Finding) String() string {
 	s := fmt.Sprintf("found %s, want %s", f.Found, f.Want)
 	if f.File != "" {
@@ -25,7 +25,7 @@ func (f Finding) String() string {
 	return s
 }
 
-// A Report is what an audit found.
+// A Report is the result of an audit.
 type Report struct {
 	Entries  int64     `json:"entries" doc:"that were read and are good"`
 	Head     string    `json:"head" doc:"of those"`
@@ -56,16 +56,16 @@ type Report struct {
 	Balances []Balance `json:"balances" doc:"at the end, escrows included, by name"`
 }
 
-// A Balance is what an account holds.
+// A Balance is the balance of an account.
 type Balance struct {
 	Account string `json:"account"`
 	Amount  Money  `json:"amount"`
 }
 
-// Clean tells whether nothing is amiss.
+// Clean reports whether the audit found no problem.
 func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
-// What cannot be found in a ledger that was not closed.
+// What cannot be detected in a ledger that was not closed.
 const (
 	lostTail  = "the loss of entries that were added since HEAD was last written: the ledger was not closed"
 	pebbleOwn = "a change to what a write cut short has left, on which no entry rests: the ledger was not closed"

@@ -8,31 +8,31 @@ import (
 	"fmt"
 )
 
-// requests checks that no request was booked twice, and that each is kept with
-// the answer that it would be given if it came again.
+// A requests checks that no request was booked twice, and that each request is stored with the
+// reply that a repeated request must get.
 //
-// Given a secret, it compares what is kept with what should be as a whole: by their
-// numbers, and by the sums, bit by bit without carry, of their hashes with the secret.
-// That takes no look-up for each request, and no memory. Who does not know the secret
-// cannot make other requests have the same sum; which one is amiss it does not tell.
+// With a secret, it compares the stored requests with the expected ones as a whole: their
+// number, and the XOR of their hashes, which include the secret. This needs no look-up per
+// request and no memory. Without knowledge of the secret, nobody can construct different
+// requests with the same sum. The comparison does not show which request is wrong.
 type requests struct {
 	values Values
-	kept   int64           // the last entry whose request is kept
-	later  map[string]bool // requests after it
-	secret []byte          // nil to look each up
-	seen   tally           // up to kept
+	kept   int64           // the last entry whose request is stored
+	later  map[string]bool // requests after kept
+	secret []byte          // nil to look each request up
+	seen   tally           // requests up to kept
 	want   []byte          // scratch
-	doubt  bool            // they are not those that are kept
+	doubt  bool            // the stored requests differ
 }
 
-// A tally is of requests and their answers.
+// A tally is a sum of requests and their replies.
 type tally struct {
 	n       int
 	sum     hash
-	scratch []byte // begins with the secret
+	scratch []byte // starts with the secret
 }
 
-// add counts a request.
+// add adds a request.
 func (t *tally) add(secret, id, answer []byte) {
 	t.n++
 	if len(t.scratch) == 0 {
@@ -44,7 +44,7 @@ func (t *tally) add(secret, id, answer []byte) {
 	subtle.XORBytes(t.sum[:], t.sum[:], h[:])
 }
 
-// answered checks the request that made e, whose bytes are b and hash h.
+// answered checks the request of e, whose encoding is b and whose hash is h.
 func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
 	if e.Seq <= r.kept {
 		r.want = answer(r.want[:0], e, b, h)
@@ -69,7 +69,7 @@ func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
 	return "", ""
 }
 
-// at returns the entry that a request is kept with, 0 if it is not kept.
+// at returns the entry stored for a request, or 0 if there is none.
 func (r *requests) at(id []byte) int64 {
 	value, err := r.values.Get(append([]byte{'I'}, id...))
 	if err != nil {
@@ -79,10 +79,10 @@ func (r *requests) at(id []byte) int64 {
 	return in.int()
 }
 
-// A fetcher answers sooner what it was told would be asked.
+// A fetcher can prefetch values.
 type fetcher interface{ Fetch(keys [][]byte) }
 
-// expect tells of the requests of a group, whose entries are in b.
+// expect prefetches the requests of a group, whose entries are in b.
 func (r *requests) expect(b []byte, count int64) {
 	f, ok := r.values.(fetcher)
 	if !ok || r.secret != nil {
@@ -102,8 +102,8 @@ func (r *requests) expect(b []byte, count int64) {
 	f.Fetch(keys)
 }
 
-// answer appends what is kept of a request: its entry, the hash of that, and the
-// beginning of the hash of its body, the entry with seq and time 0.
+// answer appends the stored form of a request: its entry, the hash of the entry, and the
+// beginning of the hash of the body, which is the entry with seq and time 0.
 func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	_, n := binary.Uvarint(b[1:])
 	from := len(v)
@@ -114,7 +114,7 @@ func answer(v []byte, e *Entry, b []byte, h hash) []byte {
 	return append(append(v, h[:]...), digest[:16]...)
 }
 
-// count counts the requests that are kept, with the secret if there is one.
+// count sums up the stored requests, with the secret if there is one.
 func (r *requests) count() (t tally, err error) {
 	for key, value := range r.values.Scan([]byte{'I'}, []byte{'I' + 1}, &err) {
 		if r.secret == nil {

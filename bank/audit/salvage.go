@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// salvage goes on where Pebble gave up: it reads what is left in the write-ahead
-// logs whatever their checksums say, to find the entry that was harmed.
+// salvage continues after Pebble failed. It reads the remains of the write-ahead logs
+// regardless of their checksums, to find the damaged entry.
 func (a *auditor) salvage() {
 	names, err := a.opts.FS.List(a.dir)
 	if err != nil {
@@ -36,8 +36,8 @@ func (a *auditor) salvage() {
 	}
 }
 
-// batch checks the group in a batch, if it comes next. A batch is 12 bytes, then
-// records: a kind, 1 to set and 0 to delete, a key, and of a set a value.
+// batch checks the group in a batch if it is the next one. A batch is 12 bytes followed by
+// records. A record is a kind, 1 for set and 0 for delete, a key and, for set, a value.
 func (a *auditor) batch(b []byte) {
 	in := input{b: b}
 	in.take(12)
@@ -47,7 +47,7 @@ func (a *auditor) batch(b []byte) {
 		if kind != 1 {
 			continue
 		}
-		value := in.take(min(in.int(), int64(len(in.b)))) // what is left of one that was cut
+		value := in.take(min(in.int(), int64(len(in.b)))) // or what is left of a truncated value
 		if len(key) == 9 && key[0] == 'G' && binary.BigEndian.Uint64(key[1:]) == uint64(a.chain.size+1) {
 			a.group(key, value)
 		}
@@ -56,9 +56,9 @@ func (a *auditor) batch(b []byte) {
 
 const blockSize = 32 << 10
 
-// records returns the records of a write-ahead log, the last maybe cut. A log is
-// blocks of chunks; a chunk is a checksum of 4 bytes, a length of 2, a type, a
-// header by type, and data.
+// records returns the records of a write-ahead log. The last one may be truncated. A log is a
+// sequence of blocks, and a block is a sequence of chunks. A chunk is a checksum of 4 bytes, a
+// length of 2 bytes, a type, a header that depends on the type, and data.
 func records(log []byte) (rs [][]byte) {
 	var record []byte
 	for len(log) > 0 {
@@ -79,7 +79,7 @@ func records(log []byte) (rs [][]byte) {
 			data := block[header:min(header+n, len(block))]
 			block = block[header+len(data):]
 			switch place := (kind - 1) % 4; place {
-			case 0, 1: // whole, first
+			case 0, 1: // full, first
 				if record != nil {
 					rs = append(rs, record)
 				}

@@ -8,7 +8,7 @@ import (
 )
 
 // A Seen is a head of the ledger that a witness cosigned in a published checkpoint. Entries up
-// to it had been booked by then; entries after it had not been published, and so are not
+// to it had been booked at that time. Later entries had not been published, so they cannot be
 // dated long before.
 type Seen struct {
 	Head string // "118:BASE64"
@@ -16,31 +16,31 @@ type Seen struct {
 	By   string // name of the witness
 }
 
-// A Cosigned checkpoint is one that a witness has seen.
+// A Cosigned is a checkpoint that a witness cosigned.
 type Cosigned struct {
 	By      string    `json:"by"`
 	Time    time.Time `json:"time"`
 	Entries int64     `json:"entries"`
 }
 
-// How far times may be off, in seconds: clocks, and how long it may take from the reading of
-// a ledger until a witness cosigns what was read.
+// Tolerances of times, in seconds: for clocks, and for the time between the reading of a
+// ledger and the witness's cosignature.
 const (
 	clocks     = 60
 	publishing = 600
 )
 
-// instant returns a time of entries as a date.
+// instant converts a time of an entry to a date.
 func instant(at float64) time.Time {
 	const year9999 = 252e9
 	sec := max(-year9999, min(at, year9999))
 	return time.Date(2000, 1, 1, 0, 0, int(math.Floor(sec)), 0, time.UTC)
 }
 
-// date says when it was, to the second.
+// date returns a time of an entry as text, to the second.
 func date(at float64) string { return instant(at).Format(time.RFC3339) }
 
-// lasts says how long s seconds are.
+// lasts returns a duration of s seconds as text.
 func lasts(s float64) string {
 	if s > math.MaxInt64/1e10 {
 		return fmt.Sprintf("%.0f s", s)
@@ -48,13 +48,13 @@ func lasts(s float64) string {
 	return (time.Duration(math.Round(s)) * time.Second).String()
 }
 
-// times hold the times of entries against the auditor's clock, and witnesses' cosignatures.
+// A times checks the times of entries against the auditor's clock and against cosignatures.
 type times struct {
 	now, fresh float64
-	seen       []seen // by size
+	seen       []seen // sorted by size
 
-	ahead, last int64   // the first and the last entry that is later than now
-	at          float64 // when the last of them is
+	ahead, last int64   // the first and the last entry dated later than now
+	at          float64 // the time of the last of them
 }
 
 type seen struct {
@@ -74,8 +74,8 @@ func newTimes(opts Options) times {
 	return t
 }
 
-// entry finds fault with the time of e, by the witnesses. Those that are later than the
-// auditor's clock are counted.
+// entry checks the time of e against the cosignatures. It also counts entries that are later
+// than the auditor's clock.
 func (t *times) entry(e *Entry) (found, want string) {
 	if t.now > 0 && e.Time > t.now+clocks {
 		if t.ahead == 0 {
@@ -95,7 +95,7 @@ func (t *times) entry(e *Entry) (found, want string) {
 	return "", ""
 }
 
-// findings returns what is wrong with times, of a ledger of so many entries.
+// findings returns the problems with times, given the number of entries.
 func (t *times) findings(entries int64) (all []Finding) {
 	if t.ahead > 0 {
 		f := Finding{Seq: t.ahead, Found: fmt.Sprintf("a date %s later than the clock of this audit, %s", lasts(t.at-t.now), date(t.at)), Want: "none later than " + date(t.now)}
@@ -122,7 +122,7 @@ func (t *times) findings(entries int64) (all []Finding) {
 	return all
 }
 
-// cosigned returns the cosignatures, by size.
+// cosigned returns the cosignatures, sorted by size.
 func (t *times) cosigned() (all []Cosigned) {
 	for i := range t.seen {
 		s := &t.seen[i]

@@ -13,12 +13,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable"
 )
 
-// checkUnused looks for harm to what no entry rests on, in a ledger that was not
-// closed: files that nobody writes any more, until Pebble removes them. What a write
-// cut short left of a file has no checksum that holds, and is not looked at.
+// checkUnused looks for damage to data that no entry depends on, in a ledger that was not
+// closed. It checks the files that are no longer written, until Pebble removes them. It does
+// not check the remains of an interrupted write, because they have no valid checksum.
 func (a *auditor) checkUnused() {
 	names, err := a.opts.FS.List(a.dir)
-	if err != nil || a.head == nil || len(a.head.kept) == 0 { // opening it was cut short
+	if err != nil || a.head == nil || len(a.head.kept) == 0 { // opening the ledger was interrupted
 		return
 	}
 	options := newest(a.head.kept, "OPTIONS-", "")
@@ -46,14 +46,14 @@ func (a *auditor) checkUnused() {
 	}
 }
 
-// sameFile expects a file to be as HEAD says.
+// sameFile requires a file to be as recorded in HEAD.
 func (a *auditor) sameFile(name, want string) {
 	if found := a.sum(name); found != want {
 		a.fileFinding(name, "SHA-256 and size "+found, want+", as when the ledger was opened")
 	}
 }
 
-// closedLog expects a log that another came after to be whole.
+// closedLog requires a log that is followed by another to be complete.
 func (a *auditor) closedLog(name string, number int64) {
 	b, err := a.readFile(name)
 	if err != nil {
@@ -72,15 +72,15 @@ func (a *auditor) closedLog(name string, number int64) {
 	}
 }
 
-// trailer is the length of what ends a log that Pebble closed. It has no checksum.
+// trailer is the length of the end of a log that Pebble closed. It has no checksum.
 const trailer = 11
 
-// numbered calls open with a number, whose type only Pebble can name.
+// numbered calls open with a log number, whose type is internal to Pebble.
 func numbered[N ~uint64, R any](open func(io.Reader, N) R, in io.Reader, number int64) R {
 	return open(in, N(number))
 }
 
-// oldTable expects a table that Pebble once used to be whole.
+// oldTable requires a table that Pebble once used to be intact.
 func (a *auditor) oldTable(name string) {
 	err := func() error {
 		f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
@@ -103,7 +103,8 @@ func (a *auditor) oldTable(name string) {
 	}
 }
 
-// newest returns the name with the greatest number among those of one kind.
+// newest returns the name with the greatest number, among names with the given prefix and
+// suffix.
 func newest(names map[string]string, before, after string) (name string) {
 	most := int64(-1)
 	for x := range names {
@@ -114,7 +115,7 @@ func newest(names map[string]string, before, after string) (name string) {
 	return name
 }
 
-// fileNumber returns the number that stands in a name between before and after.
+// fileNumber returns the number between the given prefix and suffix of a name.
 func fileNumber(name, before, after string) (int64, bool) {
 	s, ok := strings.CutPrefix(name, before)
 	s, end := strings.CutSuffix(s, after)
@@ -122,8 +123,8 @@ func fileNumber(name, before, after string) (int64, bool) {
 	return n, ok && end && err == nil
 }
 
-// tables returns the numbers of the tables that a manifest has added, and of those
-// that are in use at its end. Of what it does not know it reads no further.
+// tables returns the numbers of the tables that a manifest has added, and of those still in
+// use at its end. It returns nil if it finds an unknown record.
 func tables(manifest []byte) (added, live map[int64]bool) {
 	added, live = make(map[int64]bool), make(map[int64]bool)
 	for edits := record.NewReader(bytes.NewReader(manifest), 0); ; {
@@ -135,7 +136,7 @@ func tables(manifest []byte) (added, live map[int64]bool) {
 		in := input{b: b}
 		for err == nil && !in.bad && len(in.b) > 0 {
 			switch tag := in.int(); tag {
-			case 1: // name of the order of keys
+			case 1: // name of the comparer
 				in.text()
 			case 2, 3, 4, 9: // numbers of logs, files and entries
 				in.int()
@@ -158,7 +159,7 @@ func tables(manifest []byte) (added, live map[int64]bool) {
 // text reads bytes of any length.
 func (in *input) text() []byte { return in.bytes(int64(len(in.b))) }
 
-// newTable reads what a manifest says of a table, and returns its number.
+// newTable reads a manifest's record of a new table and returns the table's number.
 func (in *input) newTable() int64 {
 	in.int() // level
 	n := in.int()
@@ -171,7 +172,7 @@ func (in *input) newTable() int64 {
 		switch field := in.int(); {
 		case field == 1:
 			return n
-		case field >= 64: // of tables that are parts of others
+		case field >= 64: // virtual tables, which are parts of others
 			in.bad = true
 		default:
 			in.text()

@@ -9,19 +9,19 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Values are a ledger's, by key, as bank/store lists them.
+// Values provides read access to the values of a ledger by key. bank/store lists the keys.
 type Values interface {
-	// Get returns the value at key, nil if there is none.
+	// Get returns the value at key, or nil if there is none.
 	Get(key []byte) ([]byte, error)
 
-	// Scan yields keys and values in [from, to) in order, valid until the next, and
-	// leaves in err what went wrong.
+	// Scan yields the keys and values in [from, to) in order. They are valid until the next
+	// iteration. It stores an error in err.
 	Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte]
 }
 
-// From proves a ledger that is not in a directory, from values that do not
-// change meanwhile. Kept is the head that stands beside them, as text. An error
-// means that the Head of opts is no head, or is that of values that cannot be read.
+// From verifies a ledger that is not in a directory. The values must not change during the
+// audit. kept is the head stored with them, as text. An error means that the Head of opts is
+// malformed or that the values cannot be read.
 func From(v Values, kept string, opts Options) (*Report, error) {
 	if opts.Head != "" {
 		if _, err := parseHead(opts.Head); err != nil {
@@ -60,12 +60,12 @@ func auditValues(v Values, kept string, opts Options) (r *Report, doubt bool) {
 	return r, a.doubt
 }
 
-// without returns what is said but for some of it.
+// without returns said without the strings in some.
 func without(said []string, some ...string) []string {
 	return slices.DeleteFunc(said, func(s string) bool { return slices.Contains(some, s) })
 }
 
-// pebbleValues are the values of a database.
+// A pebbleValues provides the values of a Pebble database.
 type pebbleValues struct{ *pebble.DB }
 
 func (db pebbleValues) Get(key []byte) ([]byte, error) {

@@ -9,14 +9,14 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// unread is the first error that says that something could not be read, rather than
-// that it is not as it was written: no permission, no more files, a disk or a server
-// that does not answer. Nothing is known of a ledger then, and it is not called bad.
+// An unread holds the first error that means that something could not be read: a missing
+// permission, too many open files, or a disk or server that does not respond. Nothing is then
+// known about the ledger, so the audit must not call it bad.
 type unread chan error
 
 func newUnread() unread { return make(unread, 1) }
 
-// see keeps err if it is the first.
+// see stores err if it is the first.
 func (u unread) see(err error) {
 	select {
 	case u <- err:
@@ -24,8 +24,8 @@ func (u unread) see(err error) {
 	}
 }
 
-// seeSystem keeps an error of the system. That a file is gone, or is another kind of
-// file, is harm that was done to the ledger.
+// seeSystem stores an error of the operating system. It does not store errors that a file is
+// missing or of another kind, because these mean that the ledger was damaged.
 func (u unread) seeSystem(err error) error {
 	var errno syscall.Errno
 	harm := []syscall.Errno{syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EINVAL}
@@ -35,7 +35,7 @@ func (u unread) seeSystem(err error) error {
 	return err
 }
 
-// err returns the first error, nil if there was none.
+// err returns the first error, or nil.
 func (u unread) err() error {
 	select {
 	case err := <-u:
@@ -45,7 +45,7 @@ func (u unread) err() error {
 	}
 }
 
-// A watchedFS tells unread of what fails.
+// A watchedFS records failures in unread.
 type watchedFS struct {
 	vfs.FS
 	unread
@@ -89,7 +89,7 @@ func (f watchedFile) ReadAt(b []byte, at int64) (int, error) {
 	return n, f.seeSystem(err)
 }
 
-// watchedValues tell unread of what fails.
+// A watchedValues records failures in unread.
 type watchedValues struct {
 	Values
 	unread
@@ -112,7 +112,7 @@ func (v watchedValues) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 	}
 }
 
-// Fetch passes on what will be asked for.
+// Fetch passes the keys on to the values, if they can be prefetched.
 func (v watchedValues) Fetch(keys [][]byte) {
 	if f, ok := v.Values.(fetcher); ok {
 		f.Fetch(keys)

@@ -61,8 +61,8 @@ type allowance struct {
 	spent []spent
 }
 
-// A spent is an amount that was minted at a time. If there are many in the last period, an
-// entry may combine the amounts of two times.
+// A spent is an amount that was minted at a time. If there are more than 64 in the last period,
+// the oldest ones are combined.
 type spent struct {
 	at    float64
 	money Money

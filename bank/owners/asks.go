@@ -7,8 +7,8 @@ import (
 	"bourse/bank/order"
 )
 
-// Entry returns the entry that a signed order asks for by itself at an instant: a
-// transfer, an issue, or a record of owners.
+// Entry returns the entry that a signed order requests by itself at time now: a transfer, an
+// issue, or an owner record.
 func Entry(signed []byte, now float64) (bank.Entry, error) {
 	s, err := order.Open(signed)
 	if err != nil {
@@ -33,9 +33,9 @@ func entry(s *order.Signed, note []byte, now float64) (bank.Entry, error) {
 	return e, nil
 }
 
-// EntryOf returns the entry that a market makes of a signed order, and of what it decided:
-// of a user's, an admission with one move, or a rejection without; of its own, a
-// settlement or a penalty, whose contract the order says.
+// EntryOf returns the entry that a market writes for a signed order and its own decision. For
+// a user's order it is an admission with one move, or a rejection without moves. For the
+// market's own order it is a settlement or a penalty of the contract in the order.
 func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (bank.Entry, error) {
 	s, err := order.Open(signed)
 	if err != nil {

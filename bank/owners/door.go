@@ -10,8 +10,8 @@ import (
 	"bourse/bank/order"
 )
 
-// entryOf are the kinds of entries that each kind of order asks for; an order of a
-// market's user for either of two.
+// entryOf maps each kind of order to the kind of entry that it requests. An order of a
+// market's user can lead to an admission or a rejection.
 var entryOf = map[string]bank.Kind{
 	"transfer": bank.Transfer,
 	"mint":     bank.Issue,
@@ -26,8 +26,8 @@ var entryOf = map[string]bank.Kind{
 	"right":    bank.Owner,
 }
 
-// Check tells why e may not be booked next in l, whose owners these are: nil if it may,
-// as far as owners go. S is the order that e carries, if it was read before, or nil.
+// Check returns an error if the rules of owners do not permit booking e next in l, the ledger
+// of o. s is the order in e if it was already parsed, or nil.
 func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	if o.ledger == "" {
 		if e.Kind == bank.Refuse {
@@ -81,26 +81,26 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	return o.records(s.Order)
 }
 
-// byMarket reports whether entries of kind k are written by a market: it decides what else
-// the entry says, and what follows the order in its note.
+// byMarket reports whether a market writes entries of kind k. The market then decides the rest
+// of the entry, and what follows the order in its note.
 func byMarket(k bank.Kind) bool {
 	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == 0
 }
 
-// Final reports whether a refusal of e is final: e is all that its order, s, asks for, and the
-// order is for this ledger and signed by those who must sign it. A refusal of anything else
-// is none of the order: anybody could have sent it.
+// Final reports whether a refusal of e is final: e is exactly what its order s requests, s is
+// for this ledger, and the required keys signed s. Any other refusal does not concern the
+// order, because anybody could have sent e.
 func (o *Owners) Final(e *bank.Entry, s *order.Signed) bool {
 	return o.ledger != "" && s != nil && s.Value("ledger") == o.ledger && Whole(e, s) && o.signed(s, e.Time) == nil
 }
 
-// Whole reports whether e is just what its order, s, asks for by itself.
+// Whole reports whether e is exactly what its order s requests by itself.
 func Whole(e *bank.Entry, s *order.Signed) bool {
 	want, err := entry(s, e.Note, e.Time)
 	return err == nil && len(s.Rest) == 0 && e.Kind == want.Kind && e.Contract == want.Contract && e.ID == want.ID && slices.Equal(e.Moves, want.Moves)
 }
 
-// signed tells whether those have signed who must.
+// signed returns an error unless the required keys, and no others, signed s.
 func (o *Owners) signed(s *order.Signed, now float64) error {
 	account := s.Value("account")
 	p := o.of(account)
@@ -128,7 +128,8 @@ func (o *Owners) signed(s *order.Signed, now float64) error {
 	return nil
 }
 
-// moves tells whether e moves an amount, and nothing else.
+// moves returns an error unless e moves the amount a from one account to the other, and
+// nothing else.
 func moves(e *bank.Entry, from, to string, a bank.Amount) error {
 	if len(e.Moves) != 1 {
 		return fmt.Errorf("found %d moves, want one", len(e.Moves))
@@ -168,7 +169,7 @@ func (o *Owners) admits(e *bank.Entry, a *order.Order) error {
 	return nil
 }
 
-// ofMarket tells whether the contract of e is one of a market's.
+// ofMarket returns an error unless the contract of e belongs to the market.
 func (o *Owners) ofMarket(e *bank.Entry, market string) error {
 	k := o.of(market).settle
 	if k < 0 {
@@ -180,7 +181,7 @@ func (o *Owners) ofMarket(e *bank.Entry, market string) error {
 	return nil
 }
 
-// written tells whether e is of the contract, and has the moves, that the order says.
+// written returns an error unless e has the contract and moves stated in the order.
 func written(e *bank.Entry, a *order.Order) error {
 	if e.Contract != a.Number("contract") || order.Digest(e.Moves) != a.Value("moves") {
 		return errors.New("found another contract or other moves than the order's")
@@ -215,12 +216,12 @@ func (o *Owners) penalty(e *bank.Entry, a *order.Order) error {
 	return written(e, a)
 }
 
-// records tells whether a record of owners is by whom it must be, and of something that
-// can be.
+// records returns an error unless an owner record is requested by the right account and is
+// possible.
 func (o *Owners) records(a *order.Order) error {
 	account, name, key := a.Value("account"), a.Value("of"), a.Value("key")
 	asks := o.of(name)
-	var by string // who must ask
+	var by string // the account that must request it
 	switch a.Kind {
 	case "rotate":
 		by, name = account, account
@@ -257,7 +258,7 @@ func (o *Owners) records(a *order.Order) error {
 	return nil
 }
 
-// gives tells whether a right can be given.
+// gives returns an error if a right cannot be granted.
 func (o *Owners) gives(a *order.Order) error {
 	name := a.Value("of")
 	right, with := a.Value("right"), a.Value("with")

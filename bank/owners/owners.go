@@ -1,43 +1,47 @@
-// Package owners keeps who owns which account of a ledger, and who may do what: one
-// small state, which is what the ledger's entries add up to. At the door of a bank it
-// tells whether an entry was asked for, by a signed order, by whom it must be.
+// Package owners tracks who owns each account of a ledger and what each account may do. This
+// state is small and follows from the ledger's entries. Before an entry is booked, the package
+// decides whether the required accounts requested it by a signed order.
 //
-// It does not know how entries are kept, and reads no clock. bank/audit reads the same
-// rules from a ledger alone and shares none of this code: the two must agree.
+// The package is independent of how entries are stored, and it reads no clock. bank/audit
+// checks the same rules from the ledger alone and shares none of this code, so the two must
+// agree.
 //
 // # Rules
 //
-// A ledger is open, and anybody who can write it may book anything, until an entry makes
-// it owned: that gives it an id, an operator and a recovery key. From then on every entry
-// carries an order (see bank/order) for this ledger, which has not expired, whose account
-// and id are the entry's id, and which is signed by the key that the account has at that
-// entry:
+// A ledger is open until an entry makes it owned. Anybody who can write to an open ledger may
+// book anything. The entry that makes it owned gives it an id, an operator and a recovery key.
+// From then on, every entry contains an order (see bank/order) for this ledger that has not
+// expired. The order's account and id form the entry's id. The order is signed by the key that
+// the account has at that entry:
 //
-//   - A transfer: by the account that pays, for that amount.
-//   - An issue: a mint, by an account with the right mint, which has a cap for every span
-//     as long as its period; and by a second account, if the right says so.
-//   - An admission, or a rejection: an order of the account that pays, for no more than
-//     its budget, that names a market with the right settle. The right has a number k, no
-//     other market's; contracts of that market are k·2³² and following.
-//   - A settlement: by the market, of a contract of its number, to the contract's owner
-//     and accounts that are payees of this market.
-//   - A penalty: by the market, for a contract of its number, out of its own account.
-//   - A record of owners: by the operator; but an account may enrol by an invitation of
-//     the operator, once and for an hour, change its key, and revoke it; and the operator
-//     himself, account "operator", is given another key by account "recovery", whose key
-//     is kept offline.
+//   - A transfer needs an order of the paying account for that amount.
+//   - An issue needs a mint order of an account with the right mint. The right has a cap for
+//     every span of one period's length. If the right says so, a second account must also
+//     sign.
+//   - An admission or a rejection needs an order of the paying account that names a market
+//     with the right settle. An admission may not exceed the order's budget. The right has a
+//     number k, which no other market has; the contracts of that market are numbered from
+//     k·2³².
+//   - A settlement needs an order of the market. It must be of a contract with the market's
+//     number, and may pay only the contract's owner and payees of this market.
+//   - A penalty needs an order of the market. It must be for a contract with the market's
+//     number and come out of the market's own account.
+//   - An owner record needs an order of the operator, with these exceptions. An account can
+//     enrol by an invitation of the operator, once and within an hour. It can change its own
+//     key and revoke it. The operator's own account, "operator", gets a new key from account
+//     "recovery", whose key is kept offline.
 //
-// An invitation is a key of its own, made from 128 bits, that signs the order to enrol:
-// the ledger has its public half alone.
+// An invitation is a separate key, made from 128 bits, that signs the order to enrol. The
+// ledger contains only its public half.
 //
-// Orders may be booked for five minutes after they have expired, as markets allow; orders to
-// read are good until they expire, and for a minute at most.
+// An order may be booked until five minutes after it has expired, because markets allow this
+// too. An order to read is valid until it expires, for at most a minute.
 //
-// An order that asks for something by itself, signed by those who must, and refused all the
-// same, is recorded by an entry of kind refuse, with the reason after the order: its id is
-// used up, and the order is never booked. So are orders that have expired. Settlements,
-// penalties and admissions are not: a market may ask for them again, as when its right has
-// been given back.
+// An order that by itself requests an entry may be signed by the required keys and still be
+// refused, for example because it has expired. The refusal is then booked as an entry of kind
+// refuse, with the reason after the order. The id is used up, and the order can never be
+// booked. Refusals of settlements, penalties and admissions are not booked, because a market
+// may request them again, for example after it has regained its right.
 package owners
 
 import (
@@ -50,31 +54,31 @@ import (
 	"bourse/bank/order"
 )
 
-// The accounts that have keys from the beginning.
+// Accounts that have keys from the start.
 const (
 	operator = "operator"
 	recovery = "recovery"
 )
 
 const (
-	slack      = 300  // seconds after its expiry in which an order may be booked
-	invitation = 3600 // seconds for which an invitation holds
-	perMarket  = 32   // bits of a contract's number that its market counts
-	revoked    = "-"  // in place of a key
+	slack      = 300  // seconds after its expiry during which an order may still be booked
+	invitation = 3600 // seconds for which an invitation is valid
+	perMarket  = 32   // bits of a contract's number that its market assigns
+	revoked    = "-"  // stored instead of a key
 )
 
-// Owners are those of one ledger. The zero value is that of an open one.
+// An Owners contains the owners of one ledger. The zero value is that of an open ledger.
 type Owners struct {
-	ledger  string // its id, empty while it is open
+	ledger  string // id of the ledger, empty while it is open
 	parties map[string]*party
 	markets map[int64]string // by number
-	changed map[string]bool  // since rows were last taken
+	changed map[string]bool  // since the last call of Rows
 }
 
-// A party is an account with a key, or a right.
+// A party is an account with a key or a right.
 type party struct {
 	key     string // empty if it never had one
-	invited string // the public key of its invitation, or empty
+	invited string // public key of its invitation, or empty
 	until   float64
 	mint    *mint
 	settle  int64 // the market's number, or -1
@@ -87,27 +91,29 @@ type party struct {
 type mint struct {
 	cap    bank.Amount
 	period int64  // seconds
-	with   string // who must sign, too, or empty
-	window int64  // the last period in which it issued
+	with   string // account that must also sign, or empty
+	window int64  // latest period in which it issued
 	issued bank.Amount
 
-	// If the cap is of every span as long as the period, what was issued in the last one, by
-	// time. The others are of a right of versions before: its periods begin at second 0.
+	// If sliding is set, the cap applies to every span of one period's length, and issues has
+	// the issues of the latest period, sorted by time. window and issued are used by rights of
+	// earlier versions, whose periods start at second 0.
 	sliding bool
 	issues  []issue
 }
 
-// An issue is money that was issued at an instant.
+// An issue is an amount of money issued at a point in time.
 type issue struct {
 	at     float64
 	amount bank.Amount
 }
 
-// mostIssues is how many issues are kept of a mint. Of more, the two first count as one at
-// the time of the later: so much is never issued too much, but may be too little.
+// mostIssues is the maximum number of issues stored for a mint. If there are more, the two
+// oldest are combined at the later time. This never permits too much, but may permit too
+// little.
 const mostIssues = 64
 
-// left returns what may still be issued at an instant.
+// left returns the amount that may still be issued at time now.
 func (m *mint) left(now float64) bank.Amount {
 	if m.sliding {
 		left := m.cap
@@ -125,12 +131,12 @@ func (m *mint) left(now float64) bank.Amount {
 	return left
 }
 
-// add counts what was issued at an instant.
+// add records that an amount was issued at time now.
 func (m *mint) add(a bank.Amount, now float64) {
 	if m.sliding {
 		m.issues = append(slices.DeleteFunc(m.issues, func(i issue) bool { return now-i.at >= float64(m.period) }), issue{now, a})
 		if len(m.issues) > mostIssues {
-			first, _ := m.issues[0].amount.Add(m.issues[1].amount) // no more than its cap
+			first, _ := m.issues[0].amount.Add(m.issues[1].amount) // at most the cap
 			m.issues[1].amount = first
 			m.issues = slices.Delete(m.issues, 0, 1)
 		}
@@ -139,15 +145,15 @@ func (m *mint) add(a bank.Amount, now float64) {
 	if at := window(now, m.period); m.window != at {
 		m.window, m.issued = at, bank.Amount{}
 	}
-	m.issued, _ = m.issued.Add(a) // no more than its cap
+	m.issued, _ = m.issued.Add(a) // at most the cap
 }
 
 func window(now float64, period int64) int64 { return int64(now / float64(period)) }
 
-// Ledger returns the id of the ledger, empty if it is open.
+// Ledger returns the id of the ledger, or "" if it is open.
 func (o *Owners) Ledger() string { return o.ledger }
 
-// Mode returns "owned", or "open".
+// Mode returns "owned" or "open".
 func (o *Owners) Mode() string {
 	if o.ledger == "" {
 		return "open"
@@ -155,7 +161,7 @@ func (o *Owners) Mode() string {
 	return "owned"
 }
 
-// of returns a party, one without anything if there is none.
+// of returns a party, or an empty one if there is none.
 func (o *Owners) of(name string) party {
 	if p := o.parties[name]; p != nil {
 		return *p
@@ -163,7 +169,7 @@ func (o *Owners) of(name string) party {
 	return party{settle: -1}
 }
 
-// has tells whether an account has a key.
+// has reports whether an account has a key.
 func (o *Owners) has(name string) bool {
 	key := o.of(name).key
 	return key != "" && key != revoked
@@ -175,7 +181,7 @@ func (o *Owners) Known(name string) bool { return o.parties[name] != nil }
 // Names yields the accounts that have, or had, a key or a right.
 func (o *Owners) Names() iter.Seq[string] { return maps.Keys(o.parties) }
 
-// Book books what e, which has passed [Owners.Check], says of owners and rights.
+// Book applies the effect of e on owners and rights. e must have passed [Owners.Check].
 func (o *Owners) Book(e *bank.Entry) {
 	switch {
 	case e.Kind == bank.Owner && o.ledger == "":
@@ -218,7 +224,7 @@ func (o *Owners) own(a *order.Order) {
 	o.change(recovery).key = a.Value("recovery")
 }
 
-// change returns a party, which is made if there was none, to be changed.
+// change returns a party to be changed, and creates it if there is none.
 func (o *Owners) change(name string) *party {
 	p := o.parties[name]
 	if p == nil {
@@ -277,14 +283,14 @@ func (o *Owners) give(a *order.Order) {
 	}
 }
 
-// An Account is what one account has.
+// An Account lists the key and rights of an account.
 type Account struct {
 	Account string   `json:"account"`
 	Key     string   `json:"key,omitempty" doc:"its public key; none if that was revoked, or it never had one"`
 	Rights  []string `json:"rights" doc:"mint, settle, payee, read or audit, with what they say"`
 }
 
-// Accounts returns all accounts that have a key or a right, by name, at an instant.
+// Accounts returns all accounts with a key or a right at time now, sorted by name.
 func (o *Owners) Accounts(now float64) []Account {
 	list := []Account{}
 	for _, name := range slices.Sorted(maps.Keys(o.parties)) {

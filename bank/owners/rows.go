@@ -13,17 +13,18 @@ import (
 	"bourse/bank"
 )
 
-// ledgerRow is the name of the row of the ledger's id; no account is called so.
+// ledgerRow is the name of the row that contains the ledger's id. No account has this name.
 const ledgerRow = "/ledger"
 
-// Rows yields what has changed since it was last called, by name, as text of lines, for
-// [Owners.Restore] to read, empty for what has nothing any more:
+// Rows yields the rows that have changed since its last call, sorted by name, in the text
+// format that [Owners.Restore] reads. The text is empty if the account has nothing any more.
+// Its lines are:
 //
 //	key PUBLIC            or - if it was revoked
 //	invitation PUBLIC UNTIL
 //	mint CAP PERIOD WITH WINDOW ISSUED, or CAP PERIOD WITH sliding AT=AMOUNT,…
 //	settle NUMBER
-//	payee MARKET          one for each
+//	payee MARKET          one per market
 //	read
 //	audit
 func (o *Owners) Rows() iter.Seq2[string, string] {
@@ -42,7 +43,7 @@ func (o *Owners) Rows() iter.Seq2[string, string] {
 	}
 }
 
-// String returns the row of p.
+// String returns the text of p's row.
 func (p *party) String() string {
 	var b strings.Builder
 	if p.key != "" {
@@ -69,7 +70,7 @@ func (p *party) String() string {
 	return b.String()
 }
 
-// Restore makes o, which is new, have what a row says.
+// Restore adds a row to o. All rows must be restored before o is used.
 func (o *Owners) Restore(name, text string) error {
 	if o.parties == nil {
 		o.parties, o.markets, o.changed = make(map[string]*party), make(map[int64]string), make(map[string]bool)
@@ -138,7 +139,7 @@ func restoreMint(f []string) (*mint, error) {
 
 const sliding = "sliding"
 
-// state returns what the row of m has of what was issued.
+// state returns the part of m's row that describes what was issued.
 func (m *mint) state() string {
 	if !m.sliding {
 		return fmt.Sprintf("%d %v", m.window, m.issued)
@@ -150,7 +151,7 @@ func (m *mint) state() string {
 	return sliding + " " + cmp.Or(strings.Join(list, ","), revoked)
 }
 
-// restoreIssues reads what state writes of a sliding window.
+// restoreIssues parses the issues of a sliding window as written by state.
 func (m *mint) restoreIssues(text string) error {
 	if text == revoked {
 		return nil

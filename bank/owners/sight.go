@@ -10,24 +10,24 @@ import (
 	"bourse/bank/order"
 )
 
-// The market that orders to read name which are for the bank itself, and how long they
-// may last, in seconds: who finds one can read with it as long.
+// itself is the market named by orders to read that are addressed to the bank. lifetime is how
+// long they may be valid, in seconds, since anyone who finds one can read with it.
 const (
 	itself   = "bank"
 	lifetime = 60
 )
 
-// A Sight is what an account may read of a ledger.
+// A Sight describes what an account may read of a ledger.
 type Sight struct {
 	account string
-	number  int64 // of its contracts, if it is a market; else -1
+	number  int64 // number of its contracts if it is a market, otherwise -1
 	all     bool
 }
 
-// Sight returns what may be read on a signed order to do so, at an instant: on one for
-// this ledger and the market "bank", of kind read, signed by the key of its account, which
-// expires within a minute. In an open ledger, and with right read or audit, that is all;
-// else what is the account's own.
+// Sight returns what the signed order s permits to read at time now. The order must be of kind
+// read, for this ledger and the market "bank", signed by the key of its account, and must
+// expire within a minute. In an open ledger, for the operator, and with the right read or
+// audit, that is everything. Otherwise it is only the account's own data.
 func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	if o.ledger == "" {
 		return Sight{all: true, number: -1}, nil
@@ -52,7 +52,7 @@ func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	return Sight{account: account, number: p.settle, all: p.read || p.audit || account == operator}, nil
 }
 
-// Key returns the public key of an account, empty if it has none.
+// Key returns the public key of an account, or "" if it has none.
 func (o *Owners) Key(account string) string {
 	if !o.has(account) {
 		return ""
@@ -60,10 +60,10 @@ func (o *Owners) Key(account string) string {
 	return o.of(account).key
 }
 
-// Payee reports whether an account is a payee of a market, by its name without "market:".
+// Payee reports whether an account is a payee of a market, named without "market:".
 func (o *Owners) Payee(account, market string) bool { return o.of(account).payee[market] }
 
-// Having returns the accounts that have a public key, by name.
+// Having returns the accounts that have the given public key, sorted by name.
 func (o *Owners) Having(key string) (all []string) {
 	for name := range o.parties {
 		if o.Key(name) == key {
@@ -74,23 +74,23 @@ func (o *Owners) Having(key string) (all []string) {
 	return all
 }
 
-// All tells whether everything may be read.
+// All reports whether everything may be read.
 func (v Sight) All() bool { return v.all }
 
-// Escrow tells whether the escrow of a contract may be read that goes back to owner.
+// Escrow reports whether the escrow of a contract, refundable to owner, may be read.
 func (v Sight) Escrow(contract int64, owner string) bool {
 	return v.all || owner == v.account || v.number >= 0 && contract>>perMarket == v.number
 }
 
-// Account tells whether an account may be read.
+// Account reports whether an account may be read.
 func (v Sight) Account(name string) bool { return v.all || name == v.account }
 
-// Key tells whether the public key of an account may be read: by the account, and by markets,
-// which check what users sign.
+// Key reports whether the public key of an account may be read. The account may read it, and
+// so may markets, which check what users sign.
 func (v Sight) Key(account string) bool { return v.Account(account) || v.number >= 0 }
 
-// Entry tells whether an entry may be read: whose order it is, whose contract, and whose
-// money moved.
+// Entry reports whether an entry may be read. The account must have signed its order, own its
+// contract as a market, or be part of one of its moves.
 func (v Sight) Entry(e *bank.Entry) bool {
 	if v.all || strings.HasPrefix(e.ID, v.account+"/") || e.Contract >= 0 && v.number >= 0 && e.Contract>>perMarket == v.number {
 		return true

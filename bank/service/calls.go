@@ -20,7 +20,7 @@ import (
 
 var _ wire.BankHandler = (*server)(nil)
 
-// sequencer returns the ledger, or why this server has none.
+// sequencer returns the ledger, or an error if this server does not write it.
 func (s *server) sequencer() (*store.Sequencer, error) {
 	if l := s.ledger.Load(); l != nil {
 		return l, nil
@@ -28,7 +28,7 @@ func (s *server) sequencer() (*store.Sequencer, error) {
 	return nil, connect.NewError(connect.CodeUnavailable, errors.New("another server writes the ledger, or none: ask that one, or again later"))
 }
 
-// reader returns the ledger to one who reads, unless he asks too often.
+// reader returns the ledger for reading, unless the sender reads too often.
 func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	if from := sender(ctx); !s.buckets.Take("read "+from, s.Now()) {
 		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads a second of %s: ask again later", s.Limits.Rate, from))
@@ -36,7 +36,7 @@ func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	return s.sequencer()
 }
 
-// told returns err as a call that failed tells it.
+// told converts err to the error of a call.
 func (s *server) told(err error) error {
 	s.lost(err)
 	code := connect.CodeInternal
@@ -105,13 +105,13 @@ func (s *server) Book(ctx context.Context, r *wire.BookRequest) (*wire.BookRespo
 	return s.book(ctx, all)
 }
 
-// An asked entry is one to book, or why it is none.
+// An asked is an entry to book, or the error of parsing it.
 type asked struct {
 	entry bank.Entry
 	err   error
 }
 
-// book books entries, and answers with a signed receipt of those that are booked.
+// book books entries. Its response contains a signed receipt for those that were booked.
 func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, error) {
 	if len(all) > s.Limits.Orders {
 		return nil, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found %d orders, want at most %d of a call", len(all), s.Limits.Orders))
@@ -165,7 +165,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 	return response, nil
 }
 
-// sender names who sends, as far as is known, for limits.
+// sender returns the sender's address for limits, as far as it is known.
 func sender(ctx context.Context) string {
 	info, ok := connect.CallInfoForHandlerContext(ctx)
 	if !ok {
@@ -228,7 +228,7 @@ func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.B
 	return response, nil
 }
 
-// sight returns what who sent a signed order may read.
+// sight returns what the sender of the signed order read may read.
 func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
 	err = l.Read(ctx, []byte(read), s.Now(), func(_ *bank.Ledger, sight owners.Sight) { v = sight })
 	return v, err
@@ -309,7 +309,7 @@ func (s *server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveRe
 	return &wire.ProveResponse{Proof: text.String()}, nil
 }
 
-const enough = 1 << 20 // bytes of an answer
+const enough = 1 << 20 // bytes of a reply after which it ends
 
 // Entries implements [wire.BankHandler].
 func (s *server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.EntriesResponse, error) {
@@ -337,13 +337,13 @@ func (s *server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.Ent
 	return response, nil
 }
 
-// one yields one entry.
+// one yields a single entry.
 func one(e *bank.Entry, hash tlog.Hash) export.Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) { yield(e, hash) }
 }
 
-// read gives the entries of the ledger to f, if who sent a signed order may read all. One
-// reads at a time.
+// read passes the entries of the ledger to f if the sender of the signed order read may read
+// everything. Only one call reads at a time.
 func (s *server) read(ctx context.Context, read string, f func(export.Entries) error) error {
 	l, err := s.reader(ctx)
 	if err != nil {

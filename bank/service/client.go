@@ -24,36 +24,36 @@ import (
 	"connectrpc.com/connect"
 )
 
-// A Dial says which bank a client asks, and as whom.
+// A Dial contains the address of a bank and the identity of the client.
 type Dial struct {
-	Addresses []string // of its servers, such as https://bank.example:8424; those of http:// are of this machine
-	Pin       string   // of their certificate, as 'bank serve' prints it, or several with commas between, during a rotation; empty: one that this machine trusts
-	Account   string   // who reads, empty in an open ledger
-	Key       string   // its private key
+	Addresses []string // of its servers, such as https://bank.example:8424; http:// only for this machine
+	Pin       string   // of their certificate, as 'bank serve' prints it; several, separated by commas, during a rotation; empty: a certificate that this machine trusts
+	Account   string   // account that reads, empty in an open ledger
+	Key       string   // private key of Account
 
-	Now func() float64 // tells the seconds since 2000-01-01 UTC
+	Now func() float64 // returns the seconds since 2000-01-01 UTC
 }
 
-// A Client asks a bank elsewhere. What cannot be answered it asks again, of each of its
-// servers in turn, until it is, or its context ends.
+// A Client is a client of a remote bank. It retries requests that cannot be answered, with
+// each of the servers in turn, until one answers or the context ends.
 type Client struct {
 	Dial
 	http    *http.Transport
 	servers []wire.BankClient
 
-	patience time.Duration // with one server
+	patience time.Duration // time limit for one server
 	trusted  atomic.Bool   // a server has answered
 
 	mu     sync.Mutex
-	at     int    // the server that answered last
-	ledger string // its id, empty if that is not known
-	read   string // an order to read
+	at     int    // index of the server that answered last
+	ledger string // id of the ledger, empty if unknown
+	read   string // the current order to read
 	until  float64
 }
 
 var _ Ledger = (*Client)(nil)
 
-// NewClient returns a client, which asks nothing yet.
+// NewClient returns a client. It does not connect yet.
 func NewClient(d Dial) (*Client, error) { return newClient(d, mostAnswer) }
 
 func newClient(d Dial, mostAnswer int) (*Client, error) {
@@ -81,7 +81,7 @@ func newClient(d Dial, mostAnswer int) (*Client, error) {
 	return c, nil
 }
 
-// checkAddress refuses an address at which others could listen.
+// checkAddress rejects an address on which others could listen.
 func checkAddress(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Path != "" && u.Path != "/" || u.User != nil || u.RawQuery != "" {
@@ -99,22 +99,22 @@ func checkAddress(address string) error {
 // Close closes the client's connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// pauses between two rounds of the servers.
+// Pauses between two rounds of the servers.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = time.Second
 )
 
-// How long a server may take to answer. What one of many was asked another may be asked,
-// too, by the same id.
+// Time limits for one server. A request to one of several servers may be repeated to another,
+// with the same id.
 const (
-	turn     = 2 * time.Second // one of many
+	turn     = 2 * time.Second // if there are several
 	patience = 30 * time.Second
 )
 
-const mostAnswer = 256 << 20 // bytes: the balances of millions of accounts
+const mostAnswer = 256 << 20 // bytes; enough for the balances of millions of accounts
 
-// ask calls f with one server after another, until one answers or refuses, or ctx ends.
+// ask calls f with one server after another until one answers or refuses, or ctx ends.
 func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClient) error) error {
 	next := firstPause
 	for n := 1; ; n++ {
@@ -147,7 +147,7 @@ func (c *Client) ask(ctx context.Context, f func(context.Context, wire.BankClien
 	}
 }
 
-// askOne calls f with one server, for no longer than its turn.
+// askOne calls f with one server, with a time limit.
 func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.Context, wire.BankClient) error) error {
 	most := c.patience
 	if len(c.servers) > 1 {
@@ -158,7 +158,7 @@ func (c *Client) askOne(ctx context.Context, s wire.BankClient, f func(context.C
 	return f(ctx, s)
 }
 
-// again tells whether to ask again after err, which is none of what was asked for.
+// again reports whether to retry after err, which is not a reply to the request.
 func again(err error) bool {
 	if strange(err) {
 		return false
@@ -170,14 +170,14 @@ func again(err error) bool {
 	return false
 }
 
-// strange tells whether a server has a certificate that the client does not know. Whoever has
-// been answered before waits for the one that it knew: nothing is asked of another.
+// strange reports whether a server has a certificate that the client does not know. A client
+// that has been answered before waits for a server with a known certificate.
 func strange(err error) bool {
 	var untrusted *tls.CertificateVerificationError
 	return errors.Is(err, errPin) || errors.As(err, &untrusted)
 }
 
-// plainly returns an error of a call as the bank's own.
+// plainly converts the error of a call to the bank's own error.
 func plainly(err error) error {
 	var call *connect.Error
 	if !errors.As(err, &call) {
@@ -196,8 +196,8 @@ func plainly(err error) error {
 	return errors.New(call.Message())
 }
 
-// Ledger returns the id of the ledger, empty if it is open, and the accounts that have a
-// public key.
+// Ledger returns the id of the ledger, or "" if it is open, and the accounts that have the
+// given public key.
 func (c *Client) Ledger(ctx context.Context, key string) (id string, having []string, err error) {
 	var l *wire.LedgerResponse
 	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) (err error) {
@@ -207,8 +207,8 @@ func (c *Client) Ledger(ctx context.Context, key string) (id string, having []st
 	return l.GetId(), l.GetAccounts(), err
 }
 
-// KeyOf returns the public key of an account, empty if it has none. Of an owned ledger, the
-// client must be the account, a market, or one who may read all.
+// KeyOf returns the public key of an account, or "" if it has none. In an owned ledger, the
+// client must be the account, a market, or an account that may read everything.
 func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
 	var l *wire.LedgerResponse
 	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
@@ -218,8 +218,9 @@ func (c *Client) KeyOf(ctx context.Context, account string) (string, error) {
 	return l.GetOwner(), err
 }
 
-// Payee reports whether an account is a payee of a market, for those who may ask for its key.
-// A bank of a version before 0.3 does not say, and every account counts as one.
+// Payee reports whether an account is a payee of a market. The client must be permitted to
+// read the account's key. A bank older than version 0.3 does not report payees, so Payee then
+// returns true.
 func (c *Client) Payee(ctx context.Context, account, market string) (bool, error) {
 	var l *wire.LedgerResponse
 	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
@@ -242,8 +243,8 @@ func (c *Client) Head(ctx context.Context) (store.Head, error) {
 	return store.ParseHead(h.GetHead())
 }
 
-// owned returns the id of the ledger, which it asks for once: an owned ledger stays what it
-// is.
+// owned returns the id of the ledger. It asks the bank only until it gets an id, because an
+// owned ledger stays owned.
 func (c *Client) owned(ctx context.Context) (string, error) {
 	c.mu.Lock()
 	id := c.ledger
@@ -258,11 +259,11 @@ func (c *Client) owned(ctx context.Context) (string, error) {
 	return id, err
 }
 
-// reading is for how many seconds an order to read lasts: half of what a bank allows, as two
-// clocks differ.
+// reading is the lifetime of an order to read, in seconds. It is half of what a bank permits,
+// because the clocks may differ.
 const reading = 30
 
-// reads returns an order to read, empty if there is no key to sign it.
+// reads returns an order to read, or "" if there is no key or the ledger is open.
 func (c *Client) reads(ctx context.Context) (string, error) {
 	if c.Key == "" {
 		return "", nil
@@ -295,14 +296,14 @@ func (c *Client) reads(ctx context.Context) (string, error) {
 	return c.read, nil
 }
 
-// Do implements [Ledger]. The bank gives e its Time. An entry without ID is asked for
-// once: if no answer comes, the error wraps [store.ErrUnknown].
+// Do implements [Ledger]. The bank sets the Time of e. An entry without an ID is sent only
+// once: if there is no reply, the error wraps [store.ErrUnknown].
 func (c *Client) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
 	r, _, err := c.DoSigned(ctx, e)
 	return r, err
 }
 
-// DoSigned is [Client.Do]; it returns the receipt as the bank signed it, too.
+// DoSigned is like [Client.Do] but also returns the receipt as signed by the bank.
 func (c *Client) DoSigned(ctx context.Context, e bank.Entry) (receipt store.Receipt, signed []byte, err error) {
 	var was error
 	err = c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
@@ -338,12 +339,12 @@ func (c *Client) DoSigned(ctx context.Context, e bank.Entry) (receipt store.Rece
 	return receipt, signed, err
 }
 
-// passing tells whether a refusal is not of what was asked for, but of the moment.
+// passing reports whether a refusal is temporary and does not concern the request itself.
 func passing(reason string) bool {
 	return reason == tooMany || reason == "unknown" || reason == "closed" || reason == "not applied"
 }
 
-// asks calls f, as ask does, with an order to read.
+// asks is like ask but also passes an order to read to f.
 func (c *Client) asks(ctx context.Context, f func(ctx context.Context, s wire.BankClient, read string) error) error {
 	return c.ask(ctx, func(ctx context.Context, s wire.BankClient) error {
 		read, err := c.reads(ctx)
@@ -394,8 +395,8 @@ func (c *Client) Escrows(ctx context.Context) (all []bank.Holding, err error) {
 	return holdings(r.GetEscrows())
 }
 
-// Balances returns what all accounts and open escrows hold that who asks may read, at one
-// moment.
+// Balances returns the balances of all accounts and open escrows that the client may read, as
+// of one point in time.
 func (c *Client) Balances(ctx context.Context) ([]bank.Holding, error) {
 	var r *wire.BalancesResponse
 	err := c.asks(ctx, func(ctx context.Context, s wire.BankClient, read string) (err error) {
@@ -408,7 +409,7 @@ func (c *Client) Balances(ctx context.Context) ([]bank.Holding, error) {
 	return holdings(r.GetAccounts())
 }
 
-// holdings returns what went over the wire.
+// holdings converts holdings from their wire format.
 func holdings(all []*wire.Holding) (holdings []bank.Holding, err error) {
 	for _, h := range all {
 		b, err := bank.Parse(h.GetAmount())

@@ -1,46 +1,50 @@
-// Package service lets many ask a bank over a network: a server for one ledger, and a
-// client that is asked as a bank here is. bank/wire has the calls.
+// Package service makes a bank available over a network. It has a server for one ledger, and a
+// client with the interface of a local bank. bank/wire defines the calls.
 //
-// It does not know what contracts are beyond their numbers, nor how a ledger is kept.
+// The package knows contracts only by their numbers, and is independent of how a ledger is
+// stored.
 //
-// # Who may ask for what
+// # Access rules
 //
-// What is booked carries its order, and the door of the ledger, bank/owners, judges that
-// as it does here; the server gives an entry its time, by which an order expires. Who reads
-// sends an order to read: of kind read, to market "bank", signed by the key of its account,
-// which expires within a minute. An account reads its own balance, the escrows that go back
-// to it, and what concerns it of requests; a market its own and the escrows of its
-// contracts; the operator, and who has right read or audit, reads all. Entries and proofs,
-// which show the entries beside, are for those alone. Of an open ledger everybody may ask
-// for anything.
+// Entries to book contain their orders, and bank/owners checks them as for a local bank. The
+// server sets the time of an entry, which decides whether its order has expired. To read, a
+// client sends an order of kind read to market "bank", signed by the key of its account, which
+// expires within a minute.
 //
-// What was booked is answered with a receipt that the bank signs: see bank/proof.
+//   - An account may read its own balance, the escrows refundable to it, and the requests that
+//     concern it.
+//   - A market may read its own account and the escrows of its contracts.
+//   - The operator and accounts with the right read or audit may read everything. Only they
+//     may read entries and proofs, because these also show neighbouring entries.
+//   - In an open ledger, everybody may read and book anything.
+//
+// The reply to a booked entry is a receipt signed by the bank: see bank/proof.
 //
 // # Promises
 //
-//   - A bank elsewhere answers as one here: receipts, balances, escrows, and errors that
-//     are told apart: TestSame.
-//   - Nobody reads or books what is another's: TestAttacks. What is too large, too many or
-//     too slow is refused, and one account does not keep others out: TestLimits, TestSlow.
-//   - A server that is told to end answers what it has applied: TestShutdown.
-//   - Of two servers of one ledger in a database, killed, cut off and silenced, nothing is
-//     lost, doubled or seen as it no longer is: TestJepsen of cmd/bourse.
+//   - A remote bank answers like a local one, with the same receipts, balances, escrows and
+//     distinguishable errors: TestSame.
+//   - Nobody can read or book what belongs to others: TestAttacks. Requests that are too
+//     large, too many or too slow are refused, and one account cannot block others:
+//     TestLimits, TestSlow.
+//   - A server that is shut down replies to the requests that it has applied: TestShutdown.
+//   - If two servers share a ledger in a database and are killed, cut off or paused, nothing
+//     is lost, booked twice or read in an outdated state: TestJepsen of cmd/bourse.
 //
 // # Design
 //
-// Signatures are checked by the call that brings them, on any processor, with the key that
-// the account had last; the loop that owns the ledger asks only whether it still is. Where
-// processors spend their time while 256 clients have transfers booked, one a call and then
-// 64, at both ends but for the database itself (profile of BenchmarkServe):
+// The goroutine of a call checks its signatures, on any processor, with the latest known keys
+// of the accounts. The loop that owns the ledger only checks that the keys are still current.
+// The table shows processor time at both ends, without the database, while 256 clients have
+// transfers booked, first one per call and then 64 (profile of BenchmarkServe):
 //
-//	to check signatures of orders         57 %
+//	checking signatures of orders         57 %
 //	the ledger, its tree, and the driver  11 %
 //	HTTP, TLS and Connect, at both ends   13 %
-//	to read orders                         7 %
-//	to sign receipts                       6 %
-//	to collect garbage                     6 %
+//	parsing orders                         7 %
+//	signing receipts                       6 %
+//	garbage collection                     6 %
 //
-// A client asks again until it is answered, one server after another, with the same id: it
-// need not know which of them writes. Calls are unary, so that any of them can be asked
-// again.
+// A client retries until it is answered, with one server after another and the same id, so it
+// need not know which server writes. Calls are unary, so that each can be repeated.
 package service

@@ -9,7 +9,7 @@ import (
 	"bourse/bank/wire"
 )
 
-// toWire returns an entry as it goes over the wire.
+// toWire converts an entry to its wire format.
 func toWire(e *bank.Entry) *wire.Entry {
 	w := &wire.Entry{Kind: e.Kind.String(), Id: e.ID, Seq: e.Seq, Time: e.Time}
 	if e.Contract != bank.NoContract {
@@ -26,7 +26,7 @@ func toWire(e *bank.Entry) *wire.Entry {
 	return w
 }
 
-// fromWire returns the entry that went over the wire.
+// fromWire converts an entry from its wire format.
 func fromWire(w *wire.Entry) (e bank.Entry, err error) {
 	if err := e.Kind.UnmarshalText([]byte(w.GetKind())); err != nil {
 		return e, err

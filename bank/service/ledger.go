@@ -7,21 +7,21 @@ import (
 	"bourse/bank/store"
 )
 
-// A Ledger is a bank that is asked, one here, a [store.Sequencer], or one elsewhere, a
-// [Client]; the errors are the same.
+// A Ledger is a local bank, a [store.Sequencer], or a remote bank, a [Client]. Both return the
+// same errors.
 type Ledger interface {
-	// Do books an entry once, however often it is asked for by its ID, and returns its
-	// receipt: see [store.Sequencer.Do]. A bank elsewhere gives the entry its Time.
+	// Do books an entry and returns its receipt. Repeated requests with the same ID are booked
+	// only once: see [store.Sequencer.Do]. A remote bank sets the entry's Time.
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
 
-	// Answer returns the entry that a request was booked as, and whether it was.
+	// Answer returns the entry that was booked for a request, and whether there is one.
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 
-	// Balance returns what an account, or an escrow, holds.
+	// Balance returns the balance of an account or escrow.
 	Balance(ctx context.Context, name string) (bank.Amount, error)
 
-	// Escrows returns the open escrows, by name; a bank elsewhere those alone that who
-	// asks may read.
+	// Escrows returns the open escrows, sorted by name. A remote bank returns only those that
+	// the client may read.
 	Escrows(ctx context.Context) ([]bank.Holding, error)
 }
 

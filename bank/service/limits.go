@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// Limits bound what clients may ask for. Zero values mean the defaults.
+// Limits bounds the requests of clients. Zero values mean the defaults.
 type Limits struct {
-	Bytes       int           // of a call: 1 MiB
-	Orders      int           // of a call: 256
-	Calls       int           // that have arrived, at once: 1024
-	Connections int           // at once, half of them of one address: [peers.Connections]
-	Deadline    time.Duration // of a call: 10 s
-	Rate        float64       // orders a second of an account, or of an address where no key is known yet, and reads of an address: 1000; as many at once
+	Bytes       int           // per call: 1 MiB
+	Orders      int           // per call: 256
+	Calls       int           // received and not yet answered: 1024
+	Connections int           // at the same time, half of them from one address: [peers.Connections]
+	Deadline    time.Duration // per call: 10 s
+	Rate        float64       // orders per second and account, or per address if no key is known yet, and reads per second and address: 1000; also the burst size
 }
 
 func (l Limits) defaults() Limits {
@@ -34,9 +34,9 @@ func (l Limits) defaults() Limits {
 	return l
 }
 
-// Buckets give each who asks a rate: as much at once as in a second.
+// Buckets limits the rate of each client. The burst size is the number of requests per second.
 type Buckets struct {
-	Rate float64 // a second
+	Rate float64 // per second
 
 	mu   sync.Mutex
 	left map[string]bucket
@@ -47,10 +47,10 @@ type bucket struct {
 	at   float64
 }
 
-// mostBuckets is how many are kept before those that are full are forgotten.
+// mostBuckets is the number of buckets above which full ones are removed.
 const mostBuckets = 1 << 16
 
-// Take tells whether who may ask for one more at an instant.
+// Take reports whether the client who may send one more request at time now.
 func (b *Buckets) Take(who string, now float64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,12 +70,12 @@ func (b *Buckets) Take(who string, now float64) bool {
 	return may
 }
 
-// fill returns a bucket at an instant.
+// fill returns the bucket at time now.
 func (b *Buckets) fill(in bucket, now float64) bucket {
 	return bucket{min(b.Rate, in.left+b.Rate*max(0, now-in.at)), now}
 }
 
-// forget forgets the buckets that are full.
+// forget removes the full buckets.
 func (b *Buckets) forget(now float64) {
 	kept := make(map[string]bucket)
 	for who, in := range b.left {

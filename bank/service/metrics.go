@@ -14,7 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// metrics are what Prometheus is told: nothing of any account.
+// A metrics contains the Prometheus metrics. They reveal nothing about accounts.
 type metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -41,7 +41,7 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 		return 1
 	})
 	m.registry.MustRegister(m.calls, m.seconds, m.booked, m.refused, m.dropped, writing)
-	m.dropped.WithLabelValues("connections") // so that it is there before anything is
+	m.dropped.WithLabelValues("connections") // export the label before the first drop
 	return m
 }
 
@@ -68,7 +68,7 @@ func (m *metrics) interceptor() connect.Interceptor {
 	})
 }
 
-// answered counts orders.
+// answered counts the results of orders.
 func (m *metrics) answered(all []*wire.Result) {
 	for _, r := range all {
 		if refused := r.GetRefused(); refused != nil {

@@ -16,9 +16,9 @@ import (
 	"bourse/bank/whole"
 )
 
-// Certificate opens the certificate in a file, which is made if there is none, for its
-// owner alone, and returns the pin by which clients know it. Tell is called when the file
-// has changed: with what is in use from then on.
+// Certificate opens the certificate in a file and returns it with the pin by which clients
+// recognize it. If there is no file, it creates one that only its owner can read. After the
+// file has changed, it calls tell with a message that says which certificate is in use.
 func Certificate(file string, tell func(what string)) (c *certificate.File, pin string, err error) {
 	if _, err := whole.Secret(file, func() ([]byte, error) { return certificate.New(rand.Reader, "bourse bank") }); err != nil {
 		return nil, "", fmt.Errorf("certificate %s: %w", file, err)
@@ -37,14 +37,14 @@ func Certificate(file string, tell func(what string)) (c *certificate.File, pin 
 	return c, pinOf(c.Current().Leaf), nil
 }
 
-// missing makes no file.
+// missing returns a function that reports the file as missing instead of creating it.
 func missing(file string) func() ([]byte, error) {
 	return func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist} }
 }
 
 const pinStart = "sha256:"
 
-// errPin means that a server is not the one that is wanted.
+// errPin means that a server does not have the expected pin.
 var errPin = errors.New("the server has another pin")
 
 // pinOf returns the pin of a certificate: "sha256:" and the hash of its public key.
@@ -53,7 +53,8 @@ func pinOf(c *x509.Certificate) string {
 	return pinStart + hex.EncodeToString(sum[:])
 }
 
-// pinned is how clients dial who accept a server that has one of some pins, and no other.
+// pinned returns the TLS configuration of a client that accepts only servers with one of the
+// pins.
 func pinned(pins []string) *tls.Config {
 	return certificate.Client(nil, func(c *x509.Certificate) error {
 		if is := pinOf(c); !slices.Contains(pins, is) {

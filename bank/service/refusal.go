@@ -8,14 +8,14 @@ import (
 	"bourse/bank/wire"
 )
 
-// Reasons that no error of another room stands for.
+// Reasons without an error of another package.
 const (
-	malformed = "malformed" // what is asked for is no order, or no entry
-	tooMany   = "too many"  // of an account, or of one who sends: ask again later
-	failed    = "failed"    // for a reason that the text says
+	malformed = "malformed" // the request is not a valid order or entry
+	tooMany   = "too many"  // from one account or sender: retry later
+	failed    = "failed"    // for another reason, which the text states
 )
 
-// refusal returns an error as it goes over the wire.
+// refusal converts an error to its wire format.
 func refusal(err error) *wire.Refusal {
 	r := &wire.Refusal{Reason: failed, Text: err.Error()}
 	if word := store.Reason(err); word != "" {
@@ -28,20 +28,20 @@ func refusal(err error) *wire.Refusal {
 	return r
 }
 
-// A refused is the error that a refusal stands for: it says what the bank said, and is
-// told apart as the bank's own.
+// A refused is the error that a refusal represents. It has the text from the bank and wraps
+// the bank's own error.
 type refused struct {
 	text string
-	is   error // nil for a reason that this client does not know
+	is   error // nil if this client does not know the reason
 }
 
 func (r *refused) Error() string { return r.text }
 func (r *refused) Unwrap() error { return r.is }
 
-// refusedBy returns the error that went over the wire.
+// refusedBy converts a refusal from its wire format to an error.
 func refusedBy(r *wire.Refusal) error {
 	err := &refused{r.GetText(), store.Because(r.GetReason())}
-	if err.is == nil { // for another reason the bank has refused it all the same
+	if err.is == nil { // the bank refused it, for a reason unknown here
 		err.is = bank.ErrRefused
 	}
 	if s := r.GetShortfall(); s != nil {

@@ -21,44 +21,45 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A Config says what a server serves, and how.
+// A Config configures a server.
 type Config struct {
-	// Write opens the ledger to write it. The server opens it again whenever it was lost.
+	// Write opens the ledger for writing. The server calls it again whenever the ledger was
+	// lost.
 	Write func() (*store.Sequencer, error)
 
-	// Waits has the server wait where the ledger cannot be opened the first time, too:
-	// another may write it, or its database may be away. Else that is an error.
+	// Waits makes the server wait even if the ledger cannot be opened the first time, because
+	// another server writes it or its database is unavailable. Otherwise that is an error.
 	Waits bool
 
-	// Read opens the ledger to read its entries, in use or not.
+	// Read opens the ledger for reading its entries, also while it is in use.
 	Read func() (*store.Reader, error)
 
-	Key         string            // private, signs receipts
-	Certificate *certificate.File // nil speaks plain HTTP, and is for tests and this machine alone
+	Key         string            // private key that signs receipts
+	Certificate *certificate.File // nil means plain HTTP, only for tests and this machine
 	Limits      Limits
-	Now         func() float64    // tells the seconds since 2000-01-01 UTC
-	Tell        func(what string) // is told what happens to the ledger; nil tells nobody
+	Now         func() float64    // returns the seconds since 2000-01-01 UTC
+	Tell        func(what string) // receives events of the ledger; may be nil
 
-	// Ready is called once, when the ledger has been opened, or is waited for, and before
-	// the first call is answered; nil calls nobody.
+	// Ready is called once, before the first call is answered, when the ledger has been opened
+	// or the server waits for it. It may be nil.
 	Ready func() error
 }
 
-// A server answers for one ledger.
+// A server serves one ledger.
 type server struct {
 	Config
 	signer  note.Signer
 	public  string
 	metrics *metrics
 	buckets Buckets
-	calls   chan struct{} // one in it for each call that is answered
-	reading chan struct{} // one in it while entries are read
+	calls   chan struct{} // one element per call in progress
+	reading chan struct{} // one element while entries are read
 
 	ledger atomic.Pointer[store.Sequencer] // nil while this server does not write it
-	again  chan struct{}                   // holds one: the ledger seems lost
+	again  chan struct{}                   // buffers one signal that the ledger may be lost
 }
 
-// newServer returns a server.
+// newServer returns a server with the given configuration.
 func newServer(c Config) (*server, error) {
 	signer, err := note.NewSigner(c.Key)
 	if err != nil {
@@ -77,12 +78,12 @@ func newServer(c Config) (*server, error) {
 	return s, nil
 }
 
-// handler returns what answers calls, and for health and metrics.
+// handler returns the handler of calls, health checks and metrics.
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	path, calls := wire.NewBankHandler(s,
 		connect.WithReadMaxBytes(s.Limits.Bytes),
-		connect.WithCompressMinBytes(1<<14), // below, to compress costs more than to send
+		connect.WithCompressMinBytes(1<<14), // compressing less costs more than sending it
 		connect.WithInterceptors(s.metrics.interceptor(), s.bound()))
 	mux.Handle(path, noPages(calls))
 	mux.HandleFunc("GET /healthz", s.health)
@@ -90,7 +91,7 @@ func (s *server) handler() http.Handler {
 	return mux
 }
 
-// noPages refuses calls that a page has a browser on this machine send.
+// noPages rejects calls sent by web pages in a browser on this machine.
 func noPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
@@ -102,8 +103,8 @@ func noPages(h http.Handler) http.Handler {
 	})
 }
 
-// bound gives each call its deadline, and refuses those that are too many. A call counts from
-// when all of it has arrived, until its answer is known.
+// bound gives each call a deadline and refuses calls over the limit. A call counts from its
+// complete arrival until its reply is known.
 func (s *server) bound() connect.Interceptor {
 	return connect.UnaryInterceptorFunc(func(next connect.UnaryFunc) connect.UnaryFunc {
 		return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
@@ -129,8 +130,8 @@ func (s *server) health(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprintln(w, "writing")
 }
 
-// Serve answers at l until ctx ends, then answers those calls that it has begun, closes
-// the ledger and returns.
+// Serve serves calls on l until ctx ends. It then completes the calls in progress, closes the
+// ledger and returns.
 func Serve(ctx context.Context, l net.Listener, c Config) error {
 	s, err := newServer(c)
 	if err != nil {
@@ -163,7 +164,7 @@ func (s *server) run(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, closed)
 }
 
-// serve answers at l until ctx ends.
+// serve serves calls on l until ctx ends.
 func (s *server) serve(ctx context.Context, l net.Listener) error {
 	p := &peers.Server{
 		Handler: s.handler(), Connections: s.Limits.Connections, Patience: min(peers.Patience, s.Limits.Deadline), Dropped: s.metrics.drop,
@@ -175,15 +176,15 @@ func (s *server) serve(ctx context.Context, l net.Listener) error {
 	return p.Serve(ctx, l)
 }
 
-// How long to wait before the ledger is asked for again, and between two looks whether it
-// is still there.
+// pause is the time between two attempts to open the ledger. look is the time between two
+// checks that it is still available.
 const (
 	pause = 200 * time.Millisecond
 	look  = 500 * time.Millisecond
 )
 
-// keep keeps the ledger open until ctx ends: l, nil while another writes it, and when it is
-// lost, that which opens again.
+// keep keeps the ledger open until ctx ends. l is the open ledger, or nil while another server
+// writes it. If the ledger is lost, keep opens it again.
 func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 	said := ""
 	tell := func(what string) {
@@ -218,7 +219,7 @@ func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 	}
 }
 
-// watch returns when ctx has ended, or l is lost.
+// watch returns when ctx has ended or l is lost.
 func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -235,7 +236,7 @@ func (s *server) watch(ctx context.Context, l *store.Sequencer) {
 	}
 }
 
-// wait waits, and tells whether ctx has not ended meanwhile.
+// wait waits for d, and reports whether ctx has not ended in the meantime.
 func wait(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
@@ -247,7 +248,7 @@ func wait(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// lost has the ledger looked at, if err says that it may be lost.
+// lost triggers a check of the ledger if err means that it may be lost.
 func (s *server) lost(err error) {
 	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrClosed) {
 		select {

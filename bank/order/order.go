@@ -1,12 +1,12 @@
-// Package order reads and writes what owners of accounts ask of a bank: a text of
-// lines, signed as a note of [golang.org/x/mod/sumdb/note].
+// Package order reads and writes the requests of account owners to a bank. An order is a text
+// of several lines, signed as a note of [golang.org/x/mod/sumdb/note].
 //
-// It does not know whose a key is, nor who may ask for what.
+// The package does not know who owns a key or who may request what.
 //
 // # Format
 //
-// An order is at most 1 KiB of lines, each "name value" but the first, in the order
-// given below, each once, and all of them:
+// An order is at most 1 KiB of lines. Each line except the first is "name value". Every line
+// of the kind must be present exactly once, in the order given below:
 //
 //	bourse transfer 1
 //	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -16,8 +16,8 @@
 //	amount 12.500000
 //	expires 2026-11-22T15:10:00Z
 //
-// The first line names the kind; every kind has ledger, id and account first, and
-// expires last:
+// The first line names the kind. Every kind starts with ledger, id and account, and ends with
+// expires:
 //
 //	order     market, then the writer's own lines, budget among them
 //	cancel    market, then the writer's own lines
@@ -31,25 +31,25 @@
 //	rotate    key
 //	revoke    of; or of, right; or of, right payee, market
 //	recover   of, key
-//	right     of, right, and of it: mint cap, period, window and, if two must sign, with,
-//	          where window is sliding: the cap is of every span as long as the period;
-//	          without it, of the periods counted from 2000-01-01;
-//	          settle number; payee market; read and audit nothing
-//	own       operator, recovery; it has neither id, account nor expires, and no signature
+//	right     of, right, and the fields of the right: for mint cap, period, window and, if
+//	          two must sign, with; window is sliding, and the cap then applies to every span
+//	          of one period's length; without window, to the periods counted from 2000-01-01;
+//	          for settle number; for payee market; for read and audit nothing
+//	own       operator, recovery; it has no id, account, expires or signature
 //
-// In a cancel, read or order, market stands between ledger and id. The writer's own
-// lines have names of small letters, digits and underscores, and values of printable
-// ASCII that neither begin nor end with a space; contracts/order reads them.
+// In an order of kind cancel, read or order, market is between ledger and id. The writer's own
+// lines have names of lower-case letters, digits and underscores, and values of printable
+// ASCII without a space at either end. contracts/order reads them.
 //
-// A number has one form: dollars six decimals, whole numbers no leading zeros. A
-// ledger's id is 32 hexadecimal digits, moves are "sha256:" and what [Digest]
-// returns, instants are in UTC, to the second. An id and its account, with a
-// slash between them, are the id of the bank's request: 64 bytes together.
+// Numbers are canonical: dollars have six decimals, and integers have no leading zeros. A
+// ledger's id is 32 hexadecimal digits. The value of moves is the result of [Digest]. Times
+// are in UTC, to the second. The account and the id, separated by a slash, are the id of the
+// bank's request, at most 64 bytes together.
 //
-// Signed, an order is followed by an empty line and one or two signatures, "— name
-// base64". What follows the signatures in a ledger's entry was signed by nobody: it is the
-// market's own in what a market writes, and the ledger's own in a record of a refusal. No
-// other entry may have it. The identity of an order is its signed text.
+// A signed order is followed by an empty line and one or two signatures, "— name base64". In
+// an entry of the ledger, bytes after the signatures are not signed by anybody. A market may
+// write them in its entries, and the ledger writes them in the record of a refusal. No other
+// entry may have them. An order is identified by its signed text.
 package order
 
 import (
@@ -67,20 +67,20 @@ import (
 	"bourse/bank/keys"
 )
 
-// maxText is the most bytes of an order without its signatures.
+// maxText is the maximum number of bytes of an order without its signatures.
 const maxText = 1 << 10
 
-// A Field is a line of an order but the first.
+// A Field is a line of an order after the first.
 type Field struct{ Name, Value string }
 
-// An Order is one that is well formed: each of its fields is what its kind wants.
+// An Order is a well-formed order: its fields are those required by its kind.
 type Order struct {
 	Kind   string
 	fields []Field
 }
 
-// kinds are the fields of each kind, in order. Of those in brackets either all are
-// there or none; dots stand for lines of others.
+// kinds lists the fields of each kind, in order. Fields in brackets are optional; if the first
+// of adjacent ones is present, the others must be too. Dots stand for the writer's own lines.
 var kinds = map[string]string{
 	"order":    "ledger market id account ... expires",
 	"cancel":   "ledger market id account ... expires",
@@ -98,7 +98,7 @@ var kinds = map[string]string{
 	"own":      "ledger operator recovery",
 }
 
-// rights are the fields beside right that each has in an order of that kind.
+// rights lists the further fields of each right in an order of kind right.
 var rights = map[string][]string{
 	"mint":   {"cap period window", "cap period window with", "cap period", "cap period with"},
 	"settle": {"number"},
@@ -107,13 +107,14 @@ var rights = map[string][]string{
 	"audit":  {""},
 }
 
-// New returns the order of that kind that has these fields, which must be well formed.
+// New returns an order of the given kind with the given fields, or an error if they are not
+// well formed.
 func New(kind string, fields ...Field) (*Order, error) {
 	return Parse((&Order{kind, fields}).String())
 }
 
-// For returns an order by an account that expires at an instant, in seconds since
-// [bank.Epoch], with the other fields of its kind in order: each a name and a value.
+// For returns an order of an account that expires at the given time, in seconds since
+// [bank.Epoch]. The other fields of its kind follow in order, as pairs of names and values.
 func For(kind, ledger, id, account string, expires float64, fields ...string) (*Order, error) {
 	all := []Field{{"ledger", ledger}, {"id", id}, {"account", account}}
 	for f := range slices.Chunk(fields, 2) {
@@ -122,14 +123,14 @@ func For(kind, ledger, id, account string, expires float64, fields ...string) (*
 	return New(kind, append(all, Expiry(expires))...)
 }
 
-// Repeats reports whether o asks for what p asks for under the same id: the two differ in
-// their expiry at most.
+// Repeats reports whether o requests the same as p under the same id, so that the two differ
+// at most in their expiry.
 func (o *Order) Repeats(p *Order) bool {
 	same := func(a, b Field) bool { return a == b || a.Name == "expires" && b.Name == "expires" }
 	return o.Kind == p.Kind && slices.EqualFunc(o.fields, p.fields, same)
 }
 
-// String returns the order as it is signed.
+// String returns the text of the order that is signed.
 func (o *Order) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "bourse %s 1\n", o.Kind)
@@ -139,7 +140,7 @@ func (o *Order) String() string {
 	return b.String()
 }
 
-// Value returns the value of a field, empty if there is none.
+// Value returns the value of a field, or "" if there is none.
 func (o *Order) Value(name string) string {
 	for _, f := range o.fields {
 		if f.Name == name {
@@ -149,23 +150,22 @@ func (o *Order) Value(name string) string {
 	return ""
 }
 
-// Request returns the id of the bank's request that o is.
+// Request returns the id of the bank's request for o.
 func (o *Order) Request() string { return o.Value("account") + "/" + o.Value("id") }
 
-// Money returns the amount in a field, none if there is no such field.
+// Money returns the amount in a field, or zero if there is no such field.
 func (o *Order) Money(name string) bank.Amount {
 	a, _ := bank.Parse(o.Value(name))
 	return a
 }
 
-// Number returns the whole number in a field, 0 if there is no such field.
+// Number returns the integer in a field, or 0 if there is no such field.
 func (o *Order) Number(name string) int64 {
 	n, _ := strconv.ParseInt(o.Value(name), 10, 64)
 	return n
 }
 
-// Expires returns the instant to which o may be booked, in seconds since 2000-01-01
-// UTC, as a bank counts them.
+// Expires returns the time until which o is valid, in seconds since [bank.Epoch].
 func (o *Order) Expires() float64 {
 	t, err := time.Parse(time.RFC3339, o.Value("expires"))
 	if err != nil {
@@ -174,23 +174,22 @@ func (o *Order) Expires() float64 {
 	return float64(t.Unix() - bank.Epoch.Unix())
 }
 
-// Expiry returns the field that says that an order expires at an instant, or up to a second
-// later.
+// Expiry returns the field expires for the given time, rounded up to a full second.
 func Expiry(at float64) Field {
 	return Field{"expires", Instant(math.Ceil(at))}
 }
 
-// Instant returns an instant, in seconds since [bank.Epoch], as orders write it: in UTC, to
-// the second before.
+// Instant formats a time, in seconds since [bank.Epoch], as in orders: in UTC, rounded down to
+// a full second.
 func Instant(at float64) string {
-	if !(at >= 0 && at < 9e9) { // which no duration reaches
+	if !(at >= 0 && at < 9e9) { // beyond the range of time.Duration
 		return fmt.Sprintf("second %v", at)
 	}
 	return bank.Epoch.Add(time.Duration(at) * time.Second).Format(time.RFC3339)
 }
 
-// Digest returns what an order says of moves: "sha256:" and the hash, in hexadecimal, of
-// a line "from to amount" for each.
+// Digest returns the value of the field moves: "sha256:" and the hexadecimal hash of one line
+// "from to amount" per move.
 func Digest(moves []bank.Move) string {
 	h := sha256.New()
 	for _, m := range moves {
@@ -199,8 +198,8 @@ func Digest(moves []bank.Move) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Parse reads an order without its signatures. An error names the line, what was found
-// and what was wanted.
+// Parse parses an order without its signatures. An error names the line, what was found and
+// what is wanted.
 func Parse(text string) (*Order, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), maxText)
@@ -225,7 +224,7 @@ func Parse(text string) (*Order, error) {
 	return o, o.whole()
 }
 
-// add adds a line, which must be well formed and new.
+// add adds a line, which must be well formed and not a duplicate.
 func (o *Order) add(f Field) error {
 	check := checks[f.Name]
 	if strings.Contains(kinds[o.Kind], "...") && !slices.Contains(fixed, f.Name) && f.Name != "budget" {
@@ -244,7 +243,7 @@ func (o *Order) add(f Field) error {
 	return nil
 }
 
-// whole tells what is missing, or stands where it should not.
+// whole returns an error if a field is missing or in the wrong place.
 func (o *Order) whole() error {
 	rest := o.fields
 	next := func(name string) bool {
@@ -288,10 +287,10 @@ func (o *Order) whole() error {
 	return o.together()
 }
 
-// fixed are the fields that have their place where others may stand.
+// fixed lists the fields with a fixed place in kinds that have the writer's own lines.
 var fixed = []string{"ledger", "market", "id", "account", "expires"}
 
-// together tells what does not go with what.
+// together returns an error if fields are inconsistent with each other.
 func (o *Order) together() error {
 	if o.Kind == "order" && o.Value("budget") == "" {
 		return errors.New("budget is missing")
@@ -319,7 +318,8 @@ func (o *Order) together() error {
 	return nil
 }
 
-// checks say of each field what is wanted of its value, nothing if it is that.
+// checks has a function for each field that returns what is wanted if the value is not valid,
+// or "" if it is.
 var checks = map[string]func(string) string{
 	"ledger":   checkLedger,
 	"market":   checkMarket,
@@ -423,7 +423,7 @@ func checkExpires(s string) string {
 	return ""
 }
 
-// checkOwn is of fields that are their writer's own.
+// checkOwn checks the value of a field that is the writer's own.
 func checkOwn(s string) string {
 	if s == "" || s[0] == ' ' || s[len(s)-1] == ' ' || strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r > '~' }) {
 		return "printable characters, with no space before or after"
@@ -431,7 +431,7 @@ func checkOwn(s string) string {
 	return ""
 }
 
-// isWord tells whether s may name a field.
+// isWord reports whether s is a valid name of a field.
 func isWord(s string) bool {
 	return s != "" && len(s) <= 32 && !strings.ContainsFunc(s, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' })
 }

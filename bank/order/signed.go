@@ -12,23 +12,23 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A Signed order is one with its signatures, which [Signed.By] checks.
+// A Signed is an order with its signatures, which [Signed.By] checks.
 type Signed struct {
 	*Order
-	Rest []byte // what stands behind the signatures
+	Rest []byte // what follows the signatures
 
 	text string
 	sigs []signature
-	by   []signer // what was found already
+	by   []signer // cached results of By
 }
 
-// A signer is a key that was asked for.
+// A signer is a cached result of [Signed.By].
 type signer struct {
 	key    string
 	signed bool
 }
 
-// A signature is a line behind an order.
+// A signature is a signature line after an order.
 type signature struct {
 	name string
 	hash uint32
@@ -40,7 +40,7 @@ const (
 	mostSigs = 2
 )
 
-// Open reads a signed order, and what stands behind it. It checks the form alone.
+// Open parses a signed order and what follows it. It checks only the form, not the signatures.
 func Open(b []byte) (*Signed, error) {
 	end := bytes.Index(b, []byte("\n\n"+sigStart))
 	if end < 0 {
@@ -63,7 +63,7 @@ func Open(b []byte) (*Signed, error) {
 	return s, err
 }
 
-// parseSignature reads "name base64", in the one form it has.
+// parseSignature parses "name base64" in its canonical form.
 func parseSignature(line string) (signature, bool) {
 	name, in64, _ := strings.Cut(line, " ")
 	b, err := base64.StdEncoding.Strict().DecodeString(in64)
@@ -73,8 +73,7 @@ func parseSignature(line string) (signature, bool) {
 	return signature{name, binary.BigEndian.Uint32(b), b[4:]}, true
 }
 
-// By tells whether the owner of a public key signed s. What it found it knows when it is
-// asked again.
+// By reports whether the owner of a public key signed s. It caches the result.
 func (s *Signed) By(key string) bool {
 	for _, by := range s.by {
 		if by.key == key {
@@ -91,7 +90,7 @@ func (s *Signed) By(key string) bool {
 	return signed
 }
 
-// of returns the signature that is said to be by v's key, nil if there is none.
+// of returns the signature that claims to be by v's key, or nil if there is none.
 func (s *Signed) of(v note.Verifier) []byte {
 	for _, sig := range s.sigs {
 		if sig.name == v.Name() && sig.hash == v.KeyHash() {
@@ -101,11 +100,11 @@ func (s *Signed) of(v note.Verifier) []byte {
 	return nil
 }
 
-// Text returns the signed text, which is the identity of s: its signatures may be in any
-// order.
+// Text returns the signed text, which identifies s. The signatures do not, since they can be
+// in any order.
 func (s *Signed) Text() string { return s.text }
 
-// SameAs reports whether s and o are one order with the same signatures, in any order.
+// SameAs reports whether s and o are the same order with the same signatures, in any order.
 func (s *Signed) SameAs(o *Signed) bool {
 	in := func(all []signature, sig signature) bool {
 		return slices.ContainsFunc(all, func(o signature) bool {
@@ -120,10 +119,10 @@ func (s *Signed) SameAs(o *Signed) bool {
 	return s.text == o.text && len(s.sigs) == len(o.sigs)
 }
 
-// Signatures returns how many there are.
+// Signatures returns the number of signatures.
 func (s *Signed) Signatures() int { return len(s.sigs) }
 
-// Sign adds the signature of a private key to an order, signed or not.
+// Sign adds a signature by a private key to an order, which may already be signed.
 func Sign(b []byte, key string) ([]byte, error) {
 	signer, err := note.NewSigner(key)
 	if err != nil {

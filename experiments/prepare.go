@@ -19,8 +19,8 @@ import (
 // plug-in has been created with its options, and every log, plan and trace has been read once.
 // Running it does not change it.
 type Prepared struct {
-	Experiment *scenario.Experiment // SHA-256 of each file that was read, by path
-	Inputs     map[string]string    // sha256 of each file that was read, by path
+	Experiment *scenario.Experiment // expanded
+	Inputs     map[string]string    // SHA-256 of each file that was read, by path
 	settings   []*setting
 	jobs       []int    // number in the first replication, by configuration
 	alike      []string // configurations in which every replication has the same jobs and hosts

@@ -184,9 +184,9 @@ type measuring struct {
 	rep   int
 
 	best     yardstick
-	demand   []float64 // after the run of this policy, everything that metrics need is known
+	demand   []float64 // prices of the first run on the spot market
 	promises []metrics.Promise
-	knows    int // after that run all is known that others are measured by
+	knows    int // after the run of this policy, everything that metrics need is known
 	waiting  []*Run
 	runs     int
 }

@@ -15,11 +15,11 @@ import (
 // provider is the account that pays penalties.
 const provider = "provider"
 
-// unsure is why charges are not computed any more.
+// unsure is the reason for which charges are no longer computed.
 const unsure = "when a contract had spent its budget hangs on a price that it met at an instant at which others ended"
 
-// place puts d on the hosts that its note names, and checks its bids and the price
-// that they met.
+// place puts d on the hosts that its note names, and checks its bids and the price at which it
+// was placed.
 func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	on := d.terms.on
 	if len(on) == 0 || on[0].bid < 0 {
@@ -60,13 +60,13 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		pace = min(pace, h.speed)
 		d.tasks = append(d.tasks, task{host: h, bid: pl.bid, met: low, over: high - low, most: d.terms.MaxCPU, need: need, pace: h.speed})
 	}
-	if d.terms.PerHost { // a program whose nodes are promised one by one keeps the pace of the slowest
+	if d.terms.PerHost { // a program whose nodes have separate promises runs at the pace of the slowest
 		for i := range d.tasks {
 			d.tasks[i].pace = pace
 		}
 	}
 	t.market.start(e.Time, d)
-	switch rounding := 1e-9 * nodes; { // a nano-dollar per second a bid
+	switch rounding := 1e-9 * nodes; { // one nano-dollar per second per bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
 		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
 	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
@@ -77,8 +77,8 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 
 func near(x, y, within float64) bool { return math.Abs(x-y) <= within }
 
-// judge computes again what d is charged and owed, how much of its work was done,
-// and whether its promise was kept.
+// judge recomputes what d is charged and owed, how much of its work was done, and whether its
+// promise was kept.
 func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string) audit.Money) (found, want string) {
 	if v.Losses > 0 && !t.run.Rules.Leave {
 		return fmt.Sprintf("%d losses", v.Losses), "none: hosts stay"
@@ -127,9 +127,9 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	return "", ""
 }
 
-// due returns the penalty that is to be paid where claimed is owed, nil if there is none: since
-// version 2 by the hosts that e pays, out of that and in proportion to it, and of the rest what the
-// provider has.
+// due returns the penalty that must be paid if claimed is owed, or nil if there is none. Since
+// version 2, the hosts that e pays contribute first, up to those payments and in proportion to
+// them; the provider then pays the rest as far as its funds allow.
 func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *due {
 	o := &due{contract: d.id, to: d.owner}
 	rest := claimed
@@ -157,7 +157,8 @@ func (d *contract) due(e *audit.Entry, claimed, has audit.Money, version int) *d
 	return o
 }
 
-// inProportion returns total divided as all, whose sum is all of it, is: by the largest remainder.
+// inProportion divides total in proportion to the amounts in all, whose sum is sum, by the
+// largest remainder method.
 func inProportion(all []debit, sum, total audit.Money) []debit {
 	if sum == 0 {
 		return nil
@@ -176,9 +177,9 @@ func inProportion(all []debit, sum, total audit.Money) []debit {
 	return out
 }
 
-// cancelled checks that d was open when the market closed, and is charged nothing; or
-// when its owner took it back, and is charged what it had run up. When owners ask the
-// books do not tell.
+// cancelled checks the settlement of a cancelled contract. If the market closed, d must have
+// been open and is charged nothing. If its owner cancelled it, it is charged what it had run
+// up. The ledger does not show when owners cancel.
 func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
 	byDue, left := d.progress()
@@ -208,8 +209,8 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	return "", ""
 }
 
-// progress returns the work done over all tasks of d, and what is left: over all tasks,
-// or as many times what the last of them has left, if each is promised by itself.
+// progress returns the work done over all tasks of d, and the work left. If each task has its
+// own promise, the work left is that of the slowest task times the number of tasks.
 func (d *contract) progress() (done, left float64) {
 	for i := range d.tasks {
 		n, each := &d.tasks[i], d.row.Work/float64(len(d.tasks))
@@ -223,17 +224,17 @@ func (d *contract) progress() (done, left float64) {
 	return done, left
 }
 
-// work checks how much of d was done, when it ended, and whether that keeps the
+// work checks how much of d's work was done, when it ended, and whether that keeps the
 // promise.
 func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
-	last := e.Time // at which contracts/settlement judges the work
+	last := e.Time // time at which contracts/settlement judges the work
 	if !d.terms.OnDemand {
 		last = max(last, due)
 	}
 	done, left := d.progress()
 	rounding := t.rounding(d, last)
-	fuzz := 10 * rounding // what is nearer to a border than this may be on either side
+	fuzz := 10 * rounding // anything closer to a limit than this may be on either side
 	byDue, off := done, fuzz
 	if past := d.terms.late(e.Time); past && !d.terms.RunsOn {
 		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("one at its deadline, %v s", due)
@@ -257,8 +258,8 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 	return "", ""
 }
 
-// rounding returns what float64 may take from d's work by an instant, or add to it, as
-// contracts/settlement has it: a part in 10^9, and what its hosts do in a moment or two.
+// rounding returns the largest error of d's work at a given time, as contracts/settlement
+// defines it: one part in 10^9, plus what its hosts do in one or two float64 steps of time.
 func (t *trail) rounding(d *contract, at float64) float64 {
 	sum, moments := 1e-9*d.row.Work, 2*moment(at)
 	for i := range d.tasks {
@@ -267,13 +268,13 @@ func (t *trail) rounding(d *contract, at float64) float64 {
 	return sum
 }
 
-// moment returns the time that float64 instants near at cannot tell apart.
+// moment returns the distance between adjacent float64 times near at.
 func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
-// delays returns how late a promise that ended then may be, s: not late at all, unless
-// it was broken. Where a host may have left with the work for good, which the note does
-// not tell from another loss, there are two answers, else twice the same. Since version 2
-// of the rules they are rounded as [contract.known] says.
+// delays returns the possible delays, in seconds, of a promise that ended at the given time.
+// They are 0 unless it was broken. If a host may have left with the work for good, which the
+// note does not distinguish from other losses, the two results differ; otherwise they are
+// equal. Since version 2 of the rules they are rounded by [contract.known].
 func (d *contract) delays(end float64, v *verdict, version int) (likely, other float64) {
 	p, over := &d.terms, max(0, end-d.terms.due())
 	if v.State != "violated" {
@@ -296,9 +297,9 @@ func (d *contract) delays(end float64, v *verdict, version int) (likely, other f
 	return over, over
 }
 
-// known returns seconds, which are computed of instants until end, to as many decimal places
-// as a unit of the last is 16 moments at the end, or at the deadline if that is later, or
-// more.
+// known rounds seconds, which are computed from times up to end, to a number of decimal
+// places. A unit of the last place is at least 16 moments at end, or at the deadline if that
+// is later.
 func (d *contract) known(seconds, end float64) float64 {
 	if x, err := strconv.ParseFloat(strconv.FormatFloat(seconds, 'f', d.places(end), 64), 64); err == nil {
 		return x
@@ -314,10 +315,10 @@ func (d *contract) places(end float64) (n int) {
 	return n
 }
 
-// penalty returns what the provider owes for so much delay, in micro-dollars before
-// rounding, and how far off that may be. Since version 2 of the rules it is the exact product
-// of the decimals, rounded toward zero, and known exactly; of a delay that is computed of
-// instants until end, half a unit of its last place is not held against the user.
+// penalty returns what the provider owes for the given delay, in micro-dollars before
+// rounding, and the largest error of that amount. Since version 2 of the rules it is the exact
+// product of the decimals, rounded toward zero, with no error. If the delay is computed from
+// times up to end, half a unit of its last place is allowed in the user's favor.
 func (d *contract) penalty(delay, end float64, v *verdict, version int) (owed, fuzz float64) {
 	p := &d.terms
 	if delay == 0 || p.PenaltyRate == 0 {
@@ -341,8 +342,8 @@ func (d *contract) penalty(delay, end float64, v *verdict, version int) (owed, f
 	return owed, 0
 }
 
-// micros returns the product of those decimals, in dollars, as micro-dollars, rounded toward
-// zero.
+// micros returns the exact product of the factors, in dollars, as micro-dollars, rounded
+// toward zero.
 func micros(factors ...float64) float64 {
 	product := big.NewRat(1e6, 1)
 	for _, x := range factors {
@@ -356,12 +357,12 @@ func micros(factors ...float64) float64 {
 	return whole
 }
 
-// owes tells whether m is owed, rounded toward zero.
+// owes reports whether m equals owed, rounded toward zero, within fuzz.
 func owes(m audit.Money, owed, fuzz float64) bool {
 	return float64(m) >= math.Floor(max(0, owed)-fuzz) && float64(m) <= math.Floor(max(0, owed)+fuzz)
 }
 
-// charges returns what e pays to each host.
+// charges returns what e pays to each host, and the sum.
 func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money) {
 	pays, sum := make(map[string]audit.Money), audit.Money(0)
 	for _, m := range e.Moves {
@@ -373,12 +374,12 @@ func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money)
 	return pays, sum
 }
 
-// metered checks that e charges what d's tasks ran up, rounded, and no more than its value.
-// By the rules of version 1 each task is rounded by itself, and paid in order while the value
-// lasts; since version 2 the sum is rounded once, and each is paid in proportion.
+// metered checks that e charges what d's tasks ran up, rounded, and at most its value. By
+// version 1 of the rules, each task is rounded separately and they are paid in order while the
+// value lasts. Since version 2 the sum is rounded once and each task is paid in proportion.
 func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 	moves := e.Moves
-	var pays map[string]audit.Money // where they are not in the order of the tasks
+	var pays map[string]audit.Money // nil if moves are in the order of the tasks
 	if !d.inOrder(moves) {
 		pays, _ = d.charges(e)
 	}
@@ -414,10 +415,10 @@ func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 	return "", ""
 }
 
-// proportional checks that sum, which was paid to the hosts of d, is what they are owed, or the
-// value if that is less, and that each was paid in proportion, to a micro-dollar.
+// proportional checks that sum, the total paid to the hosts of d, equals what they are owed or
+// the value, whichever is less, and that each was paid in proportion, to a micro-dollar.
 func (d *contract) proportional(sum audit.Money) (found, want string) {
-	low, high := 0.0, 0.0 // micro-dollars owed, at least and at most
+	low, high := 0.0, 0.0 // bounds of the micro-dollars owed
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		low += n.owed / 1e3
@@ -430,7 +431,7 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		lowest, highest := n.owed/1e3, (n.owed+n.extra)/1e3
-		most, least := 0.0, 0.0 // of the sum
+		most, least := 0.0, 0.0 // parts of the sum
 		if highest > 0 {
 			most = float64(sum) * (highest / (highest + (low - lowest))) * (1 + 1e-9)
 		}
@@ -445,7 +446,7 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 	return "", ""
 }
 
-// inOrder reports whether moves are to hosts of d alone, each once, in the order of its
+// inOrder reports whether moves go only to hosts of d, each once and in the order of its
 // tasks, and then to its owner.
 func (d *contract) inOrder(moves []audit.Move) bool {
 	for i := 0; len(moves) > 0 && i < len(d.tasks); i++ {
@@ -459,9 +460,9 @@ func (d *contract) inOrder(moves []audit.Move) bool {
 	return len(moves) == 0 || len(moves) == 1 && string(moves[0].To) == d.owner
 }
 
-// whole checks that e pays the price less the penalty, in equal parts, or nothing
-// if the work was not done, or no more than the price if it was taken back. It
-// returns what is owed beyond.
+// whole checks that e pays the price minus the penalty in equal parts, or nothing if the work
+// was not done, or at most the price if the contract was cancelled. It returns the penalty
+// that is owed beyond that.
 func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rules *Rules) (owed float64, found, want string) {
 	pays, sum := d.charges(e)
 	price := d.terms.price(d.value)
@@ -472,7 +473,7 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 		found, want = d.evenly(pays, sum, rules)
 		return 0, found, want
 	}
-	if sum == 0 && v.State != "fulfilled" { // not done, or done too late to be paid for
+	if sum == 0 && v.State != "fulfilled" { // not done, or too late to be paid for
 		if beyond := penalty - float64(price); beyond >= 0 && !v.Killed {
 			if claimed, err := v.owed(); err == nil && owes(claimed, beyond, fuzz) {
 				return beyond, "", ""
@@ -487,16 +488,16 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 	return 0, found, want
 }
 
-// evenly checks that hosts are paid sum in equal parts for the nodes of d: those that it was
-// admitted to, unless hosts leave.
+// evenly checks that the hosts are paid sum in equal parts for the nodes of d. They must be
+// the hosts to which it was admitted, unless hosts may leave.
 func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *Rules) (found, want string) {
 	names, part := d.parts(sum, rules.Version)
 	for n := range names {
 		names[n] = "host:" + names[n]
 	}
-	if rules.Leave { // on as many others
+	if rules.Leave { // on the same number of other hosts
 		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })
-		names = append(names, make([]string, len(part))...) // who gets no micro-dollar is not named
+		names = append(names, make([]string, len(part))...) // a host that gets nothing is not named
 		slices.SortFunc(part, func(a, b audit.Money) int { return cmp.Compare(b, a) })
 	}
 	for n, part := range part {
@@ -507,9 +508,9 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *R
 	return "", ""
 }
 
-// parts returns the hosts of d, and what each gets of a sum: an equal part for each node,
-// rounded toward zero. Of what is left, by the rules of version 1, each of the first nodes
-// gets a micro-dollar; since version 2, each host of the largest remainders.
+// parts returns the hosts of d and what each gets of a sum: an equal part for each node,
+// rounded toward zero. By version 1 of the rules, each of the first nodes gets one
+// micro-dollar of the remainder. Since version 2 the hosts with the largest remainders get it.
 func (d *contract) parts(sum audit.Money, version int) (names []string, part []audit.Money) {
 	var nodes []int
 	if d.terms.booked() {
@@ -546,7 +547,7 @@ func (d *contract) parts(sum audit.Money, version int) (names []string, part []a
 	return names, part
 }
 
-// together checks the hosts that the note of a contract in several parts names, and that
+// together checks that the note of a contract in several parts names valid hosts, and that
 // they have all its nodes.
 func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
 	if len(d.terms.Parts) == 0 {

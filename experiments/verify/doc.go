@@ -1,24 +1,29 @@
-// Package verify holds results and ledgers against each other: it reads again, from what
-// was published alone, how every contract must have fared. It shares no code with the
-// market that ran them: two readings of one rule that must agree.
+// Package verify compares results with ledgers: it recomputes, only from what was published,
+// the outcome of every contract. It shares no code with the market that ran them, so two
+// implementations of the same rules must agree.
 //
-// [Follow] goes through a ledger with bank/audit, which proves entries and money. What
-// notes say of a contract must be possible. Given what a run published beside its
-// ledger, a [Run], every entry is held against its row of the table of jobs. Where hosts
-// are shared by auction, by turns or a processor each, the notes of admissions say who
-// bid how much on which host, and the market is run again from them: every charge (share,
-// price and time), the work done, when a contract ends, the verdict, the penalty, and the
-// table of prices. Where a contract pays its budget or an agreed price as a whole,
-// charges and penalties are computed from deadline and verdict, also where hosts come and
-// go; what is charged for one taken back is held against its price. Metered charges under
-// sharing rules that go by estimates, or where hosts come and go, cannot be computed: the
-// ledger says neither. Of those, and from an admission on whose note does not name its
-// hosts, the report says so; nothing is guessed. Whether a request
-// should have been admitted is not computed: the reason is held against its row.
+// [Follow] reads a ledger together with bank/audit, which proves entries and money. It checks
+// that what notes state about a contract is possible. Given what a run published besides its
+// ledger, a [Run], it compares every entry with its row of the table of jobs.
 //
-// An entry takes time that does not depend on how many came before, but for the logarithm
-// of how many tasks share a host; memory goes with the contracts that are open, and with
-// the rows of tables, which are read first.
+// If hosts are shared by auction, by turns or exclusively, the notes of admissions state who
+// bid how much on which host. The package then runs the market again from them. It checks
+// every charge (share, price and time), the work done, the end of each contract, the verdict,
+// the penalty, and the table of prices.
 //
-// It does not know how a run went otherwise, nor how entries are stored.
+// If a contract pays its budget or an agreed price as a whole, charges and penalties are
+// computed from deadline and verdict, even if hosts come and go. The charge for a cancelled
+// contract is compared with its price.
+//
+// Metered charges cannot be computed if the sharing rule uses estimates or if hosts come and
+// go, because the ledger does not contain the necessary facts. The same holds from an
+// admission on whose note does not name its hosts. The report states such limits; nothing is
+// guessed. The package does not decide whether a request should have been admitted, but
+// compares the stated reason with its row.
+//
+// The time per entry does not depend on the number of earlier entries, but grows with the
+// logarithm of the number of tasks on a host. Memory grows with the number of open contracts
+// and with the rows of the tables, which are read first.
+//
+// The package is independent of how runs are executed and of how entries are stored.
 package verify

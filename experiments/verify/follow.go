@@ -2,17 +2,17 @@ package verify
 
 import "bourse/bank/audit"
 
-// A follower goes through a ledger with an audit.
+// A follower checks a ledger as an audit reads it.
 type follower struct {
-	run   *Run   // nil: the ledger alone
-	trail *trail // nil if there is no run, or its tables could not be read
-	note  note   // of the entry at hand
+	run   *Run   // nil: only the ledger is checked
+	trail *trail // nil without a run, or if its tables could not be read
+	note  note   // of the current entry
 
 	promised map[int64]*promised // contracts of markets that owe a penalty if they deliver too little
 }
 
-// Follow makes followers of a ledger, and of the run that was published beside it, if
-// it is not nil. Without one only what notes say by themselves is checked.
+// Follow returns a function that makes followers of a ledger and of the run published with it.
+// If run is nil, they check only what notes state by themselves.
 func Follow(run *Run) func() audit.Follower {
 	return func() audit.Follower {
 		f := &follower{run: run}
@@ -30,7 +30,7 @@ func (f *follower) Each() bool { return f.trail != nil }
 // Entry implements [audit.Follower].
 func (f *follower) Entry(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	if f.trail != nil && !f.trail.computes() {
-		f.note.hosts = nil // nobody asks any more
+		f.note.hosts = nil // no longer needed
 	}
 	if f.note.read(e); e.Contract >= 0 {
 		if found, want = bounds(e, &f.note, f.trail); found != "" {

@@ -14,9 +14,9 @@ import (
 	"bourse/bank/audit"
 )
 
-// A Job is a row of the table of jobs. What is empty there is NaN, -1, or empty.
+// A Job is a row of the table of jobs. An empty cell is NaN, -1 or an empty string.
 type Job struct {
-	Row  int // of the file; the header is row 1
+	Row  int // number in the file; the header is row 1
 	ID   int64
 	User string
 
@@ -24,20 +24,20 @@ type Job struct {
 	Nodes                int
 	Value                audit.Money
 	Decision, Reason     string
-	Old                  bool // its table has no deadline, bid and share
+	Old                  bool // the table has no deadline, bid and share
 	Deadline, Bid, Share float64
 	Start, End, WorkDone float64
-	Paid, Penalty, Owed  audit.Money // Owed is of a penalty
-	OwedKnown            bool        // its table has that
+	Paid, Penalty, Owed  audit.Money // Owed is a penalty
+	OwedKnown            bool        // the table has a column for Owed
 	Fulfilled            string      // true, false, or empty
 }
 
-// none stands for an empty cell of money.
+// none represents an empty cell of money.
 const none audit.Money = -1
 
-// ReadJobs reads a table of jobs, as jobs.csv has it, and returns its rows by run:
-// "configuration/admission/replication". It keeps the runs that keep tells. Errors
-// name row and column.
+// ReadJobs reads a table of jobs in the format of jobs.csv, and returns its rows by run,
+// "configuration/admission/replication". It stores only the runs for which keep returns true.
+// Errors name row and column.
 func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) {
 	in := csv.NewReader(bufio.NewReaderSize(r, 1<<16))
 	in.ReuseRecord = true
@@ -49,7 +49,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	for i, name := range header {
 		c.at[strings.Clone(name)] = i
 	}
-	if end, ok := c.at["end"]; ok && !c.has("finish") { // of older tables
+	if end, ok := c.at["end"]; ok && !c.has("finish") { // in older tables
 		c.at["finish"] = end
 	}
 	for _, name := range columns {
@@ -59,7 +59,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 			return nil, fmt.Errorf("jobs, row 1: no column %s", name)
 		}
 	}
-	owed := c.has("penalty_owed") // as tables by the rules of version 2
+	owed := c.has("penalty_owed") // tables by version 2 of the rules have it
 	runs := make(map[string]Rows)
 	var last [3]string
 	var rows Rows // of run
@@ -99,7 +99,7 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 	}
 }
 
-// columns are those that a table must have, and since2 those of them that older tables do not have.
+// columns must be in every table, except for since2, which older tables do not have.
 var (
 	columns = []string{
 		"configuration", "admission", "replication", "job", "user", "arrival", "work", "nodes", "value", "deadline", "bid", "decision", "reason",
@@ -108,22 +108,22 @@ var (
 	since2 = []string{"deadline", "bid", "share"}
 )
 
-// cells are those of a row; err is of the first that was not as it should be.
+// cells are the cells of a row. The field err is the first error.
 type cells struct {
 	record []string
-	at     map[string]int    // in a record, by column
+	at     map[string]int    // position in a record, by column
 	old    bool              // some of since2 are missing
-	words  map[string]string // what cells say, each kept once
+	words  map[string]string // interned text of cells
 	err    error
 }
 
-// has reports whether there is such a column.
+// has reports whether the table has the column.
 func (c *cells) has(name string) bool {
 	_, ok := c.at[name]
 	return ok
 }
 
-// cell returns what stands in a column, nothing if there is none.
+// cell returns the contents of a column, or an empty string if there is no such column.
 func (c *cells) cell(name string) string {
 	if i, ok := c.at[name]; ok {
 		return c.record[i]
@@ -131,8 +131,8 @@ func (c *cells) cell(name string) string {
 	return ""
 }
 
-// text returns a cell without the apostrophe that keeps it from being a formula, each word
-// once in memory.
+// text returns a cell without the apostrophe that prevents its use as a formula. Equal strings
+// share memory.
 func (c *cells) text(name string) string {
 	s := strings.TrimPrefix(c.cell(name), "'")
 	word, ok := c.words[s]
@@ -181,8 +181,8 @@ func (c *cells) money(name string) audit.Money {
 
 var errMoney = errors.New("want dollars with six decimals, 0 or more")
 
-// parseMoney reads what [audit.Money.String] writes of an amount that is not negative, or
-// that with zeros before it, in up to 20 characters.
+// parseMoney reads a non-negative amount in the format of [audit.Money.String], possibly with
+// leading zeros, of at most 20 characters.
 func parseMoney(s string) (audit.Money, error) {
 	if dollars, micros, ok := strings.Cut(s, "."); ok && len(s) <= 20 && dollars != "" && len(micros) == 6 {
 		if sum, err := strconv.ParseUint(dollars+micros, 10, 63); err == nil {

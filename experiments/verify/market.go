@@ -10,69 +10,69 @@ import (
 	"bourse/bank/audit"
 )
 
-// A market computes again what runs on hosts and what it is charged, from the bids
-// alone: at every change on a host its processors are allocated again.
+// A market recomputes what runs on hosts and what it is charged, only from the bids. At every
+// change on a host it allocates that host's processors again.
 type market struct {
 	rules *Rules
-	dues  []*contract // of contracts that go on after their deadlines, by deadline
-	again renewals    // by instant
-	looks looks       // by instant
-	few   int         // tasks on a host are looked at one by one, if there are no more
-	came  uint64      // tasks
+	dues  []*contract // contracts that continue after their deadlines, by deadline
+	again renewals    // sorted by time
+	looks looks       // sorted by time
+	few   int         // maximum number of tasks of a host that are handled individually
+	came  uint64      // number of tasks so far
 
-	watched int  // contracts
-	unsure  bool // some moment at which a contract had spent all is not known
+	watched int  // number of watched contracts
+	unsure  bool // it is unknown when some contract had spent its value
 
 	prices prices
 }
 
-// A machine is a host as of an instant. Most tasks of one that has many are in its crowd,
-// in which whatever happens to all is written once; see tree.go.
+// A machine is the state of a host at a time. If it has many tasks, most of them are in its
+// crowd, where a change that affects all is recorded once; see tree.go.
 type machine struct {
 	name  string
-	to    string // its account
-	began bool   // to be used
+	to    string // account of the host
+	began bool   // in use
 	at    float64
 	speed float64
 	price int64   // sum of all bids, nano-dollars per second
-	alone []*task // tasks that are looked at one by one, by urge, the highest first
-	crowd *task   // the others, where bids share the host; or nil
-	each  float64 // processors for a nano-dollar per second, of those that have no limit
+	alone []*task // tasks handled individually, by decreasing urge
+	crowd *task   // the other tasks, if bids share the host; or nil
+	each  float64 // processors per nano-dollar per second, for tasks without a limit
 
-	ended  float64 // when tasks last left by themselves
-	freed  int64   // their bids, nano-dollars per second
-	placed int64   // the last entry that put a contract here
+	ended  float64 // last time at which tasks left by themselves
+	freed  int64   // the bids of those tasks, nano-dollars per second
+	placed int64   // last entry that placed a contract here
 }
 
-// A task of a contract runs on one host.
+// A task is the part of a contract that runs on one host.
 type task struct {
 	of   *contract
 	host *machine
 	bid  int64   // nano-dollars per second
 	most float64 // processors, 0 for no limit
-	met  int64   // what the others bid when it was placed, at least
-	over int64   // how much more that may have been
-	need float64 // work after which it leaves by itself, +Inf if it does not
-	pace float64 // the most work per second of one that keeps a processor to itself
+	met  int64   // lower bound of the other bids when it was placed
+	over int64   // possible excess over that bound
+	need float64 // work after which it leaves by itself; +Inf if it does not
+	pace float64 // maximum work per second if it has a processor of its own
 
-	weight float64     // what it counts where its host is shared out
-	limit  float64     // the most processors that it gets
-	urge   float64     // weight over limit: who has more reaches the limit first
-	on     bool        // its host
+	weight float64     // its weight in sharing the host
+	limit  float64     // maximum processors that it gets
+	urge   float64     // weight over limit: the task with the higher urge reaches its limit first
+	on     bool        // it is on its host
 	rate   float64     // work per second, and
-	paying float64     // $/s, while it is not in the crowd
+	paying float64     // payment in $/s, while it is not in the crowd
 	done   float64     // work
 	owed   float64     // nano-dollars
-	extra  float64     // how much more that may be, and
-	more   float64     // $/s, at which it grows
+	extra  float64     // possible excess over that, and
+	more   float64     // the rate in $/s at which it grows
 	paid   audit.Money // to its host by the settlement
 
-	place // in the crowd
+	place // position in the crowd
 }
 
 func newMarket(r *Rules) *market { return &market{rules: r, few: 16} }
 
-// begin begins to use h. Hosts are called h and their number.
+// begin starts to use h. The name of a host is "h" and its number.
 func (m *market) begin(h *machine, now float64) {
 	h.began, h.at, h.speed = true, now, 1
 	if i, err := strconv.Atoi(strings.TrimPrefix(h.name, "h")); err == nil && i >= 0 && len(m.rules.Speeds) > 0 {
@@ -80,12 +80,11 @@ func (m *market) begin(h *machine, now float64) {
 	}
 }
 
-// instant is the part of an instant that rounding takes.
+// instant is the relative rounding error of times.
 const instant = 1e-12
 
-// met returns the least and the most that the price of h may have been to who came
-// now. They differ where a task ends at this very instant: it may go before others
-// come or after, as the run has it.
+// met returns bounds of the price of h for a task that arrives now. They differ if a task ends
+// at the same time, because it may leave before or after the arrival, depending on the run.
 func (h *machine) met(now float64) (least, most int64) {
 	least, most = h.price, h.price
 	if now-h.ended <= instant*now {
@@ -99,7 +98,7 @@ func (h *machine) met(now float64) (least, most int64) {
 	return least - h.crowd.ending(instant*now*h.each*h.speed), most
 }
 
-// over returns when the first of the crowd of h leaves by itself.
+// over returns the time at which the first task of the crowd of h leaves by itself.
 func (h *machine) over() float64 {
 	if h.crowd == nil || !(h.each > 0) {
 		return math.Inf(1)
@@ -110,7 +109,8 @@ func (h *machine) over() float64 {
 // capacity returns the work per second of h.
 func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
 
-// advance brings h to now. Tasks whose work is done on the way leave it.
+// advance integrates work and charges on h up to now. Tasks whose work is done in the meantime
+// leave it.
 func (m *market) advance(h *machine, now float64) {
 	for h.at < now {
 		soonest := math.Inf(1)
@@ -153,22 +153,22 @@ func (m *market) advance(h *machine, now float64) {
 	}
 }
 
-// left notes that n has left its host.
+// left records that n has left its host.
 func (m *market) left(n *task, at float64) {
 	n.on = false
 	n.host.price -= n.bid
 	m.prices.change(at, -n.bid)
 }
 
-// accrue adds what tasks in the crowd of h work and pay in so many seconds. For a bid of
-// w they pay min(w, got × others) of spot, which is w up to a border and each/CPUs × w ×
-// (price - w) above it, min(w, got × price) of usage, or w.
+// accrue adds the work and the payments of the tasks in the crowd of h for the given seconds.
+// For a bid of w, spot pays min(w, got × others), which is w up to a border and each/CPUs × w
+// × (price - w) above it; usage pays min(w, got × price); bid pays w.
 func (m *market) accrue(h *machine, seconds float64) {
 	price, got := float64(h.price), h.each/m.rules.CPUs
 	work := h.each * h.speed * seconds
 	bid := gain{work: work, pay: seconds}
 	switch m.rules.Payment {
-	case "spot", "scarce": // a crowd leaves no processor to spare
+	case "spot", "scarce": // with a crowd, no processor is free
 		h.crowd.accrue(price-1/got, bid, gain{work, got * price * seconds, got * seconds})
 	case "usage":
 		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
@@ -179,7 +179,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 	}
 }
 
-// limitOf returns the most processors that n gets.
+// limitOf returns the maximum number of processors that n gets.
 func (m *market) limitOf(n *task) float64 {
 	most := m.rules.CPUs
 	if m.rules.Cap > 0 {
@@ -196,8 +196,8 @@ func (m *market) limitOf(n *task) float64 {
 	return most
 }
 
-// allocate gives each task on h its processors, in proportion to weights; what a task
-// cannot use goes to the others.
+// allocate gives each task on h its processors, in proportion to weights. What a task cannot
+// use goes to the others.
 func (m *market) allocate(h *machine) {
 	defer m.stir(h)
 	defer m.spare(h)
@@ -217,14 +217,15 @@ func (m *market) allocate(h *machine) {
 	}
 }
 
-// spare charges nothing on h if that is the rule and it has a processor to spare.
+// spare sets the payments on h to the floor price if the payment rule is scarce and h has a
+// free processor.
 func (m *market) spare(h *machine) {
 	if m.rules.Payment != "scarce" || h.crowd != nil {
 		return
 	}
 	used := 0.0
 	for _, n := range h.alone {
-		if n.bid > 0 { // others take what is to spare
+		if n.bid > 0 { // tasks that bid nothing use free capacity
 			used += n.rate / h.speed
 		}
 	}
@@ -235,15 +236,15 @@ func (m *market) spare(h *machine) {
 	}
 }
 
-// floor returns what is paid for n at least, in nano-dollars per second: for its processors at
-// the floor price, and never more than its bid.
+// floor returns the minimum payment for n, in nano-dollars per second: the floor price of its
+// processors, limited by its bid.
 func (m *market) floor(n *task) float64 {
 	return min(float64(n.bid), 1e9*m.rules.Floor*n.rate/n.host.speed)
 }
 
-// join puts tasks of h into the crowd, but for those at their limit, which come first,
-// and one that bids more than half the price. For all others a difference from the price
-// is as exact as the price.
+// join moves tasks of h into the crowd, except for the first capped ones, which are at their
+// limits, and any that bids more than half the price. For the others, a difference from the
+// price is as accurate as the price itself.
 func (m *market) join(h *machine, capped int) {
 	stay := h.alone[:capped]
 	for _, n := range h.alone[capped:] {
@@ -257,7 +258,7 @@ func (m *market) join(h *machine, capped int) {
 	h.alone = stay
 }
 
-// bring takes n out of the crowd, if it is there.
+// bring removes n from the crowd if it is in it.
 func (m *market) bring(n *task) {
 	if !n.inside {
 		return
@@ -268,7 +269,7 @@ func (m *market) bring(n *task) {
 	m.get(n, h.each*n.weight)
 }
 
-// stand puts n among those of its host that are looked at one by one.
+// stand adds n to the tasks of its host that are handled individually.
 func (m *market) stand(n *task) {
 	h := n.host
 	at := len(h.alone)
@@ -278,8 +279,8 @@ func (m *market) stand(n *task) {
 	h.alone = slices.Insert(h.alone, at, n)
 }
 
-// share gives the tasks of h their processors. It returns how many are at their limit, and
-// takes it that none in the crowd is.
+// share gives the tasks of h their processors and returns how many are at their limits. It
+// assumes that no task in the crowd is.
 func (m *market) share(h *machine) (capped int) {
 	free, sum := m.rules.CPUs, float64(h.price)
 	switch m.rules.Sharing {
@@ -318,7 +319,7 @@ func (m *market) share(h *machine) (capped int) {
 	return capped
 }
 
-// get gives n so many processors.
+// get gives n the stated number of processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
 	others, got := n.host.price-n.bid, cpus/m.rules.CPUs
@@ -329,8 +330,8 @@ func (m *market) get(n *task, cpus float64) {
 	n.paying = max(m.floor(n), charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
-// charge returns what is paid for a bid where the others bid so much together and it
-// gets that fraction of the host.
+// charge returns the payment for a bid that gets the fraction got of the host, when the other
+// bids sum to others.
 func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
 	case "spot", "scarce", "admission":
@@ -343,7 +344,7 @@ func charge(rule string, bid, others, got float64) float64 {
 	return math.NaN()
 }
 
-// weigh sets what n counts on its host, by its bid.
+// weigh sets the weight and the limit of n from its bid.
 func (m *market) weigh(n *task) {
 	n.limit, n.weight = m.limitOf(n), 1
 	if m.rules.Sharing == "auction" {
@@ -374,7 +375,7 @@ func (m *market) start(now float64, d *contract) {
 	m.lasts(d, now)
 }
 
-// afterDue returns how many contracts that go on are due at an instant or before.
+// afterDue returns the number of contracts in dues that are due at the given time or earlier.
 func (m *market) afterDue(at float64) int {
 	i, _ := slices.BinarySearchFunc(m.dues, at, func(d *contract, at float64) int {
 		if d.terms.due() <= at {
@@ -385,14 +386,14 @@ func (m *market) afterDue(at float64) int {
 	return i
 }
 
-// takeOff takes n from those of its host that are looked at one by one.
+// takeOff removes n from the tasks of its host that are handled individually.
 func (m *market) takeOff(n *task) {
 	h := n.host
 	i := slices.Index(h.alone, n)
 	h.alone = slices.Delete(h.alone, i, i+1)
 }
 
-// stop takes the tasks of d off their hosts.
+// stop removes the tasks of d from their hosts.
 func (m *market) stop(now float64, d *contract) {
 	d.renew, d.look = 0, math.NaN()
 	m.unwatch(d)
@@ -418,9 +419,9 @@ func (m *market) stop(now float64, d *contract) {
 	}
 }
 
-// pass brings about what comes before now: money that is gone, at now too; bids that are
-// renewed, and deadlines of contracts that go on, of which it notes what was done by then. It
-// includes bids renewed just now if told so.
+// pass processes the events before now: contracts that run out of money, which it processes at
+// now too; renewals of bids; and deadlines of contracts that continue, whose work done by then
+// it records. If just is set, it includes renewals at now.
 func (m *market) pass(now float64, just bool) {
 	for {
 		due, again := math.Inf(1), math.Inf(1)

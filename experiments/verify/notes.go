@@ -10,30 +10,31 @@ import (
 	"bourse/bank/canonical"
 )
 
-// noted are the fields of notes that are read here.
+// noted lists the fields of notes that this package reads.
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
 	"penalty_part", "penalty_most", "cause", "payer", "withheld",
 }
 
-// A note is what an entry says: terms of an admission, or the verdict of a settlement.
+// A note is the contents of an entry's note: the terms of an admission, the verdict of a
+// settlement, or the reason of a rejection.
 type note struct {
 	terms     terms
 	verdict   verdict
 	rejection rejection
 	err       error
 
-	hosts hosts // nil if nobody asks for those in notes
+	hosts hosts // nil if hosts in notes are not needed
 }
 
-// A rejection is why a request was rejected.
+// A rejection is the reason for which a request was rejected.
 type rejection struct {
 	Reason   string
 	Violates *int64
 }
 
-// read makes n the note of e.
+// read sets n to the note of e.
 func (n *note) read(e *audit.Entry) {
 	on := n.terms.on[:0]
 	n.empty()
@@ -52,7 +53,7 @@ func (n *note) read(e *audit.Entry) {
 	}
 }
 
-// empty makes n a note that says nothing.
+// empty resets n to a note without contents.
 func (n *note) empty() {
 	none := math.NaN()
 	*n = note{
@@ -62,15 +63,15 @@ func (n *note) empty() {
 	}
 }
 
-// bounds holds what the note of e says of a contract to what can be true of any:
-// it is not admitted before it was submitted, and the work done by its deadline is
-// at least none and at most all that was needed. Notes that say nothing of it are
-// their writers' own, but none may be such that programs read it differently. That no
-// more is charged than was held the books tell.
-// If its owner asked for what cannot be done, its promise is broken and nothing is owed.
+// bounds checks that what the note of e states about a contract is possible for any contract:
+// it is not admitted before its submission, and the work done by its deadline is between none
+// and all that was needed. If its owner asked for something impossible, its promise is broken
+// and nothing is owed. Notes without these fields are left to their writers, but no note may
+// be such that programs read it differently. The books show that the charge is at most what
+// was held.
 //
-// Ledgers of old do not say what was needed where the owner had estimated something
-// else; the table of jobs does, where there is one (of t, which may be nil).
+// Old ledgers do not state the work that was needed if it differed from the owner's estimate.
+// The table of jobs does, if there is one (in t, which may be nil).
 func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""

@@ -9,33 +9,33 @@ import (
 )
 
 const (
-	bin     = 300     // s: the width of the intervals of the table of prices
+	bin     = 300     // width in seconds of the intervals of the price table
 	maxBins = 1 << 24 // 160 years
 )
 
-// prices is the sum of all bids on all hosts, averaged by interval. Changes may
-// come in any order.
+// prices holds the sum of all bids on all hosts, averaged by interval. Changes may come in any
+// order.
 type prices struct {
 	bins []interval
 
-	at   float64 // of the change that came last, and
-	k    int     // its interval
-	left float64 // of that after it
+	at   float64 // time of the last change,
+	k    int     // its interval,
+	left float64 // and the time left in that interval
 }
 
-// An interval is what changes in it.
+// An interval holds the changes within it.
 type interval struct {
-	sum    float64 // by its end, $
-	moved  float64 // without signs, $/s
-	before int64   // what changes in the one before it, nano-dollars per second
+	sum    float64 // its contribution by the end of the interval, $
+	moved  float64 // sum of absolute changes, $/s
+	before int64   // changes in the previous interval, nano-dollars per second
 }
 
-// change adds a bid at an instant, in nano-dollars per second, or takes it off.
+// change adds a bid at a time, or removes it if negative, in nano-dollars per second.
 func (p *prices) change(at float64, bid int64) {
 	if at >= bin*maxBins {
 		return
 	}
-	if at != p.at || len(p.bins) == 0 { // many change at once
+	if at != p.at || len(p.bins) == 0 { // many changes have the same time
 		k := int(at / bin)
 		p.at, p.k, p.left = at, k, float64(k+1)*bin-at
 		if more := k + 2 - len(p.bins); more > 0 {
@@ -49,10 +49,9 @@ func (p *prices) change(at float64, bid int64) {
 	p.bins[p.k+1].before += bid
 }
 
-// means returns the averages until end, at which the last interval is cut off, and how
-// far off each may be: instants are known to a moment, which counts where an interval is
-// cut off soon, or bids stood for a moment only. What stood before an interval began is
-// known exactly.
+// means returns the averages until end, where the last interval is cut off, and the largest
+// error of each. Times have a rounding error, which matters if an interval is cut off early or
+// bids lasted very briefly. The level at the start of an interval is exact.
 func (p *prices) means(end float64) (means, fuzz []float64) {
 	level := int64(0)
 	for k := 0; float64(k)*bin < end; k++ {
@@ -69,7 +68,7 @@ func (p *prices) means(end float64) (means, fuzz []float64) {
 	return means, fuzz
 }
 
-// prices holds the table of prices, if there is one, against what was bid.
+// prices compares the table of prices, if there is one, with the bids.
 func (t *trail) prices() {
 	if t.market == nil || t.run.Prices == nil {
 		return

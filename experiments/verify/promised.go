@@ -9,24 +9,25 @@ import (
 	"bourse/bank/audit"
 )
 
-// A promised contract is one whose terms have a penalty for what a host or the market of real
-// hosts does not deliver, or a floor price.
+// A promised is a contract whose terms include a penalty for work that a host or the market of
+// real hosts does not deliver, or a floor price.
 type promised struct {
 	owner      string
 	budget     audit.Money
 	part, most float64
-	floor      float64     // $ a processor-second
-	left       audit.Money // that the market owes; 0 until it is settled
-	poor       bool        // the market had nothing to pay it with
+	floor      float64     // dollars per processor-second
+	left       audit.Money // owed by the market; 0 until it is settled
+	poor       bool        // the market had no money to pay it
 }
 
-// causes are why a contract of a live market is violated. For those of faults a penalty is owed.
+// causes are the reasons for which a contract of a live market can be violated. A penalty is
+// owed for those in faults.
 var causes, faults = []string{"", "program", "asked", "price", "market", "host"}, []string{"market", "host"}
 
-// promise checks what terms of a contract have of a penalty: that the settlement names a cause,
-// that what it says is owed is what the terms come to, and that this is withheld from the owner
-// of the host, or paid by the market, as far as it has money. And it checks that a market of real
-// hosts, which asks its bank in its own name, sells no processor below the floor price.
+// promise checks the penalty in the terms of a contract. The settlement must name a cause and
+// state the amount that follows from the terms. That amount must be withheld from the owner of
+// the host, or paid by the market as far as it has money. A market of real hosts, which uses
+// its bank under its own name, must not sell processors below the floor price.
 func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (found, want string) {
 	n := &f.note
 	if e.Kind == audit.Admit {
@@ -76,7 +77,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 	return "", ""
 }
 
-// settle checks what a settlement says of the penalty.
+// settle checks what a settlement states about the penalty.
 func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	owed, err := v.owed()
 	if err != nil {
@@ -97,7 +98,7 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 			due = min(p.of(p.part*(v.Work-max(0, v.Done))/v.Work), p.of(p.most))
 		}
 	}
-	// A micro-dollar: the product is rounded here, and there in another order.
+	// Allow a micro-dollar, because the market rounds the product in another order.
 	if d := owed - due; d < -1 || d > 1 {
 		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for work that was not done, at most %v", due, p.part, p.budget, p.most)
 	}
@@ -113,8 +114,8 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	return "", ""
 }
 
-// least checks that what is paid, or withheld, is at least the floor price of the processor-seconds
-// that were delivered by the deadline, as far as the budget goes.
+// least checks that the amount paid or withheld is at least the floor price of the
+// processor-seconds delivered by the deadline, limited by the budget.
 func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 	if p.floor == 0 || !(v.Done > 0) || v.Fault != "" {
 		return "", ""
@@ -126,7 +127,7 @@ func (p *promised) least(e *audit.Entry, v *verdict) (found, want string) {
 		}
 	}
 	least := min(float64(p.budget), 1e6*p.floor*v.Done)
-	if float64(paid) < least*(1-1e-9)-1 { // rounded once
+	if float64(paid) < least*(1-1e-9)-1 { // allows one rounding
 		return fmt.Sprintf("%v paid for %v CPU s", paid, v.Done), fmt.Sprintf("at least %v, the floor price", audit.Money(least))
 	}
 	return "", ""
@@ -137,7 +138,7 @@ func (p *promised) of(part float64) audit.Money {
 	return audit.Money(math.Floor(min(part*float64(p.budget), 1<<62) * (1 + 1e-15)))
 }
 
-// unpaid returns the penalty that a market has not paid, nil if there is none.
+// unpaid reports a penalty that a market has not paid, or returns nil if there is none.
 func (f *follower) unpaid(seq int64) *audit.Finding {
 	first := int64(-1)
 	for id, p := range f.promised {

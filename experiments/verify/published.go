@@ -13,14 +13,14 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Published returns what the results in r, of experiment e, publish of each run,
-// "configuration/admission/replication": its rows of the tables of jobs and prices, and
-// the rules that charges follow from. A table that cannot be read is a finding.
+// Published returns what the results in r, of experiment e, publish about each run,
+// "configuration/admission/replication": its rows of the tables of jobs and prices, and the
+// rules that determine charges. A table that cannot be read becomes a finding.
 func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	e = e.Expanded()
 	all := make([]*Run, len(runs))
 	at := make(map[string]*Run)
-	of := make(map[string]bool) // replications
+	of := make(map[string]bool) // replications wanted
 	for i, run := range runs {
 		all[i] = &Run{Table: r.File("jobs")}
 		if c, a := find(&e, run); c != nil {
@@ -61,7 +61,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	return all
 }
 
-// A rowOf is whose a row is.
+// A rowOf identifies the run of a row.
 type rowOf struct {
 	configuration, admission string
 	replication              int
@@ -72,8 +72,7 @@ func (r rowOf) run() string {
 	return fmt.Sprintf("%s/%s/%d", r.configuration, r.admission, r.replication)
 }
 
-// jobsIn returns the rows of the runs that are wanted, which are of the replications
-// wanted, by run.
+// jobsIn returns the job rows of the wanted runs, by run. Replications limits what it reads.
 func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string]Rows, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {
@@ -133,7 +132,7 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 	return runs, nil
 }
 
-// find returns configuration and policy of a run, nil if e has no such run.
+// find returns the configuration and the policy of a run, or nil if e has no such run.
 func find(e *scenario.Experiment, run string) (*scenario.Configuration, *scenario.Choice) {
 	for i := range e.Configurations {
 		c := &e.Configurations[i]
@@ -159,7 +158,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if c.Horizon != nil {
 		r.Horizon = *c.Horizon
 	}
-	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // of the spot market
+	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // only the spot market
 		r.Renew = c.Market.Renew
 	}
 	if a.Sharing != nil {

@@ -5,15 +5,15 @@ import (
 	"math"
 )
 
-// A renewal is an instant at which a contract bids again, unless it is over by then, or its
-// place is another's.
+// A renewal is a time at which a contract bids again. It is ignored if the contract has ended
+// by then or its memory has been reused.
 type renewal struct {
 	at float64
 	id int64
 	of *contract
 }
 
-// renewals are a heap by instant.
+// renewals is a heap ordered by time.
 type renewals []renewal
 
 // Len implements [heap.Interface].
@@ -36,8 +36,8 @@ func (r *renewals) Pop() any {
 	return x
 }
 
-// renewLater notes when d bids again, if it does before its deadline: so long after an
-// instant.
+// renewLater schedules the next bid of d, one renewal period after the given time, if that is
+// before its deadline.
 func (m *market) renewLater(d *contract, after float64) {
 	d.renew = 0
 	if at := after + m.rules.Renew; m.rules.Renew > 0 && !d.terms.OnDemand && at < d.terms.due() {
@@ -46,14 +46,14 @@ func (m *market) renewLater(d *contract, after float64) {
 	}
 }
 
-// renew lets a contract bid what is left of its value over what is left of the time, each
-// task its part of what it bid before: in whole nano-dollars per second, one at least.
+// renew makes a contract bid its remaining value over its remaining time. Each task gets the
+// same part of it as before, in whole nano-dollars per second, at least one.
 func (m *market) renew(r renewal) {
 	d := r.of
 	if d.id != r.id || d.renew != r.at {
 		return
 	}
-	left, bids := float64(d.value)*1e3, 0.0 // nano-dollars, and per second
+	left, bids := float64(d.value)*1e3, 0.0 // nano-dollars, and nano-dollars per second
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		m.advance(n.host, r.at)
@@ -62,7 +62,7 @@ func (m *market) renew(r renewal) {
 			bids += float64(n.bid)
 		}
 	}
-	if bids == 0 { // its money is gone
+	if bids == 0 { // its money is spent
 		return
 	}
 	rate := max(0, left) / (d.terms.due() - r.at)

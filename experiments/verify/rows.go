@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Rows are the rows of a run. They stand in parts, each twice as long as the one before, so
-// that none is ever copied: to copy very many takes longer than to read them.
+// Rows holds the rows of a run. It stores them in parts, each twice as long as the previous
+// one, so that rows are never copied. Copying very many takes longer than reading them.
 type Rows struct {
 	parts [][]Job
 	n     int
@@ -14,16 +14,16 @@ type Rows struct {
 
 const firstPart = 64 // rows
 
-// Len returns how many there are.
+// Len returns the number of rows.
 func (r *Rows) Len() int { return r.n }
 
-// at returns row i, which must be there.
+// at returns row i, which must exist.
 func (r *Rows) at(i int) *Job {
 	part := bits.Len(uint(i/firstPart+1)) - 1
 	return &r.parts[part][i-(1<<part-1)*firstPart]
 }
 
-// all yields all, in order.
+// all yields all rows in order.
 func (r *Rows) all() iter.Seq2[int, *Job] {
 	return func(yield func(int, *Job) bool) {
 		for i := range r.n {
@@ -34,7 +34,7 @@ func (r *Rows) all() iter.Seq2[int, *Job] {
 	}
 }
 
-// add makes room for one more, which is empty, and returns it.
+// add appends an empty row and returns it.
 func (r *Rows) add() *Job {
 	if r.n == (1<<len(r.parts)-1)*firstPart {
 		r.parts = append(r.parts, make([]Job, firstPart<<len(r.parts)))

@@ -12,79 +12,80 @@ import (
 	"bourse/workloadgen/byid"
 )
 
-// A Run is what a run published beside its ledger. The ledger is held against it.
+// A Run is what a run published besides its ledger, to compare the ledger with.
 type Run struct {
-	Table  string          // file of Jobs, e.g. jobs.csv; empty if none is kept: then nothing is compared
-	Jobs   Rows            // the run's rows of the table
-	Unread []audit.Finding // the tables that could not be read: rows are then not compared
-	Prices []float64       // the run's rows of the table of prices: mean over hosts and 300 s, $/s; nil if there is none
-	Rules  *Rules          // nil if they are not known: then charges are not computed again
+	Table  string          // file of Jobs, e.g. jobs.csv; empty if there is none, and nothing is compared
+	Jobs   Rows            // the run's rows of that table
+	Unread []audit.Finding // tables that could not be read; rows are then not compared
+	Prices []float64       // the run's rows of the price table: mean over hosts and 300 s, $/s; nil if there is none
+	Rules  *Rules          // nil if unknown; charges are then not recomputed
 }
 
-// Rules are those of a scenario that charges follow from.
+// Rules are the settings of a scenario that determine charges.
 type Rules struct {
-	// Version is that of the rules of charges and penalties, as [results.Rules] lists them.
-	// Code that checks a rule which changed in version 2 branches on Version >= 2.
+	// Version is the version of the rules of charges and penalties, as [results.Rules] lists
+	// them. Code that checks a rule changed in version 2 branches on Version >= 2.
 	Version int
 
-	Payment string // rule: spot, scarce, admission, usage, bid or budget
-	Sharing string // rule
+	Payment string // payment rule: spot, scarce, admission, usage, bid or budget
+	Sharing string // sharing rule
 	Hosts   int
-	CPUs    float64   // of a host
+	CPUs    float64   // per host
 	Cap     float64   // processors that one task can use, 0 for no cap
-	Speeds  []float64 // of hosts h00, h01, ..., in turn: work per second of a processor
-	Floor   float64   // what a processor costs at least, dollars per second
-	Leave   bool      // hosts come and go, which ledgers do not tell
-	Horizon float64   // s: when the market closes and what is open is cancelled, 0 for never
-	Offers  bool      // users may take an offer in place of a refusal
+	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
+	Floor   float64   // minimum price of a processor, dollars per second
+	Leave   bool      // hosts come and go, which ledgers do not show
+	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
+	Offers  bool      // users may accept an offer instead of a rejection
 
-	// Renew is after how many seconds a contract bids again what is left over what is left of
-	// the time, 0 for never: before what is submitted at that instant, or Late after it.
+	// Renew is the period in seconds after which a contract bids its remaining value over its
+	// remaining time again; 0 for never. Requests submitted at the same time come after the
+	// renewal, or before it if Late is set.
 	Renew float64
 	Late  bool
 }
 
-// maxOff is how many findings about rows are told.
+// maxOff is the maximum number of findings about rows to report.
 const maxOff = 10
 
-// A trail follows each contract through the ledger and its row of the table.
+// A trail follows each contract through the ledger and compares it with its row of the table.
 type trail struct {
 	run    *Run
-	rows   byid.Index // of jobs
-	fares  []fare     // of rows
+	rows   byid.Index // positions of jobs in the table
+	fares  []fare     // by row
 	open   map[int64]*contract
-	free   []*contract       // to be used again
-	owners map[string]string // their names, each kept once
-	market *market           // nil where charges are not computed again
-	owed   *due              // a penalty that the next entry must be
+	free   []*contract       // contracts to reuse
+	owners map[string]string // interned names
+	market *market           // nil if charges are not recomputed
+	owed   *due              // penalty that the next entry must pay
 
 	found    []audit.Finding // about rows
 	more     int             // findings beyond maxOff
-	computed int64           // charges computed again
+	computed int64           // number of charges that were recomputed
 	beyond   string          // why not all were
 }
 
-// A contract is one that has been admitted.
+// A contract is an admitted contract.
 type contract struct {
 	id    int64
 	owner string
 	value audit.Money
-	row   *Job // nil if there is none
+	row   *Job // nil if it has none
 	terms terms
-	on    []bidOn // of terms
-	tasks []task  // where charges are computed again
-	byDue float64 // work done at the deadline, if it went on
-	late  bool    // that is known
-	renew float64 // when it bids again, 0 for never
+	on    []bidOn // from terms
+	tasks []task  // used if charges are recomputed
+	byDue float64 // work done by the deadline, if it continued after it
+	late  bool    // byDue is known
+	renew float64 // time of its next bid, 0 for never
 
-	look    float64 // when its money is looked at, NaN or 0 for never
-	watched bool    // it is looked at whenever something changes
+	look    float64 // next time to check its money, NaN or 0 for never
+	watched bool    // its money is checked at every change
 }
 
-// A fare is how a job of the table fared.
+// A fare records what the ledger says about a job of the table.
 type fare struct {
-	seen bool        // an entry decides it
-	paid audit.Money // for a broken promise, last by entry
+	seen bool        // an entry decides the job
+	paid audit.Money // paid for a broken promise, by entry last at the latest
 	last int64
 }
 
@@ -96,13 +97,13 @@ type due struct {
 	from     []debit
 }
 
-// A debit is what an account pays of a penalty.
+// A debit is what one account pays of a penalty.
 type debit struct {
 	from   string
 	amount audit.Money
 }
 
-// met reports whether e is the penalty that is due.
+// met reports whether e pays the due penalty.
 func (o *due) met(e *audit.Entry) bool {
 	if e.Kind != audit.Penalty || e.Contract != o.contract || len(e.Moves) != len(o.from) {
 		return false
@@ -145,7 +146,7 @@ func newTrail(run *Run) *trail {
 	return t
 }
 
-// job returns the row of a job, nil if it has none.
+// job returns the row of a job, or nil if it has none.
 func (t *trail) job(id int64) *Job {
 	if i := t.rows.Find(id); i >= 0 {
 		return t.run.Jobs.at(i)
@@ -153,7 +154,7 @@ func (t *trail) job(id int64) *Job {
 	return nil
 }
 
-// pay notes that entry seq pays for a broken promise.
+// pay records that entry seq pays for a broken promise.
 func (t *trail) pay(id int64, amount audit.Money, seq int64) {
 	if i := t.rows.Find(id); i >= 0 {
 		t.fares[i].paid += amount
@@ -161,7 +162,7 @@ func (t *trail) pay(id int64, amount audit.Money, seq int64) {
 	}
 }
 
-// off says that a cell of j is not as entry seq has it.
+// off reports that a cell of j differs from entry seq.
 func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	if len(t.found) == maxOff {
 		t.more++
@@ -170,8 +171,8 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
-// entry follows e, which is in order in itself, or says what it found and what
-// should stand there.
+// entry follows e, which is valid by itself. It returns what it found and what it wants
+// instead, or empty strings.
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
 		t.owed = nil
@@ -201,10 +202,10 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 	return "", ""
 }
 
-// computes tells whether what contracts owe is computed again.
+// computes reports whether the amounts that contracts owe are recomputed.
 func (t *trail) computes() bool { return t.beyond == "" }
 
-// stop gives up computing charges, and says why.
+// stop ends the recomputation of charges and records the reason.
 func (t *trail) stop(e *audit.Entry, why string) {
 	if t.beyond == "" {
 		t.beyond = fmt.Sprintf("charges, which were not computed again from entry %d on: %s", e.Seq, why)
@@ -212,7 +213,7 @@ func (t *trail) stop(e *audit.Entry, why string) {
 	t.market = nil
 }
 
-// row returns the row of the contract of e, and notes that it has one.
+// row returns the row of the contract of e, and records that an entry refers to it.
 func (t *trail) row(e *audit.Entry) *Job {
 	i := t.rows.Find(e.Contract)
 	if i < 0 {
@@ -256,14 +257,14 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if j := d.row; j != nil {
 		t.text(e.Seq, j, "decision", j.Decision, "accept")
-		if r := t.run.Rules; r == nil || !r.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, not that they were such
+		if r := t.run.Rules; r == nil || !r.Offers || j.Reason != results.OfferTaken { // the ledger has the terms of offers, but does not mark them as such
 			t.text(e.Seq, j, "reason", j.Reason, "")
 		}
 		if name, ok := strings.CutPrefix(d.owner, "user:"); !ok || name != j.User {
 			t.text(e.Seq, j, "user", "user:"+j.User, d.owner)
 		}
 		t.money(e.Seq, j, "value", j.Value, d.value)
-		if !d.terms.booked() { // what is planned starts later
+		if !d.terms.booked() { // a planned contract starts later
 			t.number(e.Seq, j, "start", j.Start, e.Time)
 		}
 		if known(d.terms.Submit) {
@@ -297,8 +298,8 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	return t.place(e, d)
 }
 
-// least checks that d was agreed at the floor price, and bids as much on each host for all the
-// processors that a node may use there.
+// least checks that d was agreed at the floor price, and that it bids at least that price on
+// each host for all the processors that a node may use there.
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
 	if d.terms.Floor != r.Floor {
@@ -318,7 +319,7 @@ func (t *trail) least(d *contract) (found, want string) {
 	return "", ""
 }
 
-// promised checks what j says of the terms.
+// promised compares the terms in j with those of d.
 func (t *trail) promised(seq int64, j *Job, d *contract) {
 	if j.Old {
 		return
@@ -331,19 +332,19 @@ func (t *trail) promised(seq int64, j *Job, d *contract) {
 	t.nearly(seq, j, "bid", j.Bid, float64(d.value)/1e6/d.terms.Deadline, 1e-9)
 }
 
-// share checks the share of j, which has done all that was needed: but for what is done in
-// some moments, as late instants are coarse.
+// share checks the share of j, which has done all the work that was needed. It allows for the
+// rounding of times, which is coarse late in a run.
 func (t *trail) share(seq int64, j *Job, needed float64) {
 	took, r := j.End-j.Start, t.run.Rules
 	if !(took > 0) || !known(needed) || r == nil || len(r.Speeds) == 0 {
 		return
 	}
 	moment := math.Nextafter(j.End, math.Inf(1)) - j.End
-	least := needed / float64(j.Nodes) // of a node
+	least := needed / float64(j.Nodes) // per node
 	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+r.CPUs*slices.Max(r.Speeds)/least))
 }
 
-// contract returns one that is not in use.
+// contract returns a contract for use, reusing memory if possible.
 func (t *trail) contract() *contract {
 	if n := len(t.free); n > 0 {
 		d := t.free[n-1]
@@ -356,7 +357,7 @@ func (t *trail) contract() *contract {
 func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	d := t.open[e.Contract]
 	if d == nil {
-		return "", "" // a ledger whose beginning is not its run's
+		return "", "" // the ledger does not start with the run
 	}
 	delete(t.open, e.Contract)
 	defer func() { t.free = append(t.free, d) }()
@@ -395,7 +396,7 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 	return "", ""
 }
 
-// finish looks for what is missing after entry seq, the last.
+// finish reports what is missing after entry seq, the last one.
 func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
@@ -457,7 +458,7 @@ func (t *trail) number(seq int64, j *Job, column string, found, want float64) {
 	}
 }
 
-// nearly is number, within a relative error.
+// nearly is like number, but allows a relative error.
 func (t *trail) nearly(seq int64, j *Job, column string, found, want, within float64) {
 	if !(math.Abs(found-want) <= within*math.Abs(want)) {
 		t.off(seq, j, column, fmt.Sprint(found), fmt.Sprint(want))

@@ -7,21 +7,21 @@ import (
 	"slices"
 )
 
-// Since version 2 a contract that has spent its value has no weight in the auction from that
-// moment on: it bids nothing, and gets what those who bid leave. Nobody pays more than he bids,
-// so that a contract is looked at when it would have spent all if it paid its bids; from then
-// on its tasks are looked at one by one, and the moment is computed anew whenever something
-// changes on one of their hosts.
+// Since version 2 of the rules, a contract that has spent its value has no weight in the
+// auction from then on: it bids nothing, and gets what the bidders leave. No contract pays
+// more than it bids. The money of a contract is therefore checked at the time at which it
+// would be spent if the contract paid its full bids. From then on its tasks are handled
+// individually, and that time is recomputed whenever something changes on one of their hosts.
 
-// A look is an instant at which the money of a contract is looked at, unless it is another's
-// place by then, or is looked at at another instant.
+// A look is a time at which the money of a contract is checked. It is ignored if the
+// contract's memory has been reused or its check has been rescheduled.
 type look struct {
 	at float64
 	id int64
 	of *contract
 }
 
-// looks are a heap by instant.
+// looks is a heap ordered by time.
 type looks []look
 
 // Len implements [heap.Interface].
@@ -46,7 +46,7 @@ func (l *looks) Pop() any {
 	return x
 }
 
-// look has the money of d looked at then.
+// look schedules a check of the money of d.
 func (m *market) look(d *contract, at float64) {
 	if d.look != at {
 		d.look = at
@@ -54,7 +54,7 @@ func (m *market) look(d *contract, at float64) {
 	}
 }
 
-// nextLook returns when money is looked at next, +Inf if it is not.
+// nextLook returns the time of the next check, or +Inf if there is none.
 func (m *market) nextLook() float64 {
 	for len(m.looks) > 0 {
 		if l := &m.looks[0]; l.of.id == l.id && l.of.look == l.at {
@@ -65,9 +65,9 @@ func (m *market) nextLook() float64 {
 	return math.Inf(1)
 }
 
-// lasts says when the money of d, which bids anew, is to be looked at. Bids that are meant to
-// last until its deadline do, but for what rounding takes: a hundredth of a nano-dollar per
-// second and task, and a part in 10^9.
+// lasts schedules the check of the money of d, which has new bids. Bids that are meant to last
+// until its deadline do so within rounding: a hundredth of a nano-dollar per second and task,
+// and one part in 10^9.
 func (m *market) lasts(d *contract, now float64) {
 	if m.rules.Version < 2 || m.rules.Sharing != "auction" {
 		return
@@ -96,13 +96,13 @@ func (m *market) lasts(d *contract, now float64) {
 	}
 }
 
-// watch has the tasks of d looked at one by one.
+// watch makes the tasks of d be handled individually.
 func (m *market) watch(d *contract) {
 	d.watched = true
 	m.watched++
 }
 
-// unwatch lets the tasks of d be in crowds again.
+// unwatch allows the tasks of d in crowds again.
 func (m *market) unwatch(d *contract) {
 	if d.watched {
 		d.watched = false
@@ -110,7 +110,7 @@ func (m *market) unwatch(d *contract) {
 	}
 }
 
-// purse looks at the money of the contract that is first, at an instant not after now.
+// purse checks the money of the first contract in looks, at a time not after now.
 func (m *market) purse(now float64) {
 	l := heap.Pop(&m.looks).(look)
 	d, at := l.of, min(l.at, now)
@@ -130,7 +130,7 @@ func (m *market) purse(now float64) {
 			ends = min(ends, n.host.soonest())
 		}
 	}
-	d.look = math.NaN() // whatever has changed on the way
+	d.look = math.NaN() // whatever changed in the meantime
 	slack := at + 8*moment(at)
 	switch gone := at + left/rate; {
 	case left <= 1e-12*1e3*float64(d.value) || gone <= slack:
@@ -141,7 +141,7 @@ func (m *market) purse(now float64) {
 	}
 }
 
-// soonest returns when the next task leaves h by itself.
+// soonest returns the time at which the next task leaves h by itself.
 func (h *machine) soonest() float64 {
 	at := h.over()
 	for _, n := range h.alone {
@@ -152,7 +152,7 @@ func (h *machine) soonest() float64 {
 	return at
 }
 
-// spent lets d, whose money is gone, bid nothing.
+// spent sets the bids of d, whose money is spent, to zero.
 func (m *market) spent(d *contract, at float64) {
 	m.unwatch(d)
 	for i := range d.tasks {
@@ -165,7 +165,7 @@ func (m *market) spent(d *contract, at float64) {
 		if h.ended != at {
 			h.ended, h.freed = at, 0
 		}
-		h.freed += n.bid // who comes at this instant may have met it
+		h.freed += n.bid // a task that arrives at this time may still have met it
 		h.price -= n.bid
 		m.prices.change(at, -n.bid)
 		n.bid = 0
@@ -175,7 +175,7 @@ func (m *market) spent(d *contract, at float64) {
 	}
 }
 
-// stir has the money of those on h that are watched looked at again: what they pay may have
+// stir schedules new checks for the watched contracts on h, because what they pay may have
 // changed.
 func (m *market) stir(h *machine) {
 	if m.watched == 0 {
@@ -188,7 +188,8 @@ func (m *market) stir(h *machine) {
 	}
 }
 
-// leave gives tasks that bid nothing what is left of a host: equally, each up to its limit.
+// leave divides the free processors of a host equally among tasks that bid nothing, each up to
+// its limit.
 func (m *market) leave(idle []*task, free float64) {
 	idle = slices.Clone(idle)
 	slices.SortFunc(idle, func(a, b *task) int { return cmp.Compare(a.limit, b.limit) })

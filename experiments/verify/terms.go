@@ -9,26 +9,26 @@ import (
 	"bourse/bank/audit"
 )
 
-// Terms are what the note of an admission says was agreed.
+// A terms is what the note of an admission states about the agreement.
 type terms struct {
 	Decision    string
 	Submit      float64
-	Deadline    float64 // s after it
+	Deadline    float64 // in seconds after Submit
 	RunsOn      bool    `json:"runs_on"`
-	OnDemand    bool    `json:"on_demand"` // no instant is promised
+	OnDemand    bool    `json:"on_demand"` // it has no deadline
 	PerHost     bool    `json:"per_host"`
 	MaxCPU      float64 `json:"max_cpu"`
 	Floor       float64 // price of a processor, $/s
 	PenaltyRate float64 `json:"penalty_rate"` // $/s
 	PenaltyMax  float64 `json:"penalty_max"`  // $, NaN for unbounded
-	Part        float64 `json:"penalty_part"` // of the budget, owed if none of the work is delivered
-	Most        float64 `json:"penalty_most"` // of the budget, at most
-	On          []any   // bids, each followed by its hosts, where they could not be read, and
-	on          []bidOn // where they could
+	Part        float64 `json:"penalty_part"` // fraction of the budget, owed if none of the work is delivered
+	Most        float64 `json:"penalty_most"` // maximum fraction of the budget
+	On          []any   // bids, each followed by its hosts, if they could not be parsed, and
+	on          []bidOn // if they could
 	Price       float64
 
-	// Of a planner's contract: when it may start, the host of all its nodes, or how many
-	// are on which, and what was agreed to be paid, if that is not the value.
+	// Terms of a planner's contract: when it may start, the host of all its nodes or the
+	// number of nodes on each host, and the agreed price if it differs from the value.
 	Opens float64 // NaN for none
 	Host  string
 	Parts []any
@@ -41,11 +41,11 @@ type bidOn struct {
 	host *machine
 }
 
-// booked reports whether they are of a planner's contract.
+// booked reports whether t belongs to a planner's contract.
 func (t *terms) booked() bool { return known(t.Opens) || t.Host != "" || len(t.Parts) > 0 }
 
-// gangs reads on which hosts a planner's contract has its nodes, and how many on each:
-// one host as a whole, whatever they are, or several, each once.
+// gangs returns the hosts of a planner's contract and the number of nodes on each: either a
+// single host that has all nodes, or several different hosts.
 func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	if t.Host != "" {
 		return []string{t.Host}, []int{1}, len(t.Parts) == 0
@@ -61,17 +61,17 @@ func (t *terms) gangs() (names []string, nodes []int, ok bool) {
 	return names, nodes, len(names) > 1 && len(t.Parts)%2 == 0
 }
 
-// planned is the sharing rule of reservations: whatever the rule of payment, they
-// pay a price as a whole.
+// planned is the sharing rule of reservations. Under any payment rule, they pay a price as a
+// whole.
 const planned = "planned"
 
-// The sharing rules beside the auction that go by who is there.
+// Sharing rules other than the auction that depend only on which tasks are present.
 const (
-	exclusive = "exclusive" // a processor each
-	turns     = "turns"     // a processor for who came first
+	exclusive = "exclusive" // one processor per task
+	turns     = "turns"     // one processor for the task that came first
 )
 
-// due returns the instant of the deadline, +Inf if none was promised.
+// due returns the time of the deadline, or +Inf if there is none.
 func (t *terms) due() float64 {
 	if t.OnDemand {
 		return math.Inf(1)
@@ -79,13 +79,13 @@ func (t *terms) due() float64 {
 	return t.Submit + t.Deadline
 }
 
-// late reports whether an end at that instant misses the deadline. The difference is
-// taken first, as the broker does: near the border it is exact, and a sum of the
-// deadline and a microsecond is not.
+// late reports whether an end at that time misses the deadline. It computes the difference
+// first, as the broker does, because near the limit the difference is exact and the sum of
+// deadline and microsecond is not.
 func (t *terms) late(end float64) bool { return end-t.due() > 1e-6+1e-9*t.Deadline }
 
-// price returns what the whole of a contract worth value costs: what was asked, cut
-// off after six decimals, or more than anybody has if that is no amount.
+// price returns the whole price of a contract with the given value: the asked amount,
+// truncated to six decimals, or the maximum amount if it is invalid.
 func (t *terms) price(value audit.Money) audit.Money {
 	if !known(t.Ask) {
 		return value
@@ -98,24 +98,24 @@ func (t *terms) price(value audit.Money) audit.Money {
 	return m
 }
 
-// A verdict is what the note of a settlement says.
+// A verdict is what the note of a settlement states.
 type verdict struct {
 	State  string
-	Work   float64 // as its user estimated it, all nodes together; NaN where it is not said
-	Needed float64 // truly, if that is something else, else NaN
-	Done   float64 `json:"work_done"`    // or NaN
+	Work   float64 // as estimated by its user, over all nodes; NaN if not stated
+	Needed float64 // actual work if it differs from Work, else NaN
+	Done   float64 `json:"work_done"`    // NaN if not stated
 	Owed   string  `json:"penalty_owed"` // $, empty for none
 
-	Cause    string // why it is violated, where terms have a penalty for that
-	Payer    string // of that penalty
-	Withheld string // $ of it that are not paid to the host's owner
+	Cause    string // cause of a violation, if the terms have a penalty for it
+	Payer    string // account that pays that penalty
+	Withheld string // part of it, in dollars, that is withheld from the host's owner
 
 	Killed bool   // its nodes were taken away before it was done
-	Fault  string // what its owner asked for that cannot be done, in a word
-	Losses int    // how often a host left with a task of it
+	Fault  string // invalid wish of its owner, as one word
+	Losses int    // number of times that a host left with one of its tasks
 }
 
-// needed returns the work that was truly needed.
+// needed returns the work that was actually needed.
 func (v *verdict) needed() float64 {
 	if known(v.Needed) {
 		return v.Needed
@@ -123,11 +123,11 @@ func (v *verdict) needed() float64 {
 	return v.Work
 }
 
-// known reports whether a number is said.
+// known reports whether a number is stated.
 func known(x float64) bool { return !math.IsNaN(x) }
 
-// places appends what On says of hosts, with a bid of -1 where it says none; it returns nil where
-// On makes no sense.
+// places appends the hosts in On with their bids; a bid of -1 means that On states none. It
+// returns nil if On is invalid.
 func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	bid := int64(-1)
 	for _, x := range t.On {
@@ -143,10 +143,10 @@ func (t *terms) places(on []bidOn, hosts hosts) []bidOn {
 	return on
 }
 
-// hosts are those that notes name, by name.
+// hosts maps the names of hosts in notes to their state.
 type hosts map[string]*machine
 
-// named returns the host of that name, a new one if it was not named before.
+// named returns the host of that name. It creates the host on first use.
 func (hs hosts) named(name string) *machine {
 	h := hs[name]
 	if h == nil {
@@ -156,7 +156,7 @@ func (hs hosts) named(name string) *machine {
 	return h
 }
 
-// owed returns the penalty that v says is owed.
+// owed returns the penalty that v states.
 func (v *verdict) owed() (audit.Money, error) {
 	if v.Owed == "" {
 		return 0, nil

@@ -2,31 +2,32 @@ package verify
 
 import "math"
 
-// The crowd of a host is a tree of tasks by bid. What all between two bids gain is
-// written once, at the roots of the trees that hold them, and goes down when a task is
-// taken out: so a change on a host costs the logarithm of how many are there. A task
-// gains from what was written since it came alone. Its work and its charge are sums of
-// what it gained between changes, all of one sign, as if it had been looked at each time:
-// after n changes they are off by 3n parts in 2^53 at most, of which the parts in 10^9
-// that charges may be off by allow for a million.
+// The crowd of a host is a tree of tasks ordered by bid. A gain of all tasks in a range of
+// bids is recorded once, at the roots of the subtrees that contain them, and is pushed down
+// when a task is removed. A change on a host therefore costs the logarithm of its number of
+// tasks. A task gets only what was recorded after it arrived. Its work and its charge are sums
+// of its gains between changes, all of the same sign, as if each task had been updated at each
+// change. After n changes, the relative error is at most 3n parts in 2^53. The tolerance of
+// charges, parts in 10^9, allows for a million changes.
 //
-// It is a treap: a heap by order, which is a hash of the task's number.
+// The tree is a treap: a heap by order, which is a hash of the task's number.
 
-// A place of a task is in the crowd of its host.
+// A place is the position of a task in the crowd of its host.
 type place struct {
-	came        uint64 // its number; of equal bids the lower comes first
+	came        uint64 // number of the task; among equal bids, the lower one comes first
 	inside      bool
 	order       uint64
 	left, right *task
-	due         gain // to those below, who have not got it yet
+	due         gain // gain not yet pushed to the subtrees
 
-	// Of the tree of which it is the root.
-	soonest  float64 // the least work for a nano-dollar per second after which one leaves
-	urgent   float64 // the highest urge
-	heaviest int64   // bid
+	// Aggregates of the subtree rooted here.
+	soonest  float64 // least remaining work per nano-dollar per second
+	urgent   float64 // highest urge
+	heaviest int64   // highest bid
 }
 
-// A gain of a task that bids w is w × work, and it owes w × pay - w² × less.
+// A gain gives a task that bids w the work w × work, and adds w × pay - w² × less to what it
+// owes.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {
@@ -35,7 +36,7 @@ func (t *task) get(g gain) {
 	t.owed += w * (g.pay - w*g.less)
 }
 
-// all gives g to all tasks of the tree.
+// all adds g to all tasks of the tree.
 func (t *task) all(g gain) {
 	if t == nil {
 		return
@@ -47,8 +48,8 @@ func (t *task) all(g gain) {
 	t.due.less += g.less
 }
 
-// accrue gives low to those that bid no more than border, and high to others. Work is
-// the same in both.
+// accrue adds low to the tasks that bid at most border, and high to the others. Both have the
+// same work.
 func (t *task) accrue(border float64, low, high gain) {
 	if border < 1 {
 		t.all(high)
@@ -68,7 +69,7 @@ func (t *task) accrue(border float64, low, high gain) {
 	}
 }
 
-// push gives those below what they are due.
+// push passes the pending gain to the subtrees.
 func (t *task) push() {
 	if t.due != (gain{}) {
 		t.left.all(t.due)
@@ -77,7 +78,7 @@ func (t *task) push() {
 	}
 }
 
-// sum sums up the tree of which t is the root.
+// sum updates the aggregates of the tree rooted at t.
 func (t *task) sum() {
 	t.soonest, t.urgent, t.heaviest = t.remains(), t.urge, t.bid
 	for _, c := range [...]*task{t.left, t.right} {
@@ -87,12 +88,12 @@ func (t *task) sum() {
 	}
 }
 
-// remains returns after how much more work for a nano-dollar per second t leaves.
+// remains returns the work per nano-dollar per second after which t leaves.
 func (t *task) remains() float64 { return (t.need - t.done) / t.weight }
 
 func (t *task) before(o *task) bool { return t.bid < o.bid || t.bid == o.bid && t.came < o.came }
 
-// with returns the tree with n in it.
+// with returns the tree with n added.
 func (t *task) with(n *task) *task {
 	if !n.inside {
 		n.place = place{came: n.came, inside: true, order: hash(n.came)}
@@ -115,7 +116,7 @@ func (t *task) with(n *task) *task {
 	return n
 }
 
-// split returns the trees of those before n and after.
+// split returns the trees of the tasks before n and after n.
 func (t *task) split(n *task) (before, after *task) {
 	if t == nil {
 		return nil, nil
@@ -132,7 +133,7 @@ func (t *task) split(n *task) (before, after *task) {
 	return before, after
 }
 
-// without returns the tree without n, which has got all that it is due.
+// without returns the tree without n, to which all pending gains have been passed.
 func (t *task) without(n *task) *task {
 	t.push()
 	switch {
@@ -148,7 +149,7 @@ func (t *task) without(n *task) *task {
 	return t
 }
 
-// merge returns one tree of two, all of one before those of the other.
+// merge joins two trees, where all tasks of a come before those of b.
 func merge(a, b *task) *task {
 	switch {
 	case a == nil:
@@ -167,7 +168,7 @@ func merge(a, b *task) *task {
 	return b
 }
 
-// first returns who leaves first.
+// first returns the task that leaves first.
 func (t *task) first() *task {
 	for {
 		t.push()
@@ -184,7 +185,7 @@ func (t *task) first() *task {
 	}
 }
 
-// top returns who has the highest urge.
+// top returns the task with the highest urge.
 func (t *task) top() *task {
 	for t.urge < t.urgent {
 		if t.left != nil && t.left.urgent == t.urgent {
@@ -196,7 +197,7 @@ func (t *task) top() *task {
 	return t
 }
 
-// last returns who bids most.
+// last returns the task with the highest bid.
 func (t *task) last() *task {
 	for t.right != nil {
 		t = t.right
@@ -204,7 +205,7 @@ func (t *task) last() *task {
 	return t
 }
 
-// ending returns the bids of those that leave after no more than so much work for a
+// ending returns the sum of the bids of the tasks that leave after at most the given work per
 // nano-dollar per second.
 func (t *task) ending(work float64) (sum int64) {
 	if t == nil || t.soonest > work || math.IsInf(t.soonest, 1) {

@@ -19,26 +19,21 @@
 // no hosts, but it keeps its number and its limit. This happens in two cases:
 //
 //   - A host has left ([Lost]); [Floor.PlaceAgain] places the run again.
-//   - The run is booked: it occupies its hosts only while the caller says so
-//
-// ([Floor.Book], [Floor.Resume], [Floor.Pause]).
+//   - The run is booked: it occupies its hosts only while the caller says so ([Floor.Book],
+//     [Floor.Resume], [Floor.Pause]).
 //
 // # The path of one run
 //
-//  1. [Floor.Place] numbers the run. On each of its hosts it enters a bid in the auction
-//
-// and starts a task on the machine.
+//  1. [Floor.Place] numbers the run. On each of its hosts it enters a bid in the auction and
+//     starts a task on the machine.
 //  2. Place marks those hosts. Before time advances, [Floor.Next] has the sharing rule
-//
-// reallocate each marked host, sends the new shares to the machine, reads the rate of each
-// task and computes the charges. The heap then holds the run's completion time.
+//     reallocate each marked host, sends the new shares to the machine, reads the rate of each
+//     task and computes the charges. The heap then holds the run's completion time.
 //  3. [Floor.Advance] processes the earliest items of the heaps and returns them as events
-//
-// ([Done], [Left], [Expired] and others). It first meters each affected host, adding the work
-// and charges since the last update to the host's allocations.
+//     ([Done], [Left], [Expired] and others). It first meters each affected host, adding the
+//     work and charges since the last update to the host's allocations.
 //  4. A run that is done has been removed. Its placements hold the work done and the amount
-//
-// owed on each node ([Floor.Contract]). The caller removes or extends an expired run.
+//     owed on each node ([Floor.Contract]). The caller removes or extends an expired run.
 //
 // # Design
 //

@@ -11,10 +11,12 @@ import (
 	"bourse/contracts/settlement"
 )
 
-// tell tells the policy e and does what it answers, until it has no more to say.
+// tell notifies the policy of e and carries out the actions it returns. It repeats this with
+// [contracts.Continue] until the policy returns none, so that each decision sees the effects
+// of the previous one.
 func (b *Broker) tell(e contracts.Event) error {
 	for {
-		if e.Kind != contracts.Over { // others may end at this instant before hosts are shared out anew
+		if e.Kind != contracts.Over { // other contracts may end at this time before hosts are reallocated
 			b.floor.Bring(b.now)
 		}
 		actions := b.Policy.Handle(b.now, e, view{b})
@@ -31,7 +33,7 @@ func (b *Broker) tell(e contracts.Event) error {
 	}
 }
 
-// offer tells the policy that there may be room, if there may.
+// offer notifies the policy that there may be room, if anything was freed since the last time.
 func (b *Broker) offer() error {
 	if !b.freed {
 		return nil
@@ -40,7 +42,7 @@ func (b *Broker) offer() error {
 	return b.tell(contracts.Event{Kind: contracts.Freed})
 }
 
-// do does what the policy wants.
+// do carries out one action of the policy.
 func (b *Broker) do(a *contracts.Action) error {
 	i := a.Contract
 	c := &b.contracts[i]
@@ -49,7 +51,7 @@ func (b *Broker) do(a *contracts.Action) error {
 		b.enqueue(i, a.Place)
 		return nil
 	case contracts.Launch:
-		if c.phase != contracts.Running { // with another part
+		if c.phase != contracts.Running { // not if another part runs already
 			c.phase.Next(contracts.OnStart)
 		}
 		if err := b.floor.Resume(b.now, c.run, a.Part); err != nil {
@@ -76,12 +78,13 @@ func (b *Broker) do(a *contracts.Action) error {
 	return b.decided(i, a)
 }
 
-// enqueue lets contract i wait, at that place.
+// enqueue inserts contract i at the given index of the waiting list. A request with a hard
+// deadline also gets a timer, because it has no run whose limit could end it.
 func (b *Broker) enqueue(i int32, place int) {
 	c := &b.contracts[i]
 	b.waiting = slices.Insert(b.waiting, place, i)
 	switch {
-	case c.phase == contracts.Running: // its deadline stands on the floor
+	case c.phase == contracts.Running: // its run on the floor already has the deadline as its limit
 		c.phase.Next(contracts.OnRecall)
 		b.floor.Contract(c.run).Resent++
 	case !c.SLA.GoesOn() && !c.OnDemand:
@@ -90,8 +93,9 @@ func (b *Broker) enqueue(i int32, place int) {
 	}
 }
 
-// decided carries out what the policy has decided of contract i: a, which becomes a
-// refusal if the contract cannot be had.
+// decided carries out decision a on contract i. An acceptance becomes a rejection if the
+// budget cannot be held or a bid is below the floor price. For a repeat, the budget is held
+// already.
 func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	c, d := &b.contracts[i], a.Decision
 	again := c.phase == contracts.Waiting
@@ -129,8 +133,9 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	return err
 }
 
-// hold holds the budget of c on the terms of a, and reports whether it may be promised and
-// its owner can pay for it; otherwise it gives the decision of a its reason.
+// hold has the teller hold the budget of c on the terms of a. It reports whether it did. If
+// the contract may not be promised or its owner cannot pay, it sets the reason in the decision
+// of a. An error means that the teller failed.
 func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	d := a.Decision
 	switch {
@@ -159,8 +164,9 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	return false, fmt.Errorf("admit %d: %w", c.ID, err)
 }
 
-// below reports whether a node of c is to bid less than the floor price of all that it may
-// use on its host, and gives d that reason.
+// below reports whether a node of c would bid less than the floor price of all processors that
+// it may use on its host, and sets this reason in d. For example, at a floor price of
+// $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
 func (b *Broker) below(c *contract, d *contracts.Decision) bool {
 	if b.Least == 0 || b.Payment.Whole {
 		return false
@@ -173,7 +179,7 @@ func (b *Broker) below(c *contract, d *contracts.Decision) bool {
 				claim = min(claim, limit)
 			}
 		}
-		const rounding = 1e-15 // dollars per second: bids are whole nano-dollars
+		const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
 		if least := b.Least * claim; p.Bid.Float64()+rounding < least {
 			d.Reason = contracts.BelowFloor
 			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))
@@ -183,7 +189,7 @@ func (b *Broker) below(c *contract, d *contracts.Decision) bool {
 	return false
 }
 
-// accept starts contract i, whose budget is held, or books its hosts.
+// accept starts contract i, whose budget is held, or books it if the policy plans ahead.
 func (b *Broker) accept(i int32, a *contracts.Action) error {
 	b.contracts[i].phase.Next(contracts.OnAccept)
 	if a.Verb == contracts.Book {
@@ -192,14 +198,16 @@ func (b *Broker) accept(i int32, a *contracts.Action) error {
 	return b.start(i, a.Decision.Placements)
 }
 
-// pause moves c, which is booked and has lost a task, if that was its last.
+// pause moves c, which is booked and has just lost a task, to phase Paused if no other task of
+// it is running.
 func (b *Broker) pause(c *contract) {
 	if c.phase == contracts.Running && b.floor.Running(c.run) == 0 {
 		c.phase.Next(contracts.OnPause)
 	}
 }
 
-// book enters contract i, which its policy starts and ends.
+// book enters contract i, whose parts the policy will start and end. The price is fixed now:
+// what the policy asked, or otherwise the budget.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
 	if d.Priced {
@@ -207,14 +215,17 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 			return fmt.Errorf("price of %d: %w", c.ID, err)
 		}
 	}
-	c.PerHost = true    // each gang is promised by itself
+	c.PerHost = true    // each gang is promised separately
 	c.SLA.RunsOn = true // only its policy ends it
 	b.runs(i, b.floor.Book(b.now, &c.Request, c.task, d.Placements, c.Due()))
 	return nil
 }
 
-// start gives contract i its hosts. Its limit is its deadline, or none if that has
-// passed already: then nothing is done by it.
+// start places contract i on its hosts. The limit of its run is its deadline. If the deadline
+// has already passed, as for a late start of a soft contract, there is no limit, and no work
+// counts as done by the deadline. On metered hosts the hosts stop a hard contract at its
+// deadline themselves, and the limit comes Patience seconds later, to allow for their last
+// report.
 func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	c := &b.contracts[i]
 	c.phase.Next(contracts.OnStart)
@@ -240,7 +251,7 @@ func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	return nil
 }
 
-// runs notes that contract i is that run of the floor.
+// runs records that contract i is the given run of the floor.
 func (b *Broker) runs(i, run int32) {
 	b.contracts[i].run = run
 	for int(run) >= len(b.index.byRun) {
@@ -249,12 +260,12 @@ func (b *Broker) runs(i, run int32) {
 	b.index.byRun[run] = i
 }
 
-// hostOf returns the name of the host that part n of run is booked on.
+// hostOf returns the name of the host on which part n of run is booked.
 func (b *Broker) hostOf(run, n int32) string {
 	return b.Fleet[b.floor.Contract(run).Placements[n].Host].Spec().Name
 }
 
-// refuse turns contract i away.
+// refuse rejects contract i, of which nothing is held, and records the reason in the ledger.
 func (b *Broker) refuse(i int32, d *contracts.Decision) error {
 	c := &b.contracts[i]
 	c.phase.Next(contracts.OnRefuse)
@@ -262,7 +273,7 @@ func (b *Broker) refuse(i int32, d *contracts.Decision) error {
 	return b.Teller.Reject(b.now, int64(c.ID), b.reason(d))
 }
 
-// unwait takes contract i out of those who wait, if it is there.
+// unwait removes contract i from the waiting list, if it is in it.
 func (b *Broker) unwait(i int32) {
 	if at := slices.Index(b.waiting, i); at >= 0 {
 		b.waiting = slices.Delete(b.waiting, at, at+1)

@@ -15,60 +15,70 @@ import (
 	"bourse/market"
 )
 
-// A Teller is the part of the bank that a broker needs. Each call is one entry, or none:
-// nothing is asked before that could be otherwise when it is booked.
+// A Teller is the part of the bank that a broker needs. Each successful call books one entry,
+// and a failed call books none. There is no separate query of a balance, because its answer
+// could be outdated when the entry is booked. Times are in seconds, and contract is the ID.
 type Teller interface {
-	// Hold returns a [*bank.Shortfall] if owner has less, and an error wrapping
-	// [bank.ErrRefused] if it has not asked for that.
+	// Hold moves a from owner into the escrow of contract. It returns a [*bank.Shortfall] if
+	// owner has less than a, and an error wrapping [bank.ErrRefused] if owner has not
+	// authorized the contract.
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
+
+	// Settle pays pay out of the escrow of contract and refunds the rest to its owner.
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
+
+	// Penalty moves a penalty from the debited accounts to to, and returns what was paid. This
+	// is less than the penalty if an account has too little.
 	Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (paid bank.Amount, err error)
+
+	// Reject records that a request was rejected. It moves no money.
 	Reject(now float64, contract int64, note []byte) error
 }
 
-// A sparing Teller needs some bytes of each note for itself.
+// A sparing Teller reserves some bytes of each note for its own use.
 type sparing interface{ Spare() int }
 
-// A Config names the broker's parts. All are needed but the flags and Availability.
+// A Config names the broker's parts. The flags, Forecast, Availability and Spans are optional.
 type Config struct {
 	Fleet        []hosts.Machine
-	Owners       []bank.Account // whom the charges of each host go to
-	Provider     bank.Account   // who pays penalties, or what of them hosts do not pay
+	Owners       []bank.Account // owner of each host, who receives its charges
+	Provider     bank.Account   // account that pays penalties, beyond the part that hosts pay
 	Policy       contracts.Policy
 	Sharing      sharing.Rule
 	Payment      Payment
-	Window       float64           // of the price history, s
-	Forecast     market.Forecaster // nil: the policy asks for no percentile
+	Window       float64           // length of the price history, s
+	Forecast     market.Forecaster // required by policies that use percentiles; otherwise nil
 	Teller       Teller
-	Notes        bool                // tell the teller what decided and how contracts ended
-	NoPrices     bool                // keep no record of the total price
-	OneByOne     bool                // the policy is told of room after each end of an instant, not after all
+	Notes        bool                // attach notes to entries: the terms, the reasons and how contracts ended
+	NoPrices     bool                // do not record the total price
+	OneByOne     bool                // notify the policy of room after each event, not once after all events of the same time
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
-	Availability *floor.Availability // when hosts are there; nil: always
+	Availability *floor.Availability // times at which hosts are available; nil: always
 	Spans
 }
 
-// Spans are those of time that a broker lets pass, what it costs at least, and what is owed if
-// less is delivered.
+// Spans are the durations and limits that a market configures, with the floor price and the
+// promise for failed delivery. The zero value disables them all.
 type Spans struct {
-	// Patience is how long the last word of metered hosts on a contract is awaited after
-	// its deadline, at which they stop it by themselves, s.
+	// Patience is the time after a deadline for which the broker waits for the last report of
+	// metered hosts, s. These hosts stop a contract at its deadline by themselves, but the
+	// report arrives later.
 	Patience float64
 
-	// Least is what a processor costs at least, dollars per second, but where budgets are paid
-	// whole.
+	// Least is the floor price of one processor, dollars per second. It does not apply if
+	// budgets are paid whole.
 	Least float64
 
-	// Renew is after how many seconds a contract bids again what is left of its budget over
-	// what is left of the time until its deadline; 0 is never.
+	// Renew is the interval, in seconds, at which a contract renews its bids: the rest of its
+	// budget over the rest of the time until its deadline. 0 means never.
 	Renew float64
 
-	// Promise returns what a market of real hosts owes a class if it delivers too little, as
-	// terms say it: see [note.Terms]. Nil promises nothing.
+	// Promise returns the penalty that a market of real hosts owes a class for delivering too
+	// little, as fractions of the budget: see [note.Terms]. Nil promises nothing.
 	Promise func(class string) (part, most float64)
 }
 
-// floor returns what of c is the floor's.
+// floor returns the configuration of the floor.
 func (c *Config) floor() floor.Config {
 	least := c.Least
 	if c.Payment.Whole {
@@ -80,76 +90,78 @@ func (c *Config) floor() floor.Config {
 	}
 }
 
-// A Broker carries contracts through their lives.
+// A Broker carries contracts through their lives. It is deterministic: the same calls with the
+// same configuration give the same results. It is not safe for concurrent use.
 type Broker struct {
 	Config
 	floor floor.Floor
 	State
 
-	timers   eventheap.Heap // contracts that wait undecided, by their hard deadlines
-	renewals eventheap.Heap // contracts that run, by when they bid again
+	timers   eventheap.Heap // undecided waiting contracts, by hard deadline
+	renewals eventheap.Heap // running contracts, by the time of their next renewal
 	index    index
 	hosts    []settlement.Host
 
 	now     float64
-	asked   int32              // the contract that is being submitted, none if there is none
-	answer  contracts.Decision // what has been decided of it
+	asked   int32              // the contract being submitted, or none
+	answer  contracts.Decision // the decision about it
 	scratch scratch
 }
 
-// State is what a broker knows beside its floor, as plain data. The rest follows
+// State is the state of a broker, without its floor, as plain data. Everything else is derived
 // from it.
 type State struct {
 	contracts []contract
-	free      []int32 // places in contracts that are not in use
-	waiting   []int32 // contracts that wait for a decision, in the order of the policy
-	freed     bool    // there may be room for them since the policy was told
+	free      []int32 // unused indexes in contracts
+	waiting   []int32 // contracts that wait for a decision, in the order set by the policy
+	freed     bool    // there may be room that the policy has not been notified of
 	ended     []contracts.Settled
 	refused   []Refusal
 }
 
-// An index finds contracts.
+// An index finds contracts by their run or their ID.
 type index struct {
-	byRun []int32                // by run of the floor
-	byID  map[contracts.ID]int32 // nil until one is asked for
+	byRun []int32                // contract of each run on the floor
+	byID  map[contracts.ID]int32 // nil until the first lookup
 }
 
-// Scratch is memory that is used again.
+// Scratch is memory reused between calls.
 type scratch struct {
 	pay    []bank.Payment
 	debits []bank.Debit
 	note   []byte
 }
 
-// A contract is the broker's record of one.
+// A contract is the broker's record of one request or contract.
 type contract struct {
 	contracts.Request
 	task  hosts.Task
 	price bank.Amount
-	byDue float64 // work at the deadline, if it goes on after it
-	alarm float64 // while it waits undecided: instant entered in timers, +Inf if none
-	renew float64 // while it runs: instant entered in renewals, +Inf if none
+	byDue float64 // work done by the deadline, if the contract continued after it
+	alarm float64 // while it waits undecided: time entered in timers, +Inf if none
+	renew float64 // while it runs: time entered in renewals, +Inf if none
 	phase contracts.Phase
-	run   int32 // of the floor, none before it is accepted
+	run   int32 // its run on the floor; none before it is accepted
 }
 
 const none = -1
 
-// A Refusal is the rejection of a request that had waited.
+// A Refusal is the rejection of a request that had been waiting.
 type Refusal struct {
 	ID       contracts.ID
-	At       float64 // instant
+	At       float64 // time of the rejection, s
 	Decision contracts.Decision
 }
 
-// New returns a broker with no contracts.
+// New returns a broker without contracts. It notifies the policy of [contracts.Opened].
 func New(c Config) *Broker {
 	b := new(Broker)
 	b.Reset(c)
 	return b
 }
 
-// Reset makes b as New would, keeping its memory.
+// Reset makes b like a new broker with configuration c, and reuses its memory. It panics if
+// the policy returns actions before the first request.
 func (b *Broker) Reset(c Config) {
 	b.clear(c)
 	if actions := c.Policy.Handle(0, contracts.Event{Kind: contracts.Opened}, view{b}); len(actions) > 0 {
@@ -157,7 +169,7 @@ func (b *Broker) Reset(c Config) {
 	}
 }
 
-// clear makes b an empty broker at instant 0, of which the policy is not told.
+// clear makes b an empty broker at time 0 without notifying the policy.
 func (b *Broker) clear(c Config) {
 	b.Config, b.now, b.asked = c, 0, none
 	b.floor.Reset(c.floor())
@@ -171,11 +183,12 @@ func (b *Broker) clear(c Config) {
 	b.State = State{b.contracts[:0], b.free[:0], b.waiting[:0], false, b.ended[:0], b.refused[:0]}
 }
 
-// Submit asks for a contract. The policy sees r alone; task, which holds the truth,
-// goes to the machines. Its work is per node. The broker has been advanced to now.
+// Submit submits request r and returns the decision. The policy sees only r; the task, which
+// has the true work per node, goes only to the machines. The broker must already have been
+// advanced to now.
 //
-// A rejection is a decision, not an error. What is deferred is decided later: see
-// [Broker.Refused] and [Broker.Ended]. The decision is good until the next call.
+// A rejection is a decision, not an error. A deferred request is decided later: see
+// [Broker.Refused] and [Broker.Ended]. The decision is valid until the next call.
 func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*contracts.Decision, error) {
 	b.now = now
 	i := b.place()
@@ -194,7 +207,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	return &b.answer, err
 }
 
-// place returns a place in contracts that is not in use.
+// place returns an unused index in contracts.
 func (b *Broker) place() int32 {
 	if n := len(b.free); n > 0 {
 		i := b.free[n-1]
@@ -205,7 +218,7 @@ func (b *Broker) place() int32 {
 	return int32(len(b.contracts) - 1)
 }
 
-// gone notes that contract i is over: its place may be used again.
+// gone records that contract i has ended, so that its index can be reused.
 func (b *Broker) gone(i int32) {
 	b.rests(i)
 	b.free = append(b.free, i)
@@ -214,28 +227,29 @@ func (b *Broker) gone(i int32) {
 	}
 }
 
-// Ended returns the contracts that have ended, in the order of their ends. The slice
-// is the broker's own until Reset.
+// Ended returns the contracts that have ended, in the order of their ends. The slice belongs
+// to the broker and is valid until Reset.
 func (b *Broker) Ended() []contracts.Settled { return b.ended }
 
-// Refused returns the requests that waited and were then rejected, in that order. The
-// slice is the broker's own until Reset.
+// Refused returns the requests that waited and were then rejected, in that order. The slice
+// belongs to the broker and is valid until Reset.
 func (b *Broker) Refused() []Refusal { return b.refused }
 
-// Forget drops what Ended and Refused return, for a run that is too long to keep:
-// the broker then needs memory for what is active and no more, if it keeps no
-// record of prices.
+// Forget discards the contents of Ended and Refused. Long runs call it regularly: if the
+// broker also records no prices, its memory then depends only on the number of active
+// contracts.
 func (b *Broker) Forget() {
 	if cap(b.ended) > 8*len(b.ended)+64 {
-		b.ended = nil // a burst of ends is over
+		b.ended = nil // release the memory of a burst of ends
 	}
 	b.ended, b.refused = b.ended[:0], b.refused[:0]
 }
 
-// Active returns the number of contracts that are accepted and have not ended.
+// Active returns the number of contracts that have been accepted and have not ended.
 func (b *Broker) Active() int { return len(b.contracts) - len(b.free) - b.Waiting() }
 
-// Waiting returns the number of requests that wait and are no contracts yet.
+// Waiting returns the number of undecided requests that wait. It does not count contracts that
+// wait to be placed again.
 func (b *Broker) Waiting() (n int) {
 	for _, i := range b.waiting {
 		if b.contracts[i].phase == contracts.Asked {
@@ -248,10 +262,10 @@ func (b *Broker) Waiting() (n int) {
 // Idle reports whether no contract is active and no request waits.
 func (b *Broker) Idle() bool { return len(b.contracts) == len(b.free) }
 
-// Prices returns the record of the total price over all hosts.
+// Prices returns the history of the total price over all hosts.
 func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
 
-// A view is what policies are shown.
+// A view is the broker as policies see it.
 type view struct{ *Broker }
 
 func (v view) Hosts() contracts.View              { return &v.floor }

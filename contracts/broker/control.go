@@ -9,14 +9,18 @@ import (
 	"bourse/hosts"
 )
 
-// ErrNoContract is the reason for which there is nothing to cancel.
+// ErrNoContract means that the contract does not exist, has ended, or does not run where
+// stated.
 var ErrNoContract = errors.New("no such contract")
 
-// Cancel takes a contract back for its owner, whatever the policy. One that is booked
-// pays the part of its price that its policy says is due; another pays what has
-// accrued; a request that waits for a decision is rejected. It returns an error
-// wrapping ErrNoContract, and nothing has changed, if there is none. The broker has
-// been advanced to now.
+// Cancel ends a contract for its owner. The owner pays:
+//
+//   - for a booked contract, the part of its price that its policy says is due;
+//   - for any other contract, the charges accrued so far, or the budget if [Payment].Whole;
+//   - for a request that waits for a decision, nothing: it is rejected.
+//
+// If there is no such contract, Cancel changes nothing and returns an error wrapping
+// ErrNoContract. The broker must already have been advanced to now.
 func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	i, ok := b.find(id)
 	if !ok {
@@ -36,7 +40,7 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 		b.freed = b.freed || c.phase == contracts.Running
 		on, k := contracts.OnCancel, b.floor.Remove(now, c.run)
 		if over := b.caseOf(c, k); over.Worked() {
-			on = contracts.OnFinish // it ends at this very instant, but for rounding
+			on = contracts.OnFinish // its work is already done, within rounding
 		}
 		err = b.over(i, on, k)
 	}
@@ -46,11 +50,13 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	return b.offer()
 }
 
-// Fault ends a contract whose command cannot be started on host h: its promise is not kept,
-// by no fault of the provider, who owes nothing. Nothing is paid for its nodes there, and for
-// others what has accrued. If their work is all that was asked for, the promise is kept. It
-// returns an error wrapping ErrNoContract, and nothing has changed, if it does not run there.
-// The broker has been advanced to now.
+// Fault ends a contract whose command cannot be started on host h. This breaks its promise,
+// but the fault is not the provider's, so no penalty is due. The owner pays the charges
+// accrued on other hosts but nothing for nodes on h. If the other nodes have done all of the
+// requested work, the promise counts as kept.
+//
+// If the contract does not run on h, Fault changes nothing and returns an error wrapping
+// ErrNoContract. The broker must already have been advanced to now.
 func (b *Broker) Fault(now float64, id contracts.ID, h hosts.ID) error {
 	i, ok := b.find(id)
 	if !ok || b.contracts[i].phase != contracts.Running {
@@ -74,7 +80,7 @@ func (b *Broker) Fault(now float64, id contracts.ID, h hosts.ID) error {
 	return b.offer()
 }
 
-// withdraw rejects contract i, which waits for a decision, for its owner.
+// withdraw rejects contract i, which waits for a decision, at its owner's request.
 func (b *Broker) withdraw(i int32) error {
 	c := &b.contracts[i]
 	d := contracts.Decision{Reason: contracts.TakenBack}
@@ -82,14 +88,15 @@ func (b *Broker) withdraw(i int32) error {
 	c.phase.Next(contracts.OnCancel)
 	b.gone(i)
 	b.refused = append(b.refused, Refusal{c.ID, b.now, d})
-	b.freed = true // who waited behind it is asked again
+	b.freed = true // requests behind it in the waiting list may fit now
 	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
 		return err
 	}
 	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: contracts.Cancelled})
 }
 
-// find returns the contract of that id that has not ended.
+// find returns the index of the contract with this ID, if it has not ended. It builds the
+// index by ID at the first call, because most simulations never need it.
 func (b *Broker) find(id contracts.ID) (int32, bool) {
 	if b.index.byID == nil {
 		b.index.byID = make(map[contracts.ID]int32)
@@ -103,9 +110,9 @@ func (b *Broker) find(id contracts.ID) (int32, bool) {
 	return i, ok
 }
 
-// Close ends the market at now, which Advance has been told, or just after: what is
-// accepted is unfinished and pays nothing, whatever it has done; what waits for a
-// decision stays undecided.
+// Close ends the market at now, which is the time of the last Advance or just after it.
+// Accepted contracts become unfinished and pay nothing, whatever work they have done. Requests
+// that wait for a decision remain undecided.
 func (b *Broker) Close(now float64) error {
 	b.now = now
 	for run, i := range b.index.byRun {

@@ -2,22 +2,22 @@ package broker
 
 import "bourse/bank"
 
-// Credit is a [Teller] at which everybody can pay anything and which keeps nothing: for
-// copies of a market in which something is tried.
+// Credit is a [Teller] that approves every amount and records nothing. It serves copies of a
+// market in which something is tried, for example a replay under another policy.
 type Credit struct{}
 
-// Hold implements [Teller].
+// Hold implements [Teller]. It always succeeds.
 func (Credit) Hold(float64, int64, bank.Account, bank.Amount, []byte) error { return nil }
 
-// Settle implements [Teller].
+// Settle implements [Teller]. It pays nobody and refunds 0.
 func (Credit) Settle(float64, int64, []bank.Payment, []byte) (bank.Amount, error) {
 	return bank.Amount{}, nil
 }
 
-// Penalty implements [Teller].
+// Penalty implements [Teller]. It reports 0 as paid.
 func (Credit) Penalty(float64, int64, []bank.Debit, bank.Account, []byte) (bank.Amount, error) {
 	return bank.Amount{}, nil
 }
 
-// Reject implements [Teller].
+// Reject implements [Teller]. It does nothing.
 func (Credit) Reject(float64, int64, []byte) error { return nil }

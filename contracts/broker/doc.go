@@ -1,99 +1,100 @@
-// Package broker carries contracts through their lives. It is told what happens, asks
-// its policy what to do about it, and does that: it holds budgets, places contracts on
+// Package broker carries contracts through their lives. Callers notify it of what happens. It
+// asks its policy what to do and carries the answer out: it holds budgets, places contracts on
 // the floor, and judges, bills and settles them when they end.
 //
-// A [Broker] has no clock, goroutine or lock, and calls nobody back. It does not know
-// which policy it has, nor whether time is real.
+// A [Broker] has no clock, goroutine or lock. It is independent of the choice of policy, and
+// of whether time is simulated or real.
 //
 // # First use
 //
-// The example is a whole market of one host. In short:
+// The example is a complete market with one host. In short:
 //
 //	b := broker.New(config)
 //	decision, err := b.Submit(now, &request, task) // accepted, rejected or deferred, and why
 //	err = b.Advance(later)                         // all that happens until then
 //	for _, c := range b.Ended() { ... }            // how each ended, and what it paid
 //
-// Errors mean that the run is void; that a request is turned away is a decision.
+// An error means that the run is invalid. A rejected request is not an error.
 //
 // # The path of one request
 //
-//  1. [Broker.Submit] enters it, in phase Asked, and tells the policy
-//     [contracts.Submitted]. What users say goes to the policy; the task, which says how
-//     much work there truly is, goes to machines alone.
-//  2. The policy answers with actions, which Broker.do carries out: Refuse it, Enqueue
-//     it to be decided later, or Admit it on the hosts of its [contracts.Decision]. (A
-//     policy that plans ahead says Book, and later Launch, Suspend and Finish.)
-//  3. If its owner can pay, the [Teller] holds the budget with the terms as a note
-//     (phase Waiting), and the floor starts its tasks (phase Running).
-//  4. [Broker.Advance] asks the floor what has happened since: tasks are done, limits
-//     pass, hosts come and leave. Broker.ran looks at the run concerned. Work that may
-//     go on after its deadline does; otherwise this is the end.
-//  5. It is judged and billed by contracts/settlement; the Teller pays the owners of its
-//     hosts and gives the rest back, with the verdict as a note; a penalty is paid in an
-//     entry of its own. It is in [Broker.Ended] then, and the policy is told
-//     [contracts.Over], if it has not ended the contract itself.
-//  6. There is room now, so the policy is told [contracts.Freed], once an instant, and
-//     may decide about those who wait.
+//  1. [Broker.Submit] enters the request in phase Asked and notifies the policy of
+//     [contracts.Submitted]. The policy sees only the user's statements. The task, which has
+//     the true work, goes only to the machines.
+//  2. The policy returns actions, which Broker.do carries out: Refuse the request, Enqueue it
+//     to be decided later, or Admit it on the hosts of its [contracts.Decision]. (A policy
+//     that plans ahead returns Book, and later Launch, Suspend and Finish.)
+//  3. If the owner can pay, the [Teller] holds the budget with the terms as a note (phase
+//     Waiting), and the floor starts the tasks (phase Running).
+//  4. [Broker.Advance] processes the events of the floor: tasks complete, limits pass, hosts
+//     arrive and leave. Broker.ran handles the run concerned. Work that may continue after its
+//     deadline continues; otherwise the contract ends.
+//  5. contracts/settlement judges and bills it. The Teller pays the owners of its hosts and
+//     refunds the rest, with the verdict as a note. A penalty is a separate entry. The
+//     contract is now in [Broker.Ended], and the policy is notified of [contracts.Over] unless
+//     it ended the contract itself.
+//  6. There is room now. The policy is notified of [contracts.Freed], once per point in time,
+//     and may decide about waiting requests.
 //
-// In calls, from the host's event to the ledger:
+// The call path from an event on a host to the ledger:
 //
 //	Broker.Advance → floor.Advance → Broker.ran → Broker.end
 //	    → Case.Judge → Case.Bill → note.Verdict → Teller.Settle
 //
-// # What a policy is told
+// # Events of a policy
 //
-//	event                      who says so          the policy is told
-//	the market opens           New                  Opened
-//	Submit                     its owner            Submitted
-//	Cancel                     its owner            Withdrawn, if it is booked; otherwise Over
-//	a task is done, a limit    floor.Advance        Over, or Done if it is booked
-//	a host comes, leaves       floor.Advance        Came, Gone; of what was on it Lost, or Over
-//	a deadline of who waits    the broker's timers  Overdue
-//	an instant that it named   Policy.Next          Tick
-//	room, after any of these   the broker           Freed
-//	its actions are done       the broker           Continue
+//	what happens                 source               the policy receives
+//	the market opens             New                  Opened
+//	Submit                       the owner            Submitted
+//	Cancel                       the owner            Withdrawn, if booked; otherwise Over
+//	a task ends, a limit passes  floor.Advance        Over, or Done if booked
+//	a host arrives or leaves     floor.Advance        Came, Gone; Lost or Over for its contracts
+//	a waiting request expires    the broker's timers  Overdue
+//	a time set by the policy     Policy.Next          Tick
+//	room, after any of these     the broker           Freed
+//	its actions are done         the broker           Continue
 //
 // # Design
 //
-// A contract is in one [contracts.Phase], and every change of it is a line of
-// [contracts.Moves]. What is not decided, or is to be placed again, waits in one list,
-// in the order that the policy gave. A deadline stands on the floor, as a limit of the
-// run, so that completions and deadlines of one instant are in one order; only of what
-// has no run yet it stands here.
+// A contract is in one [contracts.Phase], and each change of phase is a line of
+// [contracts.Moves]. Undecided requests and contracts to be placed again wait in one list, in
+// the order that the policy set. A deadline is usually the limit of a run on the floor, so
+// that completions and deadlines at the same time have one order. Only the deadline of a
+// request without a run is a timer of the broker.
 //
-// What happens at one instant happens in the order completions, deadlines, hosts that
-// come or leave, deadlines of who waits, ticks of the policy; then the policy is told
-// that there is room. When a host leaves, by its rule
+// Events at the same time are processed in this order: completions, deadlines, hosts that
+// arrive or leave, deadlines of waiting requests, renewals of bids, ticks of the policy.
+// Afterwards the policy is notified that there is room. When a host leaves, the rule decides:
 //
-//   - suspend: its tasks stand still until it is back, and nothing accrues;
-//   - lost: they are gone with their work. A contract judged as a whole goes on with
-//     its other nodes; one whose nodes are promised one by one, or that has none
-//     left, is broken and settled there and then;
-//   - resubmit: the contracts stop on all hosts and all their work is lost. They keep
-//     their ids and escrows, are not held again, and are put to the policy as
-//     repeats. A repeat that is refused waits, and is asked for again whenever
-//     there may be room. It is broken if it still waits at its deadline, hard or soft,
-//     or is refused because it cannot end in time; late already, it is broken at once.
+//   - suspend: its tasks pause until it is back, and no charges accrue;
+//   - lost: its tasks and their work are lost. A contract judged as a whole continues with its
+//     other nodes. A contract whose nodes are promised separately, or that has no node left,
+//     is broken and settled at once;
+//   - resubmit: the affected contracts stop on all hosts and all their work is lost. They keep
+//     their IDs and escrows and are put to the policy as repeats. A rejected repeat waits and
+//     is proposed again whenever there may be room. It is broken if it still waits at its
+//     deadline, hard or soft, or if the policy rejects it because it cannot end in time. A
+//     contract that is already late is broken at once.
 //
-// What had accrued on lost work is forgotten, or stays owed if it is Charged. A
-// broken contract is a violated one; its delay is at least that of the work left undone.
+// Charges accrued for lost work are dropped, or remain owed if Availability.Charged is set. A
+// broken contract counts as violated. Its delay is at least the time that the undone work
+// would take.
 //
-// A hard deadline that passes while a request waits for a decision ends it there,
-// unstarted, unless its policy looks after that itself: nothing was held.
+// If a hard deadline passes while a request waits for a decision, the request ends unstarted,
+// unless its policy handles the deadline itself. Nothing was held for it.
 //
-// When the market closes ([Broker.Close]) what is accepted is unfinished and pays
+// When the market closes ([Broker.Close]), accepted contracts become unfinished and pay
 // nothing.
 //
-// # Words
+// # Terms
 //
-//	request     what is asked for, before it is decided
-//	contract    a request that was accepted: its budget is held
+//	request     what a user submits, before it is decided
+//	contract    an accepted request, whose budget is held
 //	run         the work of a contract, on the floor
 //	allocation  one node of a run on a host
-//	booked      promised places on hosts by its policy, which starts and ends it
-//	part        of what is booked: a gang of its nodes, on one host; one or several
-//	repeat      a contract whose host has left, to be placed again
-//	phase       where a contract is in its life; outcome: how that ended
-//	terms       what was agreed, as the ledger notes it; verdict: how it ended there
+//	booked      reserved on hosts by its policy, which starts and ends it
+//	part        a gang of nodes of a booked contract, on one host; there may be several
+//	repeat      a contract whose host has left and which must be placed again
+//	phase       stage in the life of a contract; its outcome says how that ended
+//	terms       the agreement as the ledger notes it; the verdict notes how it ended
 package broker

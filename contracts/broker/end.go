@@ -13,15 +13,15 @@ import (
 	"bourse/hosts"
 )
 
-// remove takes contract i off the floor and ends it.
+// remove removes contract i from the floor and ends it.
 func (b *Broker) remove(i int32, on contracts.Cause) error {
 	c := &b.contracts[i]
 	b.freed = b.freed || c.phase == contracts.Running
 	return b.end(i, on, b.floor.Remove(b.now, c.run))
 }
 
-// end ends contract i, which is off the floor as k says: it is judged, billed and
-// settled.
+// end ends contract i, which is off the floor with the result k: it judges, bills and settles
+// it, pays the penalty if one is due, and appends it to the ended contracts.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	from := c.phase
@@ -39,12 +39,12 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	n := len(b.ended)
-	b.ended = slices.Grow(b.ended, 1)[:n+1] // all of it is written below
+	b.ended = slices.Grow(b.ended, 1)[:n+1] // the code below sets every field
 	e := &b.ended[n]
 	if e.Contract = *k; k.Gang && len(k.Placements) > 1 {
 		e.Placements = slices.Clone(k.Placements)
 	} else {
-		e.Placements = nil // the floor keeps them
+		e.Placements = nil // the slice belongs to the floor, which reuses it
 	}
 	e.Outcome, e.From, e.Ended = v.Outcome, from, b.now
 	e.ByDue, e.Delay, e.Paid = v.ByDue, v.Delay, bill.Paid
@@ -54,14 +54,14 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	return err
 }
 
-// caseOf returns the case of c at its end.
+// caseOf returns the input of settlement for c, which has ended with the result k.
 func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	work, end := c.task.Work, b.now
 	if math.IsInf(work, 1) {
-		work = c.Work // a program: what was asked for
+		work = c.Work // a program has no known work, so the estimate counts
 	}
 	if c.task.Until > 0 {
-		end = max(k.Admitted, min(end, c.task.Until)) // its hosts went no further, whenever they said so
+		end = max(k.Admitted, min(end, c.task.Until)) // its hosts stopped at that time, even if their report came later
 	}
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
@@ -69,7 +69,7 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	}
 }
 
-// exited reports whether the program of every node came to its end, and well.
+// exited reports whether the program of every node ended successfully.
 func exited(nodes []contracts.Placement) bool {
 	for i := range nodes {
 		if nodes[i].End != hosts.Exited {
@@ -79,7 +79,8 @@ func exited(nodes []contracts.Placement) bool {
 	return true
 }
 
-// penalize pays the owner of c the penalty that is owed, or as much of it as there is.
+// penalize pays the owner of c the penalty of bill, or as much of it as the debtors have. It
+// returns the amount paid.
 func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, error) {
 	if bill.Penalty.Sign() == 0 {
 		return bill.Penalty, nil
@@ -88,8 +89,9 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 	return b.Teller.Penalty(b.now, int64(c.ID), b.scratch.debits, c.Owner, nil)
 }
 
-// terms is the note of an admission, reason that of a rejection and verdict that of a
-// settlement; each is empty unless the broker takes notes, and good until the next.
+// terms returns the note of an admission, reason that of a rejection and verdict that of a
+// settlement. Each is empty unless Config.Notes is set, and valid until the next of these
+// calls.
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
@@ -105,7 +107,8 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	return *n
 }
 
-// floorOf returns the floor price that a contract agrees to.
+// floorOf returns the floor price, in dollars per second and processor, to which a contract
+// agrees.
 func (b *Broker) floorOf(booked bool) float64 {
 	if booked || b.Payment.Whole {
 		return 0

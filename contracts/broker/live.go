@@ -8,8 +8,8 @@ import (
 	"bourse/hosts"
 )
 
-// Join adds a host, whose charges go to owner, as the last of the fleet. The broker has
-// been advanced to now.
+// Join adds a host as the last of the fleet; its charges go to owner. The host is available at
+// once. The broker must already have been advanced to now.
 func (b *Broker) Join(now float64, m hosts.Machine, owner bank.Account) error {
 	b.now = now
 	b.Fleet, b.Owners = append(b.Fleet, m), append(b.Owners, owner)
@@ -18,20 +18,20 @@ func (b *Broker) Join(now float64, m hosts.Machine, owner bank.Account) error {
 	return b.here(b.floor.Came(now, hosts.ID(len(b.hosts)-1)))
 }
 
-// Came lets h be there again, as Gone lets it leave: hosts of which no history says when.
-// The broker has been advanced to now.
+// Came makes h available again. Came and Gone are for hosts without a history of availability,
+// such as real ones. The broker must already have been advanced to now.
 func (b *Broker) Came(now float64, h hosts.ID) error {
 	b.now = now
 	return b.here(b.floor.Came(now, h))
 }
 
-// Gone lets h leave.
+// Gone makes h leave. Its tasks are handled by the rule of [floor.Availability].
 func (b *Broker) Gone(now float64, h hosts.ID) error {
 	b.now = now
 	return b.here(b.floor.Gone(now, h))
 }
 
-// Shut lets h take no more tasks, or take them again; what is on it goes on.
+// Shut sets whether h rejects new tasks. Its running tasks continue.
 func (b *Broker) Shut(now float64, h hosts.ID, shut bool) error {
 	b.now = now
 	b.floor.Shut(now, h, shut)
@@ -39,7 +39,7 @@ func (b *Broker) Shut(now float64, h hosts.ID, shut bool) error {
 	return b.Advance(now)
 }
 
-// here carries on with what has happened to hosts, and what comes of it.
+// here processes events of hosts and their consequences.
 func (b *Broker) here(events []floor.Event) error {
 	if err := b.happened(events); err != nil {
 		return err
@@ -47,10 +47,11 @@ func (b *Broker) here(events []floor.Event) error {
 	return b.Advance(b.now)
 }
 
-// View returns the hosts and what is on them, as of the instant that b has been told.
+// View returns the hosts and their allocations at the time of the last call.
 func (b *Broker) View() contracts.View { return &b.floor }
 
-// Phase returns the phase of a contract, and reports whether it is asked for or open.
+// Phase returns the phase of a contract. It reports whether the contract exists and has not
+// ended.
 func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 	i, ok := b.find(id)
 	if !ok {
@@ -59,8 +60,9 @@ func (b *Broker) Phase(id contracts.ID) (contracts.Phase, bool) {
 	return b.contracts[i].phase, true
 }
 
-// Read books what h, which is metered, has measured. [Broker.Advance] lets happen what it
-// tells: what hosts tell at one instant happens at one. The broker has been advanced to now.
+// Read records the usage that h, which is metered, has measured. The next [Broker.Advance]
+// processes its consequences, so that reports of several hosts at the same time are processed
+// together. The broker must already have been advanced to now.
 func (b *Broker) Read(now float64, h hosts.ID) {
 	b.now = now
 	b.floor.Read(now, h)

@@ -12,9 +12,9 @@ import (
 	"bourse/market"
 )
 
-// A Memo is all that a broker knows at an instant, with the memory of its policy, its
-// sharing rule and its forecaster and their streams of chance. Machines, accounts, and
-// when hosts come and go are the world: not its own.
+// A Memo is the complete state of a broker at one time, with that of its policy, sharing rule,
+// forecaster and random numbers. It excludes machines, accounts and the availability of hosts,
+// which belong to the world and not to the broker.
 type Memo struct {
 	broker State
 	floor  floor.State
@@ -25,8 +25,8 @@ type Memo struct {
 	ties     *rand.Rand
 }
 
-// Memo returns what b knows. It is b's own: copy it, with all that it leads to but for what
-// is [Fixed], before b is told anything else.
+// Memo returns the state of b. It shares memory with b: before the next call of b, make a deep
+// copy of it, without the values of type [Fixed].
 func (b *Broker) Memo() *Memo {
 	return &Memo{
 		broker: b.State, floor: b.floor.Memo(),
@@ -34,12 +34,12 @@ func (b *Broker) Memo() *Memo {
 	}
 }
 
-// Fixed is the type of what a memo leads to and never changes.
+// Fixed returns the type of the values that a Memo refers to and that never change.
 func Fixed() reflect.Type { return reflect.TypeFor[availability.History]() }
 
-// Recall makes b the broker that m was taken from, in the world of c: its policy,
-// sharing rule, forecaster and ties are those of m, which is b's from now on: to recall m
-// again, give a copy. The next call says what instant it is.
+// Recall restores b to the state m, in the world of c. The policy, sharing rule, forecaster
+// and ties of m replace those of c. B owns m afterwards, so restore from a copy to use m
+// again. The next call sets the time.
 func (b *Broker) Recall(c Config, m *Memo) {
 	c.Policy, c.Sharing, c.Forecast, c.Ties = m.policy, m.sharing, m.forecast, m.ties
 	b.clear(c)

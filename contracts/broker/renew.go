@@ -2,22 +2,26 @@ package broker
 
 import "math"
 
-// The paper derives the spending rate from budget and deadline once (§3: the default) and
-// does not say that it stays so. Renewed, each contract bids again every Renew seconds from
-// its own start, or from when it was placed again, as long as that is before its deadline;
-// it keeps its hosts and the proportions of its bids. Whose bids are promises to others, or
-// were weighed when it was let in, is for whoever sets Renew.
+// The paper derives the spending rate from budget and deadline once (§3: the default) and does
+// not say whether it stays constant. With renewal, a contract recomputes its bids every Renew
+// seconds, counted from its start or its last placement, as long as that is before its
+// deadline. It keeps its hosts and the proportions of its bids. For example, a contract with a
+// budget of $10 and a deadline of 1,000 s that has spent $2 after 500 s raises its total bid
+// from $0.010/s to $0.016/s.
+//
+// Renewal changes bids. The caller must not combine it with a policy that relies on the bids
+// after admission, because they would no longer be the bids that it decided on.
 
-// renewBids lets contract i, which runs, bid what is left of its budget over what is left
-// of the time.
+// renewBids sets the bids of contract i, which runs, to the rest of its budget over the rest
+// of the time until its deadline.
 func (b *Broker) renewBids(i int32) {
 	c := &b.contracts[i]
 	b.floor.Renew(b.now, c.run, c.SLA.Budget.Float64(), c.Due())
 	b.renewLater(i, c.renew)
 }
 
-// renewLater enters when contract i, which runs, bids again, if that is before its deadline:
-// so long after an instant.
+// renewLater schedules the next renewal of contract i, which runs, b.Renew seconds after the
+// given time. It schedules none at or after the deadline.
 func (b *Broker) renewLater(i int32, after float64) {
 	c := &b.contracts[i]
 	if b.rests(i); b.Renew > 0 && !c.OnDemand && after+b.Renew < c.Due() {
@@ -26,7 +30,7 @@ func (b *Broker) renewLater(i int32, after float64) {
 	}
 }
 
-// rests lets the bids of contract i stand.
+// rests cancels the pending renewal of contract i.
 func (b *Broker) rests(i int32) {
 	b.contracts[i].renew = math.Inf(1)
 	b.renewals.Remove(i)

@@ -7,8 +7,8 @@ import (
 	"bourse/contracts/floor"
 )
 
-// Next returns the earliest instant at which something happens, +Inf if nothing
-// will.
+// Next returns the time of the earliest pending event, +Inf if there is none. It excludes the
+// ticks of a policy that wants them after submissions: see [Broker.Late].
 func (b *Broker) Next() float64 {
 	at := b.floor.Next()
 	if tick, last := b.Policy.Next(); !last && tick < at {
@@ -23,10 +23,11 @@ func (b *Broker) Next() float64 {
 	return at
 }
 
-// Advance brings the market to now. At each instant on the way what ends on the floor
-// ends first; then come deadlines of those who wait, bids that are renewed, and ticks of the
-// policy, as long as there are any; and then, once, the policy is told that there is room, or after each
-// where they come one by one.
+// Advance moves the market to now and processes all events on the way. At each point in time,
+// events of the floor come first, then deadlines of waiting requests, renewals of bids, and
+// ticks of the policy, until none is left. Only then is the policy notified, once, that there
+// is room, so that it sees the room of all ends together. With Config.OneByOne it is notified
+// after each event.
 func (b *Broker) Advance(now float64) error {
 	for next := b.Next(); next <= now; {
 		at := next
@@ -58,7 +59,7 @@ func (b *Broker) Advance(now float64) error {
 	return b.offer()
 }
 
-// step lets happen what is first of this instant.
+// step processes the first event at the current time.
 func (b *Broker) step() error {
 	if b.floor.Next() <= b.now {
 		return b.happened(b.floor.Advance(b.now))
@@ -70,12 +71,11 @@ func (b *Broker) step() error {
 		b.renewBids(i)
 		return nil
 	}
-	b.freed = true // what waits for a tick is asked again
+	b.freed = true // requests that wait for a tick are proposed again
 	return b.tell(contracts.Event{Kind: contracts.Tick})
 }
 
-// overdue tells the policy of the first of those who wait whose hard deadline has
-// come.
+// overdue notifies the policy of the first waiting contract whose hard deadline has come.
 func (b *Broker) overdue() error {
 	for _, i := range b.waiting {
 		c := &b.contracts[i]
@@ -93,7 +93,7 @@ func (b *Broker) overdue() error {
 	panic("broker: nobody waits whose deadline has come")
 }
 
-// happened carries on with what has happened on the floor.
+// happened processes the consequences of events on the floor.
 func (b *Broker) happened(events []floor.Event) error {
 	for _, e := range events {
 		var err error
@@ -113,7 +113,7 @@ func (b *Broker) happened(events []floor.Event) error {
 	return nil
 }
 
-// ran carries on with contract i, to which e has happened.
+// ran processes the consequences of e for contract i.
 func (b *Broker) ran(e *floor.Event, i int32) error {
 	c := &b.contracts[i]
 	k, what := b.floor.Contract(c.run), e.Kind
@@ -139,9 +139,8 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 	return b.over(i, contracts.OnExpire, b.floor.Remove(b.now, c.run))
 }
 
-// lost asks the policy whether contract i, which is off all hosts because one has
-// left, is to be placed again. Late already it is broken, and so it is if the policy
-// has no use for it.
+// lost asks the policy whether to place contract i again, which is off all hosts because one
+// has left. If the contract is already late or the policy does not enqueue it, it is broken.
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
@@ -154,7 +153,7 @@ func (b *Broker) lost(i int32) error {
 	return b.over(i, contracts.OnLose, b.floor.Remove(b.now, c.run))
 }
 
-// over ends contract i, which is off the floor as k says, and tells the policy.
+// over ends contract i, which is off the floor with the result k, and notifies the policy.
 func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if err := b.end(i, on, k); err != nil {
 		return err
@@ -162,14 +161,14 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: b.ended[len(b.ended)-1].Outcome})
 }
 
-// Late is when the policy is to be told of time, if that is after what is submitted at
-// the same instant: a source of time of its own, to be advanced after all others.
+// Late returns a separate source of time for policies whose ticks come after the requests
+// submitted at the same time. Advance it after all other sources.
 func (b *Broker) Late() Late { return Late{b} }
 
-// Late tells the policy of time.
+// A Late notifies the policy of its ticks.
 type Late struct{ b *Broker }
 
-// Next returns the next of those instants, +Inf if there is none.
+// Next returns the time of the next tick, +Inf if there is none.
 func (l Late) Next() float64 {
 	if tick, last := l.b.Policy.Next(); last {
 		return tick
@@ -177,7 +176,8 @@ func (l Late) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance tells the policy of now, to which the broker has been advanced.
+// Advance notifies the policy of a tick at now. The broker must already have been advanced to
+// now.
 func (l Late) Advance(now float64) error {
 	l.b.now = now
 	return l.b.tell(contracts.Event{Kind: contracts.Tick})

@@ -9,22 +9,22 @@ import (
 	"bourse/bank/store"
 )
 
-// ErrWithin is that of a copy into the ledger that is copied.
+// ErrWithin means that a ledger would be copied into itself.
 var ErrWithin = errors.New("want one outside of it")
 
-// A Copying says how a ledger is copied.
+// A Copying copies ledgers.
 type Copying struct {
-	// Audit proves a ledger: before it is copied, and the copy.
+	// Audit verifies a ledger. It is called before the copy is made, and for the copy.
 	Audit func(p Place, opts audit.Options) (*audit.Report, error)
 
-	// Fatal is told, and is not to return, when the copy cannot be written any more.
-	// What is left of it is removed, or says of itself that it is not finished; if
-	// that fails, err says so too.
+	// Fatal is called when the copy can no longer be written, and must not return. What exists
+	// of the copy is removed or is marked as unfinished. If the removal fails, err says so
+	// too.
 	Fatal func(err error)
 }
 
-// Copy copies the ledger in from to another place, and returns the audit of the copy.
-// Where the ledger or the copy is not clean that is of it, and nothing is left.
+// Copy copies the ledger in from to another place and returns the audit of the copy. If the
+// ledger or the copy is not clean, it returns that audit, and no copy remains.
 func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report, err error) {
 	part, err := to.part()
 	if err != nil {
@@ -46,7 +46,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 		return nil, fmt.Errorf("%s is left of a copy that was cut short: remove it, then copy again", part)
 	}
 	if err != nil {
-		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // what it came to
+		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove what was created so far
 			err = errors.Join(err, part.discard())
 		}
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"bourse/bank/store"
 )
 
-// A folder has a ledger in Pebble.
+// A folder is a place in a directory, with a ledger in Pebble.
 type folder string
 
 func (f folder) String() string { return string(f) }
@@ -31,7 +31,7 @@ func (f folder) Writer(opts store.Options) (*store.Sequencer, error) {
 func (f folder) Reader() (*store.Reader, error) { return store.OpenReader(string(f), store.Options{}) }
 
 func (f folder) Audit(opts audit.Options) (*audit.Report, error) {
-	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() { // a pipe would be waited for
+	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() { // opening a pipe could block
 		return nil, fmt.Errorf("audit %s: %w", f, audit.ErrNone)
 	}
 	return audit.Audit(string(f), opts)
@@ -74,7 +74,7 @@ func (f folder) rename(to Place) error {
 func (f folder) finish() error  { return store.Finish(string(f), store.Options{}) }
 func (f folder) discard() error { return store.Discard(string(f), store.Options{}) }
 
-// within reports whether to is a folder in f.
+// within reports whether to is a folder inside f.
 func (f folder) within(to Place) bool {
 	if _, ok := to.(folder); !ok {
 		return false

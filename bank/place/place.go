@@ -1,7 +1,7 @@
-// Package place opens ledgers by their addresses: a folder, or the URL of a ledger in a
-// database. Who has one need not know which it is.
+// Package place opens ledgers by their addresses: a directory, or the URL of a ledger in a
+// database. Its users do not need to distinguish the two.
 //
-// It does not know what entries mean, nor who asks.
+// The package is independent of the meaning of entries and of who uses them.
 package place
 
 import (
@@ -12,18 +12,18 @@ import (
 	"bourse/bank/store/postgres"
 )
 
-// A Place is where a ledger is, or is to be.
+// A Place is the location of an existing or new ledger.
 type Place interface {
-	// String returns the address as it may be printed: without password.
+	// String returns the address without password, so that it can be printed.
 	String() string
 
-	// Base returns what the ledger is called where no more is said.
+	// Base returns the default name of the ledger.
 	Base() (string, error)
 
 	Create(opts store.Options) (*store.Journal, error)
 
-	// Writer opens the ledger to write it; one that is written by another is
-	// [store.ErrLocked].
+	// Writer opens the ledger for writing. It returns [store.ErrLocked] if another process has
+	// it open for writing.
 	Writer(opts store.Options) (*store.Sequencer, error)
 	Reader() (*store.Reader, error)
 	Audit(opts audit.Options) (*audit.Report, error)
@@ -31,16 +31,15 @@ type Place interface {
 	// Sync makes durable what was read.
 	Sync() error
 
-	// part returns where a copy is made that will be here, at which there must be
-	// nothing; the other methods make it the one here, an unfinished one a bank, or
-	// remove it.
+	// part returns the place where a copy for this place is made; this place must be empty.
+	// The other methods move the copy here, mark it as finished, or remove it.
 	part() (Place, error)
 	rename(to Place) error
 	finish() error
 	discard() error
 }
 
-// At returns the place of that address.
+// At returns the place with the given address.
 func At(address string) Place {
 	if IsURL(address) {
 		return server(address)
@@ -48,11 +47,11 @@ func At(address string) Place {
 	return folder(address)
 }
 
-// IsURL reports whether address is of a ledger in a database.
+// IsURL reports whether address is the URL of a ledger in a database.
 func IsURL(address string) bool { return postgres.IsURL(address) }
 
-// Misplaced reports whether err says that no ledger is where it should be, or one, or
-// something else, where it should not.
+// Misplaced reports whether err means that there is no ledger where one is expected, or that
+// something is where nothing is expected.
 func Misplaced(err error) bool {
 	return errors.Is(err, store.ErrNone) || errors.Is(err, audit.ErrNone) || errors.Is(err, postgres.ErrURL) || errors.Is(err, store.ErrOccupied)
 }

@@ -10,7 +10,7 @@ import (
 	"bourse/bank/store/postgres"
 )
 
-// A server has a ledger in PostgreSQL, of that URL.
+// A server is the URL of a place in PostgreSQL.
 type server string
 
 func (s server) String() string {
@@ -43,7 +43,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 	}
 	defer v.Close()
 	r, err := audit.From(v, v.Head(), opts)
-	if errors.Is(err, store.ErrNone) { // that there is one was just said
+	if errors.Is(err, store.ErrNone) { // the ledger existed a moment ago
 		return &audit.Report{Findings: []audit.Finding{{Found: "no such table in the ledger's schema", Want: "the tables of a ledger"}}}, nil
 	}
 	if err != nil {
@@ -52,7 +52,7 @@ func (s server) Audit(opts audit.Options) (*audit.Report, error) {
 	return r, nil
 }
 
-// Sync does nothing: a server shows nothing that is not durable.
+// Sync does nothing, because a server shows only durable data.
 func (s server) Sync() error { return nil }
 
 func (s server) part() (Place, error) {
@@ -82,5 +82,5 @@ func (s server) discard() error { return postgres.Drop(string(s)) }
 
 var password = regexp.MustCompile(`(postgres(?:ql)?://[^:@/\s]*):[^@\s]*@`)
 
-// WithoutPasswords returns a message without what stands where a URL has a password.
+// WithoutPasswords returns a message without the passwords in its URLs.
 func WithoutPasswords(s string) string { return password.ReplaceAllString(s, "$1@") }

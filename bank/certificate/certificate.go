@@ -1,7 +1,7 @@
-// Package certificate makes certificates that nobody signs, and takes servers by theirs:
-// who tells a pin vouches for them, not a name.
+// Package certificate creates self-signed certificates, and TLS configurations that identify
+// servers by their certificates. The basis of trust is a pin, not a name.
 //
-// It does not know what a pin looks like, nor who talks to whom.
+// The package is independent of the form of pins and of who communicates with whom.
 package certificate
 
 import (
@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// New returns a certificate and its key, as PEM: of a key on P-256 that signs itself, for
-// servers and clients alike, and for ever: it ends with its pin. Name is for who reads it.
+// New returns a self-signed certificate and its P-256 key, as PEM, for servers and clients. It
+// never expires; it is valid as long as its pin is used. The name is only for people.
 func New(chance io.Reader, name string) ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), chance)
 	if err != nil {
@@ -45,12 +45,13 @@ func New(chance io.Reader, name string) ([]byte, error) {
 	return append(both, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})...), nil
 }
 
-// Client is how those dial, by TLS 1.3, who take the server that is accepts, and no other.
-// Who has no certificate of his own is nobody in particular.
+// Client returns a TLS 1.3 configuration for clients that accept only a server whose
+// certificate is accepts. own has the client's certificate; without one, the client is
+// anonymous.
 func Client(own []tls.Certificate, is func(*x509.Certificate) error) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: own,
-		InsecureSkipVerify: true, // nobody vouches for it: it is compared
+		InsecureSkipVerify: true, // is compares the certificate instead
 		VerifyConnection:   func(s tls.ConnectionState) error { return is(s.PeerCertificates[0]) },
 	}
 }

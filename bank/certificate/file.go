@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A File is a certificate with its key in one file of PEM, which may be replaced while
-// connections are made with it: the next handshake uses the new pair. Its methods may be
-// called at once.
+// A File is a certificate and its key in one PEM file. The file may be replaced while
+// connections are made: the next handshake uses the new pair. The methods are safe for
+// concurrent use.
 type File struct {
 	name   string
 	read   func() ([]byte, error)
 	notify func(*tls.Certificate, error)
 
 	mu   sync.Mutex
-	last os.FileInfo // of the file when it was read; nil if it was not there
+	last os.FileInfo // of the file when it was last read; nil if there was no file
 	pair *tls.Certificate
 }
 
-// OpenFile reads the pair in a file, the content of which read returns. From then on notify
-// is called once for each change of the file: with the new pair, or with the reason why the
-// old one remains in use.
+// OpenFile loads the pair in a file, whose content read returns. From then on it calls notify
+// once for each change of the file, with the new pair or with the reason why the old pair
+// remains in use.
 func OpenFile(name string, read func() ([]byte, error), notify func(*tls.Certificate, error)) (*File, error) {
 	f := &File{name: name, read: read, notify: notify}
 	f.last, _ = os.Stat(name)
@@ -32,7 +32,7 @@ func OpenFile(name string, read func() ([]byte, error), notify func(*tls.Certifi
 	return f, err
 }
 
-// load returns the pair in the file, which must be valid now.
+// load returns the pair in the file, which must be valid at present.
 func (f *File) load() (*tls.Certificate, error) {
 	text, err := f.read()
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *File) load() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// Current returns the pair in use, after a look at the file.
+// Current returns the pair in use, after checking whether the file has changed.
 func (f *File) Current() *tls.Certificate {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -66,5 +66,5 @@ func (f *File) Current() *tls.Certificate {
 	return f.pair
 }
 
-// Handshake is what [tls.Config.GetCertificate] calls.
+// Handshake returns the current pair. It can be used as [tls.Config.GetCertificate].
 func (f *File) Handshake(*tls.ClientHelloInfo) (*tls.Certificate, error) { return f.Current(), nil }

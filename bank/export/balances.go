@@ -2,14 +2,15 @@ package export
 
 import "bourse/bank"
 
-// A Balance is what an account holds.
+// A Balance is the balance of an account.
 type Balance struct {
 	Account string      `json:"account"`
 	Amount  bank.Amount `json:"amount"`
 }
 
-// Balances returns what all accounts but the mint hold after the entries, in order of
-// their first; or, if one is asked for, what that holds, paid or not.
+// Balances returns the balances of all accounts except the mint after the entries, in order of
+// first use. If asked is not empty, it returns only the balance of that account, even if it
+// was never paid.
 func Balances(entries Entries, asked string) ([]Balance, error) {
 	l := bank.New(nil)
 	for e := range entries {

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// beancount asserts balances at the start of days only, so every account's is
-// asserted once, on the day after the last entry.
+// A beancount writer asserts each account's balance once, on the day after the last entry,
+// because beancount asserts balances only at the start of a day.
 type beancount struct {
 	*printer
 	last float64
@@ -56,10 +56,11 @@ func (b *beancount) end() {
 	}
 }
 
-// beanAccount names an account as beancount does: "Assets:User:7". Parts begin
-// with a capital or a digit and have no dot or underscore there, so a capital
-// becomes itself and "-c", a dash "--", a dot "-d", and an underscore "-u": no two
-// accounts meet.
+// beanAccount converts an account name to beancount's form: "Assets:User:7". There, a part
+// starts with a capital or a digit and contains no dot or underscore. A lower-case letter at
+// the start of a part therefore becomes a capital, and a capital there becomes itself and
+// "-c". A dash becomes "--", a dot "-d", and an underscore "-u". Different accounts have
+// different names.
 func beanAccount(name string) string {
 	var b strings.Builder
 	b.WriteString("Assets")

@@ -11,10 +11,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Daily sums entries up, for ledgers that are too long for a program to read: an
-// entry for each day and kind, in which the moves between two accounts are one,
-// and all escrows are the account "escrow". Each has the number and the hash of
-// the last that it sums up; balances come out the same, those of escrows together.
+// Daily summarizes entries for ledgers that are too long for other programs. It returns one
+// entry per day and kind, in which all moves between two accounts are added up, and all
+// escrows are the account "escrow". Each entry has the number and hash of the last entry that
+// it includes. Balances remain the same, with all escrows combined.
 func Daily(entries Entries) Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		var d day
@@ -31,7 +31,7 @@ func Daily(entries Entries) Entries {
 	}
 }
 
-// A day is the sums of its entries, by kind.
+// A day contains the sums of one day's entries, by kind.
 type day struct {
 	at    float64 // days since the origin
 	kinds [8]*sum
@@ -58,7 +58,7 @@ func (d *day) add(e *bank.Entry, hash tlog.Hash) {
 	}
 }
 
-// together is the account that name is summed up in.
+// together returns the account under which name is summarized.
 func together(name string) string {
 	if bank.IsEscrow(name) {
 		return "escrow"

@@ -1,19 +1,18 @@
-// Package export writes a ledger's entries for other programs and for people:
-// plain-text accounting for hledger, ledger and beancount, CSV, JSON lines, and
-// text.
+// Package export writes a ledger's entries for other programs and for people: plain-text
+// accounting for hledger, ledger and beancount, CSV, JSON lines, and text.
 //
-// It knows entries, and not how they are stored.
+// The package is independent of how entries are stored.
 //
 // # Dates
 //
-// Plain-text accounting has dates where a ledger has seconds since the run's
-// origin. The origin is dated 2000-01-01 UTC, unless [Options].Origin says
-// otherwise; the seconds themselves stand in the tag time. Entries keep their order.
+// Plain-text accounting needs dates, while a ledger has seconds since the run's origin. The
+// origin has the date 2000-01-01 UTC unless [Options].Origin is set. The tag time has the
+// seconds. The order of entries is preserved.
 //
-// # What is escaped
+// # Escaping
 //
-// Notes and ids are bytes of others. In tags, what is not plain is %-escaped; CSV
-// cells do not begin with = + - @; text has no control characters.
+// Notes and ids can contain arbitrary bytes from others. In tags, all but plain characters are
+// %-escaped. CSV cells never start with = + - @, and text contains no control characters.
 package export
 
 import (
@@ -32,10 +31,11 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Entries are a ledger's, in order, each with its hash and valid until the next.
+// Entries yields the entries of a ledger in order, with their hashes. An entry is valid until
+// the next iteration.
 type Entries = iter.Seq2[*bank.Entry, tlog.Hash]
 
-// UpTo returns entries up to the n-th.
+// UpTo returns the first n entries.
 func UpTo(entries Entries, n int64) Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for e, hash := range entries {
@@ -46,9 +46,9 @@ func UpTo(entries Entries, n int64) Entries {
 	}
 }
 
-// Options say how entries are written.
+// Options configures the output.
 type Options struct {
-	Origin time.Time // the date of second 0; the zero value means 2000-01-01 UTC
+	Origin time.Time // date of second 0; the zero value means 2000-01-01 UTC
 }
 
 func (o Options) origin() time.Time {
@@ -58,7 +58,7 @@ func (o Options) origin() time.Time {
 	return o.Origin
 }
 
-// A writer writes entries one by one, and what stands after the last.
+// A writer writes entries one by one, and then the end of the output.
 type writer interface {
 	entry(e *bank.Entry, hash tlog.Hash)
 	end()
@@ -73,10 +73,10 @@ var formats = map[string]func(*printer) writer{
 	"text":      newText,
 }
 
-// Formats returns the names of the formats, in order.
+// Formats returns the names of the formats in alphabetical order.
 func Formats() []string { return slices.Sorted(maps.Keys(formats)) }
 
-// Write writes entries to w in the format called name.
+// Write writes entries to w in the format with the given name.
 func Write(w io.Writer, name string, entries Entries, opts Options) error {
 	format, ok := formats[name]
 	if !ok {
@@ -97,8 +97,8 @@ func Write(w io.Writer, name string, entries Entries, opts Options) error {
 	return p.err
 }
 
-// A printer is what the formats share: buffered output whose first error is kept,
-// dates, and running balances.
+// A printer has what the formats share: buffered output that remembers its first error, dates,
+// and running balances.
 type printer struct {
 	*bufio.Writer
 	origin   time.Time
@@ -112,7 +112,7 @@ func (p *printer) printf(format string, args ...any) {
 	}
 }
 
-// date returns the day of second t.
+// date returns the date of second t.
 func (p *printer) date(t float64) string {
 	const last = 253402300799 // the end of the year 9999, Unix time
 	if s := float64(p.origin.Unix()) + t; s > last && p.err == nil {
@@ -123,8 +123,7 @@ func (p *printer) date(t float64) string {
 		Add(time.Duration(math.Mod(whole, 86400)) * time.Second).Format(time.DateOnly)
 }
 
-// move books m and tells what the two accounts then hold, and whether they are
-// new.
+// move books m and returns the resulting balances of the two accounts.
 func (p *printer) move(m bank.Move) (from, to bank.Amount) {
 	var err error
 	if from, err = p.balances[m.From].Sub(m.Amount); err == nil {
@@ -138,7 +137,7 @@ func (p *printer) move(m bank.Move) (from, to bank.Amount) {
 	return from, to
 }
 
-// fresh returns the accounts of e that were not seen before.
+// fresh returns the accounts of e that have not occurred before.
 func (p *printer) fresh(e *bank.Entry) (names []string) {
 	for _, m := range e.Moves {
 		for _, name := range [...]string{m.From, m.To} {
@@ -151,7 +150,7 @@ func (p *printer) fresh(e *bank.Entry) (names []string) {
 	return names
 }
 
-// escape makes s one word of plain characters.
+// escape converts s to one word of plain characters.
 func escape[T ~string | ~[]byte](s T) string {
 	const plain = `{}"[]()=+-_./*<>!?|~@#$&^ `
 	var b strings.Builder
@@ -165,13 +164,13 @@ func escape[T ~string | ~[]byte](s T) string {
 	return b.String()
 }
 
-// A Filter selects entries. The zero value selects all.
+// A Filter selects entries. The zero value selects all entries.
 type Filter struct {
-	Account  string // one that money moved from or to
-	Contract *int64 // whose entry it is
+	Account  string // account that money moved from or to
+	Contract *int64 // contract of the entry
 }
 
-// Match tells whether e is selected.
+// Match reports whether the filter selects e.
 func (f Filter) Match(e *bank.Entry) bool {
 	if f.Contract != nil && *f.Contract != e.Contract {
 		return false
@@ -179,7 +178,7 @@ func (f Filter) Match(e *bank.Entry) bool {
 	return f.Account == "" || slices.ContainsFunc(e.Moves, func(m bank.Move) bool { return m.From == f.Account || m.To == f.Account })
 }
 
-// Select returns the entries that match.
+// Select returns the entries that the filter selects.
 func (f Filter) Select(entries Entries) Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for e, hash := range entries {

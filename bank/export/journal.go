@@ -8,8 +8,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// journal is what hledger and ledger both read in their strict modes. The ends
-// of every move assert the balance that is then reached.
+// A journal writer writes the common format of hledger and ledger, valid in their strict
+// modes. Each posting asserts the resulting balance of its account.
 type journal struct{ *printer }
 
 func newJournal(p *printer) writer {
@@ -45,5 +45,5 @@ func (j journal) entry(e *bank.Entry, _ tlog.Hash) {
 
 func (journal) end() {}
 
-// seconds writes an instant so that it reads back the same.
+// seconds formats a time so that parsing returns the same value.
 func seconds(t float64) string { return strconv.FormatFloat(t, 'f', -1, 64) }

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Line is one move of an entry, or an entry that moves nothing: a line of JSON
-// and, with the amount in dollars, a row of CSV.
+// A Line is one move of an entry, or an entry without moves. It is one line of JSON and, with
+// the amount in dollars, one row of CSV.
 type Line struct {
 	Seq      int64     `json:"seq"`
 	Time     float64   `json:"time" doc:"seconds since the run's origin"`
@@ -89,7 +89,7 @@ func newCSV(p *printer) writer {
 func (c csvRows) write(cells ...string) {
 	for i, s := range cells {
 		if s != "" && strings.Contains("=+-@\t\r'", s[:1]) {
-			cells[i] = "'" + s // else a spreadsheet would compute it
+			cells[i] = "'" + s // otherwise a spreadsheet would evaluate it
 		}
 	}
 	if err := c.rows.Write(cells); err != nil && c.err == nil {
@@ -118,7 +118,7 @@ func (c csvRows) end() {
 	}
 }
 
-// text is for people: an entry, its moves, and its note.
+// A text writer writes entries for people: each entry with its moves and its note.
 type text struct{ *printer }
 
 func newText(p *printer) writer { return text{p} }
@@ -142,7 +142,8 @@ func (t text) entry(e *bank.Entry, _ tlog.Hash) {
 
 func (text) end() {}
 
-// printable shows a note as it is, unless a terminal could take it for more.
+// printable returns a note unchanged unless it contains characters that could control a
+// terminal.
 func printable(note []byte) string {
 	if s := string(note); utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return s
@@ -150,8 +151,8 @@ func printable(note []byte) string {
 	return strconv.Quote(string(note))
 }
 
-// Entry returns the entry, and its hash, that [Lines] wrote as these: an error if it
-// would write anything else for what they mean.
+// Entry returns the entry, with its hash, that [Lines] would write as these lines. It returns
+// an error if Lines would write the entry differently.
 func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 	if len(lines) == 0 {
 		return nil, tlog.Hash{}, fmt.Errorf("entry of no lines")
@@ -181,7 +182,7 @@ func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 	return e, first.Hash, nil
 }
 
-// equal tells whether two lines are written alike.
+// equal reports whether two lines are written identically.
 func (l Line) equal(o Line) bool {
 	contract := l.Contract == o.Contract || l.Contract != nil && o.Contract != nil && *l.Contract == *o.Contract
 	return contract && l.Seq == o.Seq && math.Float64bits(l.Time) == math.Float64bits(o.Time) && l.ID == o.ID && l.Kind == o.Kind &&

@@ -8,25 +8,25 @@ import (
 	"syscall"
 )
 
-// A KindError means that a path leads to something other than a regular file.
+// A KindError means that a path is not a regular file.
 type KindError struct {
 	Path string
-	Kind string // a directory, a named pipe, ...
+	Kind string // such as a directory or a named pipe
 }
 
-// Error returns what the path leads to.
+// Error returns what the path is.
 func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, want a regular file", e.Path, e.Kind)
 }
 
-// A SizeError means that there is more to read than may be.
+// A SizeError means that there is more data than permitted.
 type SizeError struct {
-	Path string // empty of a stream
-	Size int64  // in bytes; unknown of a stream
+	Path string // empty for a stream
+	Size int64  // in bytes; unknown for a stream
 	Most int64
 }
 
-// Error returns how much may be.
+// Error returns the permitted size.
 func (e *SizeError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("found more than %d bytes", e.Most)
@@ -34,8 +34,8 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s has %d bytes, want at most %d", e.Path, e.Size, e.Most)
 }
 
-// Regular returns a [*KindError] unless info describes a regular file: a pipe or a device
-// could block its reader for ever, or never end.
+// Regular returns a [*KindError] unless info describes a regular file. Reading a pipe or a
+// device could block or never end.
 func Regular(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
@@ -43,8 +43,8 @@ func Regular(name string, info fs.FileInfo) error {
 	return &KindError{name, kindOf(info.Mode())}
 }
 
-// Open opens a regular file to read. It never blocks, even if the file is replaced by a pipe
-// at the same time. The error is a [*KindError] if the path leads to something else.
+// Open opens a regular file for reading. It never blocks, even if the file is replaced by a
+// pipe at the same time. The error is a [*KindError] if the path is not a regular file.
 func Open(name string) (*os.File, error) {
 	info, err := os.Stat(name)
 	if err == nil {
@@ -67,7 +67,7 @@ func Open(name string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenUpTo opens a regular file of at most that many bytes, to be read whole.
+// OpenUpTo opens a regular file of at most the given number of bytes.
 func OpenUpTo(name string, most int64) (*os.File, error) {
 	f, err := Open(name)
 	if err != nil {
@@ -84,7 +84,7 @@ func OpenUpTo(name string, most int64) (*os.File, error) {
 	return f, nil
 }
 
-// Read returns the content of a regular file, which must have at most that many bytes.
+// Read returns the content of a regular file of at most the given number of bytes.
 func Read(name string, most int64) ([]byte, error) {
 	f, err := OpenUpTo(name, most)
 	if err != nil {
@@ -98,8 +98,8 @@ func Read(name string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// ReadAll returns all that r yields, which must be at most that many bytes. It reads one
-// byte beyond them at most.
+// ReadAll reads r to its end and returns the data, at most the given number of bytes. It reads
+// at most one byte more.
 func ReadAll(r io.Reader, most int64) ([]byte, error) {
 	b, err := io.ReadAll(io.LimitReader(r, most+1))
 	if err == nil && int64(len(b)) > most {

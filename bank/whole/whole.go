@@ -1,8 +1,8 @@
-// Package whole writes files whole or not at all, and reads regular files and streams up to
-// a bound, so that nobody who replaces a file, or answers from elsewhere, can block a reader
-// or exhaust its memory.
+// Package whole writes files atomically, and reads regular files and streams up to a size
+// limit. Someone who replaces a file or sends a stream therefore cannot block a reader or
+// exhaust its memory.
 //
-// It is independent of their content.
+// The package is independent of the content of files.
 package whole
 
 import (
@@ -13,17 +13,17 @@ import (
 	"path/filepath"
 )
 
-// Write writes a file, in place of what is there, so that whoever opens it finds what was
-// there or all of data, also after a crash. That the name is durable, too, is for who
-// needs it to see to: by syncing the folder.
+// Write writes a file and replaces an existing one atomically: a reader sees either the old
+// content or all of data, also after a crash. To make the new name durable as well, the caller
+// must sync the directory.
 func Write(name string, data []byte) error { return write(name, data, 0o644, os.Rename) }
 
-// Private is [Write], of a file that only its owner reads, at no time another.
+// Private is like [Write] for a file that only its owner can read at any time.
 func Private(name string, data []byte) error { return write(name, data, 0o600, os.Rename) }
 
-// Secret returns what is in a file that only its owner may read, which is made if there is
-// none, of what fresh returns; who asks at once gets the same. It refuses a file that
-// others may use.
+// Secret returns the content of a file that only its owner may read. If there is no file, it
+// creates one with the content that fresh returns; concurrent callers get the same content. It
+// rejects a file to which others have access.
 func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 
 const mostSecret = 64 << 10 // bytes of a key or certificate
 
-// write writes a file beside the one called name, and puts it in its place.
+// write writes data to a temporary file in the same directory and puts it in place.
 func write(name string, data []byte, mode fs.FileMode, put func(from, to string) error) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".part-*")
 	if err != nil {
@@ -56,6 +56,6 @@ func write(name string, data []byte, mode fs.FileMode, put func(from, to string)
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err == nil {
 		err = put(f.Name(), name)
 	}
-	os.Remove(f.Name()) // unless it is there by its new name alone
+	os.Remove(f.Name()) // the temporary name remains if put failed or made a link
 	return err
 }

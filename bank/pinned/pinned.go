@@ -1,7 +1,7 @@
-// Package pinned shows the directory of a ledger as it was at one moment, to who reads
-// it while another process writes: audits, and readers of a ledger in use.
+// Package pinned provides a snapshot of a ledger's directory to readers while another process
+// writes it. Audits and readers of a ledger in use need it.
 //
-// It knows the names of Pebble's files, and not what is in them.
+// The package knows the names of Pebble's files but not their contents.
 package pinned
 
 import (
@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An FS shows a directory as it was at one moment, while another process goes on: it
-// holds the files of the database open, so that those which are removed can still be
-// read, and has copies of those which change. Other files are read as they are.
+// An FS is a snapshot of a directory that another process may be changing. It keeps the files
+// of the database open, so that removed files can still be read, and copies those that change.
+// Other files are read as they are.
 type FS struct {
 	vfs.FS
 	dir   string
@@ -27,12 +27,12 @@ type FS struct {
 }
 
 const (
-	pinAttempts  = 20       // to open all files
-	pinChanges   = 1000     // to find a moment at which none comes or goes, on a busy machine
-	maxPinnedWAL = 64 << 20 // bytes; a log of more is of a run, whose logs are not used again
+	pinAttempts  = 20       // attempts to open all files
+	pinChanges   = 1000     // attempts to find a time at which no file comes or goes, on a busy machine
+	maxPinnedWAL = 64 << 20 // bytes; a larger log belongs to a run, whose logs are not reused
 )
 
-// Pin returns the directory as it is now, to be closed by [FS.Close].
+// Pin returns a snapshot of the directory. Release it with [FS.Close].
 func Pin(fsys vfs.FS, dir string) (*FS, error) {
 	for attempt := 1; ; attempt++ {
 		p := &FS{FS: fsys, dir: dir, files: make(map[string]vfs.File)}
@@ -91,12 +91,12 @@ func (p *FS) pin() (err error) {
 	return err
 }
 
-// ofDatabase tells whether a file is Pebble's.
+// ofDatabase reports whether a file belongs to Pebble.
 func ofDatabase(name string) bool {
 	return isTable(name) || path.Ext(name) == ".log" || strings.HasPrefix(name, "MANIFEST-") || strings.HasPrefix(name, "OPTIONS-") || strings.HasPrefix(name, "marker.")
 }
 
-// isTable tells whether a file is a table, which never changes.
+// isTable reports whether a file is a table. Tables never change.
 func isTable(name string) bool { return path.Ext(name) == ".sst" }
 
 func (p *FS) list() ([]string, error) {
@@ -105,14 +105,14 @@ func (p *FS) list() ([]string, error) {
 	return names, err
 }
 
-// Close lets the files go.
+// Close closes the files.
 func (p *FS) Close() {
 	for _, f := range p.files {
 		f.Close()
 	}
 }
 
-// List lists the directory as it was.
+// List lists the directory as of the snapshot.
 func (p *FS) List(dir string) ([]string, error) {
 	if dir != p.dir {
 		return p.FS.List(dir)
@@ -120,7 +120,7 @@ func (p *FS) List(dir string) ([]string, error) {
 	return slices.Clone(p.names), nil
 }
 
-// Open opens a file as it was.
+// Open opens a file as of the snapshot.
 func (p *FS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
 		return &pinnedFile{File: f}, nil
@@ -128,7 +128,7 @@ func (p *FS) Open(name string, opts ...vfs.OpenOption) (vfs.File, error) {
 	return p.FS.Open(name, opts...)
 }
 
-// Stat tells of a file as it was.
+// Stat returns information about a file as of the snapshot.
 func (p *FS) Stat(name string) (vfs.FileInfo, error) {
 	if f, ok := p.files[p.FS.PathBase(name)]; ok && p.FS.PathDir(name) == p.dir {
 		return f.Stat()
@@ -136,7 +136,7 @@ func (p *FS) Stat(name string) (vfs.FileInfo, error) {
 	return p.FS.Stat(name)
 }
 
-// A pinnedFile is read from its start by each who opens it, and closed by none.
+// A pinnedFile reads a shared file from its start and does not close it.
 type pinnedFile struct {
 	vfs.File
 	at int64

@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	small = 1 << 14 // bytes of a body that anybody may have in memory
-	large = 1 << 20 // bytes of one that is in memory; what is larger arrives in a file
+	small = 1 << 14 // bytes of a body that is always kept in memory
+	large = 1 << 20 // bytes of a body in memory; the rest of a larger body is stored in a file
 )
 
 var errHeld = errors.New("too many large bodies at once")
 
-// A received body is in memory, and what is behind that in a file.
+// A received is a body whose start is in memory and whose rest, if any, is in a file.
 type received struct {
 	io.Reader
 	file *os.File
 }
 
-// Read keeps nothing of what has been read to its end.
+// Read releases the memory at the end of the body.
 func (r *received) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if err == io.EOF {
@@ -31,7 +31,7 @@ func (r *received) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Close removes the file.
+// Close closes the file, which has already been removed.
 func (r *received) Close() error {
 	if r.file == nil {
 		return nil
@@ -39,8 +39,8 @@ func (r *received) Close() error {
 	return r.file.Close()
 }
 
-// receive returns the whole body of r, or one byte more than may be, when it has arrived. What
-// is slow ends in an error.
+// receive returns the body of r once it has arrived completely, or one byte more than
+// permitted. A slow body is an error.
 func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r *http.Request) (*received, error) {
 	var text bytes.Buffer
 	is := &received{Reader: &text}
@@ -68,13 +68,13 @@ func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r
 		is.Close()
 		return nil, err
 	}
-	if in.n <= most { // else the rest, which nobody reads, has no more time than it had
+	if in.n <= most { // otherwise nobody reads the rest, and its deadline stays
 		err = control.SetReadDeadline(time.Time{})
 	}
 	return is, err
 }
 
-// spool keeps what follows in a file that has no name.
+// spool stores the rest of the body in a file without a name.
 func (r *received) spool(in io.Reader) error {
 	f, err := os.CreateTemp("", "bourse-body-")
 	if err != nil {
@@ -92,11 +92,11 @@ func (r *received) spool(in io.Reader) error {
 	return err
 }
 
-// A paced reader must get what it reads in time.
+// A paced is a reader with a deadline that moves with the bytes read.
 type paced struct {
 	io.Reader
 	control *http.ResponseController
-	due     time.Time // of no byte
+	due     time.Time // deadline of the first byte
 	n       int64
 	set     time.Time
 }

@@ -19,40 +19,40 @@ import (
 )
 
 const (
-	// Patience is how long a handshake, a request's header and body, or 64 KiB of an answer
-	// may take; what is longer has a second for each further 128 KiB.
+	// Patience is the time limit for a handshake, for a request's header or body, and for
+	// sending 64 KiB of a reply. A larger body gets one second more per 128 KiB.
 	Patience = 5 * time.Second
-	pace     = 1 << 17 // bytes a second
-	part     = 1 << 16 // bytes of an answer that are written at once
+	pace     = 1 << 17 // bytes per second
+	part     = 1 << 16 // bytes of a reply that are written at once
 
 	idle       = 2 * time.Minute // between two calls
 	leaving    = 20 * time.Second
-	headers    = 1 << 14 // bytes of a header
-	streams    = 64      // calls at once of one connection
-	mostBodies = 64      // larger than small that are arriving, at once
-	mostFiles  = 8       // bodies larger than large likewise
-	mostTurns  = 4       // calls of connections that come one after the other, at once
+	headers    = 1 << 14 // bytes per header
+	streams    = 64      // concurrent calls per connection
+	mostBodies = 64      // bodies larger than small that are arriving at the same time
+	mostFiles  = 8       // bodies larger than large that are arriving at the same time
+	mostTurns  = 4       // concurrent calls on connections with calls in rapid succession
 	rest       = 100 * time.Millisecond
 
-	// Connections is how many there may be at once unless a server is told otherwise.
+	// Connections is the default limit of concurrent connections.
 	Connections = 4096
 )
 
-// A Server answers at a listener.
+// A Server serves HTTP on a listener.
 type Server struct {
 	Handler     http.Handler
-	TLS         *tls.Config                 // nil speaks plain HTTP
-	Base        context.Context             // of calls; nil lets them end when the server is told to
-	Bytes       func(r *http.Request) int64 // of its body, at most
-	Connections int                         // at once, and as many calls, half of them of one address; 0 is [Connections]
-	Patience    time.Duration               // 0 is [Patience]
+	TLS         *tls.Config                 // nil means plain HTTP
+	Base        context.Context             // base context of calls; nil means one that ends at shutdown
+	Bytes       func(r *http.Request) int64 // returns the maximum size of a request's body
+	Connections int                         // limit of concurrent connections and calls, half of it per address; 0 means [Connections]
+	Patience    time.Duration               // 0 means [Patience]
 
-	// Dropped is told why a connection or call was ended or refused: there are too many
-	// "connections", "calls", "bodies" or "files", or it is a "slow body". Nil tells nobody.
+	// Dropped receives the reason why a connection or call was closed or refused: too many
+	// "connections", "calls", "bodies" or "files", or a "slow body". It may be nil.
 	Dropped func(why string)
 }
 
-// Serve answers until ctx ends, then what was begun, for up to 20 s.
+// Serve serves calls until ctx ends. It then waits up to 20 s for the calls in progress.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Connections == 0 {
 		s.Connections = Connections
@@ -66,7 +66,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	all := &room{most: [kinds]int{s.Connections, s.Connections, mostBodies, mostFiles}, turns: make(chan struct{}, mostTurns), peers: make(map[string]*peer), dropped: s.Dropped}
 	h := &http.Server{
 		Handler:           s.answer(all),
-		ReadHeaderTimeout: s.Patience, // and of a handshake
+		ReadHeaderTimeout: s.Patience, // also of a handshake
 		IdleTimeout:       idle,
 		MaxHeaderBytes:    headers,
 		Protocols:         new(http.Protocols),
@@ -74,7 +74,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 			MaxConcurrentStreams: streams, MaxReadFrameSize: 1 << 14, MaxReceiveBufferPerConnection: 1 << 18, MaxReceiveBufferPerStream: 1 << 18,
 			SendPingTimeout: idle / 4, PingTimeout: s.Patience, WriteByteTimeout: s.Patience,
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // anybody could fill it
+		ErrorLog: log.New(io.Discard, "", 0), // anybody could fill the log
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			if t, ok := c.(*tls.Conn); ok {
 				c = t.NetConn()
@@ -113,7 +113,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 type connKey struct{}
 
-// answer returns what has h answer calls whose bodies are here, and write in time.
+// answer returns a handler that calls s.Handler once the body has arrived, and limits the time
+// for writing.
 func (s *Server) answer(all *room) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := r.Context().Value(connKey{}).(*conn)
@@ -162,15 +163,15 @@ func (s *Server) answer(all *room) http.Handler {
 	})
 }
 
-// An answering is a response writer that gives the peer a time limit for each part.
+// An answering is a response writer with a time limit for each part of the reply.
 type answering struct {
 	http.ResponseWriter
 	control  *http.ResponseController
 	patience time.Duration
-	begun    func() // is called when the answer begins; nil has been
+	begun    func() // called when the reply starts; nil afterwards
 }
 
-// begin says that the answer begins: from now on the connection waits for its peer.
+// begin marks the start of the reply. From then on the connection waits for its peer.
 func (a *answering) begin() {
 	if a.begun != nil {
 		a.begun()
@@ -178,7 +179,7 @@ func (a *answering) begin() {
 	}
 }
 
-// timed does what must be done in time.
+// timed calls do with a time limit.
 func (a *answering) timed(do func() error) error {
 	a.begin()
 	a.control.SetWriteDeadline(time.Now().Add(a.patience)) //nolint:errcheck // all connections have deadlines
@@ -201,11 +202,11 @@ func (a *answering) Write(b []byte) (n int, err error) {
 	}
 }
 
-// FlushError is what [http.ResponseController] looks for.
+// FlushError implements the interface that [http.ResponseController] uses.
 func (a *answering) FlushError() error { return a.timed(a.control.Flush) }
 
 // Flush implements [http.Flusher].
 func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write says so
 
-// Unwrap is what [http.ResponseController] looks for.
+// Unwrap returns the underlying writer, for [http.ResponseController].
 func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }

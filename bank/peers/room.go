@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// What a room is of.
+// Kinds of resources that a room limits.
 const (
 	connections = iota
-	calls       // that are not answered to the end
-	bodies      // larger than small, that are arriving
-	files       // of bodies larger than large
+	calls       // not completely answered yet
+	bodies      // larger than small and still arriving
+	files       // for bodies larger than large
 	kinds
 	slow = kinds
 )
 
-// reasons are why connections and calls end, or are refused: too many of what they hold, or
-// a slow body.
+// reasons lists why connections and calls are closed or refused: a limit per kind, or a slow
+// body.
 var reasons = []string{"connections", "calls", "bodies", "files", "slow body"}
 
-// A room bounds what peers hold: so many of each kind in all, half of them of one address.
+// A room limits the resources that peers use: a total for each kind, half of it per address.
 type room struct {
 	most    [kinds]int
 	dropped func(why string)
@@ -34,7 +34,7 @@ type room struct {
 	peers map[string]*peer // by address
 }
 
-// A peer is an address.
+// A peer is an address with its connections.
 type peer struct {
 	has   [kinds]int
 	conns map[*conn]bool
@@ -47,13 +47,13 @@ type conn struct {
 	address string
 	gone    bool
 	has     [kinds]int
-	answers int       // calls that are being answered, whose answers have not begun
-	known   bool      // there was one
-	last    time.Time // it was opened, or a call came or was answered
-	begun   time.Time // the last call of HTTP/1
+	answers int       // calls in progress whose replies have not started
+	known   bool      // there has been a call
+	last    time.Time // time of the opening, or of the last call or reply
+	begun   time.Time // time of the last HTTP/1 call
 }
 
-// Close gives up what the connection holds.
+// Close releases the resources of the connection.
 func (c *conn) Close() error {
 	c.room.mu.Lock()
 	c.room.forget(c)
@@ -61,8 +61,8 @@ func (c *conn) Close() error {
 	return c.Conn.Close()
 }
 
-// take counts one more of a kind for a connection. At the limit it closes the connection that
-// has waited longest for its peer; ok is false if there is none to close.
+// take allocates one resource of a kind to a connection. At the limit it closes the connection
+// that has waited longest for its peer. ok is false if there is none to close.
 func (r *room) take(c *conn, kind int) (ok bool) {
 	r.mu.Lock()
 	p := r.peers[c.address]
@@ -103,13 +103,14 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 	return ok
 }
 
-// turn waits until a call may be answered. One on a connection that has rested may at once;
-// of those that come one after the other, as from peers who ask without reading the answers,
-// a few may at once, so that they do not keep others from a processor. One that goes on for
-// longer than connections rest waits for something, and no more counts.
+// turn waits until a call may be answered. A call on a connection that has been idle may be
+// answered at once. Of the calls in rapid succession, which come from peers that send requests
+// without reading the replies, only a few may be answered at the same time, so that they do
+// not use all processors. A call that takes long is probably waiting for something and stops
+// counting.
 func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func(), ok bool) {
 	begun := c.begun
-	if q.ProtoMajor == 1 { // one after the other
+	if q.ProtoMajor == 1 { // calls are sequential
 		c.begun = time.Now()
 	}
 	if q.ProtoMajor != 1 || c.begun.Sub(begun) > rest {
@@ -134,7 +135,7 @@ func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func
 	return func() { t.Stop(); over() }, true
 }
 
-// leave gives one back.
+// leave releases one resource of a kind.
 func (r *room) leave(c *conn, kind int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -144,7 +145,7 @@ func (r *room) leave(c *conn, kind int) {
 	}
 }
 
-// answers counts a call that is being answered, or no more.
+// answers adds n to the number of calls in progress on c.
 func (r *room) answers(c *conn, n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +160,7 @@ func (r *room) count(c *conn, kind, n int) {
 	r.has[kind] += n
 }
 
-// forget gives back all that a connection holds.
+// forget releases all resources of a connection.
 func (r *room) forget(c *conn) {
 	if c.gone || c.has[connections] == 0 {
 		return
@@ -174,7 +175,7 @@ func (r *room) forget(c *conn) {
 	}
 }
 
-// largest returns the peer that has most of a kind.
+// largest returns the peer with the most resources of a kind.
 func (r *room) largest(kind int) (most *peer) {
 	for _, p := range r.peers {
 		if most == nil || p.has[kind] > most.has[kind] {
@@ -184,9 +185,9 @@ func (r *room) largest(kind int) (most *peer) {
 	return most
 }
 
-// longest returns the connection that holds one of a kind and has waited longest for its
-// peer, those first on which no call has come: not this one, and none on which one is being
-// answered.
+// longest returns the connection that has a resource of the kind and has waited longest for
+// its peer. Connections without any call come first. It excludes the connection but and
+// connections with a call in progress.
 func (p *peer) longest(kind int, but *conn) (is *conn) {
 	for c := range p.conns {
 		if c == but || c.has[kind] == 0 || c.answers > 0 {
@@ -199,7 +200,7 @@ func (p *peer) longest(kind int, but *conn) (is *conn) {
 	return is
 }
 
-// A listener accepts connections that there is room for.
+// A listener accepts connections within the limits of a room.
 type listener struct {
 	net.Listener
 	room  *room
@@ -229,8 +230,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// addressOf returns whose a connection is: an address, and of IPv6 a network, all of which
-// one peer may have.
+// addressOf returns the address of a connection's peer. For IPv6 it is the /64 network,
+// because one peer may have all its addresses.
 func addressOf(c net.Conn) string {
 	at, err := netip.ParseAddrPort(c.RemoteAddr().String())
 	if err != nil {

@@ -14,37 +14,37 @@ var (
 	quoted   = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 )
 
-// isBeancount tells whether a line, the first that means something, is beancount's.
+// isBeancount reports whether the first significant line of a file is in beancount format.
 func isBeancount(s string) bool { return dated.MatchString(s) || strings.HasPrefix(s, `option "`) }
 
-// A beancount is what the lines of such a file said so far: transactions, which add up
-// to balances, or balances alone.
+// A beancount is the state of reading a beancount file: transactions, which add up to
+// balances, or only balances.
 type beancount struct {
 	date     string
 	accounts map[string]*holding
 	order    []*holding
 
-	balances    int // directives, before any transaction
+	balances    int // number of balance directives before any transaction
 	transaction struct {
-		line   int // 0 outside of one
+		line   int // 0 outside of a transaction
 		rest   bank.Amount
-		elided *holding // whose posting has no amount
+		elided *holding // account whose posting has no amount
 	}
 	transactions int
 }
 
-// A holding is what an account holds.
+// A holding is the balance of an account.
 type holding struct {
-	name   string // empty of an account that is not ours: equity
+	name   string // empty for accounts outside the bank, such as equity
 	amount bank.Amount
-	before bank.Amount // the day of the last posting
-	date   string      // of that
-	line   int         // that said something of it last
+	before bank.Amount // before the day of the last posting
+	date   string      // date of the last posting
+	line   int         // last line about the account
 }
 
 func newBeancount() *beancount { return &beancount{accounts: make(map[string]*holding)} }
 
-// line reads line n.
+// line parses line n.
 func (b *beancount) line(s string, n int) error {
 	bare := quoted.ReplaceAllString(s, `""`)
 	bare, _, _ = strings.Cut(bare, ";")
@@ -87,7 +87,7 @@ func (b *beancount) line(s string, n int) error {
 	return fmt.Errorf("found %.80q, want open, close, commodity, balance, or a transaction", f[1])
 }
 
-// finish ends a transaction, if one is open: its postings add up to nothing.
+// finish ends an open transaction, whose postings must add up to zero.
 func (b *beancount) finish() (err error) {
 	t := b.transaction
 	b.transaction.line, b.transaction.rest, b.transaction.elided = 0, bank.Amount{}, nil
@@ -101,8 +101,8 @@ func (b *beancount) finish() (err error) {
 	return err
 }
 
-// posting reads a line of a transaction: an account and an amount, of which one may be
-// left out.
+// posting parses a line of a transaction: an account and an amount. One posting of a
+// transaction may omit the amount.
 func (b *beancount) posting(f []string, n int) error {
 	if b.transaction.line == 0 || len(f) != 1 && (len(f) != 3 || f[2] != "USD") {
 		return fmt.Errorf("found %.80q, want a posting of a transaction: an account, an amount and USD", strings.Join(f, " "))
@@ -132,8 +132,8 @@ func (b *beancount) posting(f []string, n int) error {
 	return err
 }
 
-// balance reads "Account Amount ~ Tolerance USD": what the account held when the day
-// began, if there were transactions, and what it is to hold if there were none.
+// balance parses "Account Amount ~ Tolerance USD". After transactions, it must be the
+// account's balance at the start of the day. Without transactions, it is the opening balance.
 func (b *beancount) balance(f []string, n int) error {
 	if len(f) == 3 {
 		f = []string{f[0], f[1], "~", "0", f[2]}
@@ -172,7 +172,7 @@ func (b *beancount) balance(f []string, n int) error {
 	return nil
 }
 
-// holding returns that of the account that beancount calls by this name.
+// holding returns the holding of an account, given its name in beancount.
 func (b *beancount) holding(account string, n int) (*holding, error) {
 	if h, ok := b.accounts[account]; ok {
 		return h, nil
@@ -193,8 +193,8 @@ func (b *beancount) holding(account string, n int) (*holding, error) {
 	return h, nil
 }
 
-// fromBeancount undoes how exports name accounts: Assets:User:A-cnn is user:Ann, and
-// Assets:User:Ann user:ann.
+// fromBeancount converts a name as written by export to an account name: Assets:User:A-cnn
+// becomes user:Ann, and Assets:User:Ann becomes user:ann.
 func fromBeancount(account string) (string, bool) {
 	rest, ok := strings.CutPrefix(account, "Assets:")
 	var b strings.Builder
@@ -229,8 +229,7 @@ func fromBeancount(account string) (string, bool) {
 	return b.String(), ok
 }
 
-// end returns what accounts hold, in order of their first line, or an error and the
-// line that it is about.
+// end returns the balances in order of their first lines, or an error and its line.
 func (b *beancount) end() (moves []bank.Move, n int, err error) {
 	begun := b.transaction.line
 	if err := b.finish(); err != nil {

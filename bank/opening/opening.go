@@ -1,17 +1,17 @@
-// Package opening reads opening balances: what accounts are to hold when a bank
-// begins, written by people, spreadsheets and other programs.
+// Package opening reads the opening balances of a bank, as written by people, spreadsheets and
+// other programs.
 //
-// It does not know ledgers.
+// The package is independent of ledgers.
 //
 // # Format
 //
-// A line an account, in one of these forms:
+// A file has one line per account, in one of these forms:
 //
 //	user:ann 69.50               what 'bank balance' prints
 //	user:ann,69.50               CSV; quoted or not, with or without "account,amount" above
 //	            69.50 USD  user:ann   what 'hledger balance --flat -N' and 'ledger balance --flat --no-total' print
 //
-// or, from the first line on, beancount, as exports write it or people do:
+// Alternatively, the whole file is in beancount format, as written by exports or by people:
 //
 //	2026-01-01 balance Assets:User:Ann 69.50 USD
 //
@@ -19,17 +19,16 @@
 //	  Assets:User:Ann       69.50 USD
 //	  Equity:Opening
 //
-// Transactions, in order of date, add up to what accounts hold; a balance after them must
-// be what they add up to when its day begins. Without any, balances are what accounts
-// hold. Assets:User:Ann is user:ann. Equity is where money comes from. Pad, another
-// currency and another kind of account are errors.
+// Transactions, in order of date, add up to the balances. A balance directive after them must
+// match the sum at the start of its day. Without transactions, the balance directives are the
+// balances. Assets:User:Ann is user:ann. Equity is the source of the money. Pad directives,
+// other currencies and other kinds of accounts are errors.
 //
-// Amounts are what [bank.Parse] reads, and may be followed by USD. Space is blanks and
-// tabs: what other readers may take for space, or for the end of a line, is an error.
-// Blank lines, and
-// those that begin with # or ;, mean nothing. Nothing is guessed: a line that is
-// anything else, an account twice, an escrow, the mint, or an amount below zero is
-// an error, and so is a file of no money.
+// Amounts have the syntax of [bank.Parse] and may be followed by USD. Spaces are blanks and
+// tabs. Other characters that some readers treat as spaces or line ends are errors. Blank
+// lines and lines that start with # or ; are ignored. Nothing is guessed: any other line, a
+// duplicate account, an escrow, the mint, a negative amount, and a file without money are
+// errors.
 package opening
 
 import (
@@ -46,14 +45,14 @@ import (
 
 const maxLine = 1 << 16 // bytes
 
-// Read returns the entry that issues what in says, and the sum of it. The error
-// names name and the first bad line, and says how many more there are.
+// Read returns the entry that issues the balances in the input, and their sum. The error
+// contains name and the first bad line, and the number of further bad lines.
 func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	e := bank.Entry{Kind: bank.Issue, Contract: bank.NoContract}
 	var sum bank.Amount
 	var f format
-	var bad error // the first
-	more := 0     // after it
+	var bad error // the first error
+	more := 0     // number of further errors
 	note := func(n int, err error) {
 		if err != nil && bad == nil {
 			bad = fmt.Errorf("%s:%d: %w", name, n, err)
@@ -107,30 +106,30 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	return e, sum, nil
 }
 
-// A format reads a file by lines.
+// A format reads a file line by line.
 type format interface {
 	line(s string, n int) error
 
-	// end returns what accounts hold, or an error and the line that it is about.
+	// end returns the balances, or an error and its line.
 	end() (moves []bank.Move, n int, err error)
 
 	// lineOf returns the line of an account.
 	lineOf(account string) int
 }
 
-// strange tells whether a character may be nothing, space, or the end of a line to
-// another reader.
+// strange reports whether other readers may ignore a character or treat it as a space or line
+// end.
 func strange(r rune) bool {
 	return r != '\t' && r != ' ' && (unicode.IsSpace(r) || unicode.IsControl(r)) || r == utf8.RuneError || r == '\ufeff' || r == '\u2028' || r == '\u2029'
 }
 
-// blank tells whether a line means nothing.
+// blank reports whether a line is ignored.
 func blank(s string) bool {
 	s = strings.TrimSpace(s)
 	return s == "" || s[0] == '#' || s[0] == ';'
 }
 
-// mayHold tells whether an account may begin with an amount.
+// mayHold returns an error if an account cannot have the opening balance a.
 func mayHold(account string, a bank.Amount) error {
 	if err := bank.CheckName(account); err != nil {
 		return err
@@ -144,9 +143,9 @@ func mayHold(account string, a bank.Amount) error {
 	return nil
 }
 
-// balances are lines of an account and an amount each.
+// A balances is a file with an account and an amount per line.
 type balances struct {
-	lines map[string]int // of accounts
+	lines map[string]int // by account
 	moves []bank.Move
 }
 
@@ -176,7 +175,7 @@ func (b *balances) end() ([]bank.Move, int, error) { return b.moves, 0, nil }
 
 func (b *balances) lineOf(account string) int { return b.lines[account] }
 
-// part finds account and amount in a line.
+// part splits a line into account and amount.
 func part(s string) (account, amount string, err error) {
 	f := strings.Fields(s)
 	if strings.ContainsAny(s, `,"`) {

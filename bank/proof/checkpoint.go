@@ -12,21 +12,19 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// A Checkpoint says what head the ledger called Origin had. Signed and kept
-// elsewhere it tells, in an audit, whether that ledger was cut, made anew or
-// forked since.
+// A Checkpoint states the head of the ledger called Origin. A signed checkpoint that is stored
+// elsewhere lets an audit detect whether the ledger was later truncated, rewritten or forked.
 type Checkpoint struct {
-	Origin string // a name without spaces: a host and path, say
+	Origin string // a name without spaces, such as a host and path
 	Head   store.Head
 }
 
-// text is three lines: origin, size, root.
+// text returns three lines: origin, size and root.
 func (c Checkpoint) text() string {
 	return fmt.Sprintf("%s\n%d\n%v\n", c.Origin, c.Head.Size, c.Head.Root)
 }
 
-// CheckOrigin returns an error if no checkpoint can have that origin: its text would not be
-// read.
+// CheckOrigin returns an error if a checkpoint with that origin could not be parsed.
 func CheckOrigin(origin string) error {
 	if origin == "" || len(origin) > 128 || strings.ContainsFunc(origin, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return fmt.Errorf("checkpoint of %.128q: want 1 to 128 printable characters without space", origin)
@@ -34,7 +32,7 @@ func CheckOrigin(origin string) error {
 	return nil
 }
 
-// Sign returns c signed with a key of [keys.New].
+// Sign returns c signed with a private key made by [keys.New].
 func (c Checkpoint) Sign(key string) ([]byte, error) {
 	if err := CheckOrigin(c.Origin); err != nil {
 		return nil, err
@@ -48,8 +46,7 @@ func (c Checkpoint) Sign(key string) ([]byte, error) {
 
 const maxCheckpoint = 1 << 16 // bytes
 
-// Open returns the checkpoint in signed, which the owner of the key to public
-// signed.
+// Open parses a checkpoint and verifies that the owner of the public key signed it.
 func Open(signed []byte, public string) (Checkpoint, error) {
 	key, err := keys.Public(public)
 	if err != nil {
@@ -66,8 +63,8 @@ func Open(signed []byte, public string) (Checkpoint, error) {
 	return parseCheckpoint(signed, n.Text, n.Sigs)
 }
 
-// Read returns the checkpoint in signed, whoever signed it: it is worth what the
-// place is where it was kept.
+// Read parses a checkpoint without verifying its signatures. Trust the result only if it was
+// stored in a trusted place.
 func Read(signed []byte) (Checkpoint, error) {
 	_, err := openNote(signed)
 	var unverified *note.UnverifiedNoteError
@@ -88,8 +85,8 @@ func openNote(signed []byte, known ...note.Verifier) (*note.Note, error) {
 	return n, nil
 }
 
-// parseCheckpoint returns the checkpoint in a text with these signatures if signed is
-// what [Checkpoint.Sign] writes.
+// parseCheckpoint returns the checkpoint with the given text and signatures if signed has the
+// form that [Checkpoint.Sign] writes.
 func parseCheckpoint(signed []byte, text string, sigs []note.Signature) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
 	if len(lines) != 4 {

@@ -1,8 +1,8 @@
-// Package proof lets people check what they were told of a ledger without having
-// it: signed checkpoints of its head, and proofs that an entry is in it.
+// Package proof lets people verify statements about a ledger without having it: signed
+// checkpoints of its head, and proofs that it contains an entry.
 //
-// It knows heads and entries, and not how a ledger is kept. The log is an RFC 6962
-// Merkle tree, the signatures are those of [golang.org/x/mod/sumdb/note]; both
+// The package knows heads and entries but is independent of how a ledger is stored. The log is
+// an RFC 6962 Merkle tree, and the signatures are those of [golang.org/x/mod/sumdb/note]. Both
 // have other implementations.
 package proof
 
@@ -20,25 +20,24 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// ErrProof means that a proof does not prove what it says.
+// ErrProof means that a proof is not valid.
 var ErrProof = errors.New("proof does not hold")
 
-// An Inclusion proves that an entry is in the ledger that had a head. It is worth
-// what the head is: compare that, size and root, with one from elsewhere, such as a
-// [Checkpoint]. Of the size alone, a path tells how many leaves there are.
+// An Inclusion proves that the ledger with a certain head contains an entry. It is only as
+// trustworthy as the head: compare size and root with a trusted head, such as a [Checkpoint].
+// The path alone does not prove the exact size but only the number of leaves.
 type Inclusion struct {
 	Head   store.Head       `json:"head"`
-	Seq    int64            `json:"entry"`  // the number of the entry
-	Before tlog.Hash        `json:"before"` // the hash of the leaf before that of the entry
-	Leaf   []export.Line    `json:"leaf"`   // the entries of its leaf, as far as the head goes: a line a move
-	Path   tlog.RecordProof `json:"path"`   // from the leaf to the root
+	Seq    int64            `json:"entry"`  // number of the entry
+	Before tlog.Hash        `json:"before"` // hash of the leaf before that of the entry
+	Leaf   []export.Line    `json:"leaf"`   // entries of its leaf, up to the head: one line per move
+	Path   tlog.RecordProof `json:"path"`   // path from the leaf to the root
 }
 
-// Prove returns the proof that entry seq is in a ledger, whose entries are all
-// read.
+// Prove returns the proof that a ledger contains entry seq. It reads all entries.
 func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 	p := &Inclusion{Seq: seq}
-	var hashes Hashes // of leaves
+	var hashes Hashes // hashes of leaves
 	before, last := store.Genesis(), store.Genesis()
 	n := int64(0)
 	for e, hash := range entries {
@@ -71,8 +70,8 @@ func Prove(entries export.Entries, seq int64) (*Inclusion, error) {
 	return p, nil
 }
 
-// ParseInclusion reads the text of a proof, as [Inclusion.Write] writes it and in no
-// other form: what verifies is then what any reader of JSON reads.
+// ParseInclusion parses the text of a proof. It accepts only the exact form that
+// [Inclusion.Write] writes, so that every JSON reader reads what was verified.
 func ParseInclusion(text []byte) (*Inclusion, error) {
 	p := new(Inclusion)
 	if err := canonical.NewIndentedReader().Read(text, p); err != nil {
@@ -84,14 +83,13 @@ func ParseInclusion(text []byte) (*Inclusion, error) {
 	return p, nil
 }
 
-// Write writes p as text, which is JSON.
+// Write writes p as JSON.
 func (p *Inclusion) Write(w io.Writer) error { return canonical.NewIndented(w).Encode(p) }
 
-// leafOf returns the number of an entry's leaf, from 0.
+// leafOf returns the number of an entry's leaf, counted from 0.
 func leafOf(seq int64) int64 { return (seq - 1) / store.LeafSize }
 
-// Verify returns the entry that p proves, and its hash, or an error wrapping
-// [ErrProof].
+// Verify returns the entry that p proves, and its hash, or an error wrapping [ErrProof].
 func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 	if p.Seq < 1 || p.Seq > p.Head.Size {
 		return nil, hash, fmt.Errorf("entry %d of %d: %w", p.Seq, p.Head.Size, ErrProof)
@@ -133,10 +131,10 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 	return proved, hash, nil
 }
 
-// Hashes are those of a tree, in the order of tlog: a [tlog.HashReader].
+// Hashes are the hashes of a tree in the order of tlog. It implements [tlog.HashReader].
 type Hashes []tlog.Hash
 
-// add adds the hash of the leaf that ends with entry n, if n is one.
+// add adds the hash of a leaf if entry n ends the leaf.
 func (s *Hashes) add(leaf tlog.Hash, n int64) error {
 	if n == 0 {
 		return nil

@@ -12,16 +12,16 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Receipts are those of requests that were booked, to be signed by the bank:
+// Receipts lists the receipts of booked requests, to be signed by the bank:
 //
 //	bourse receipt 1
 //	ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
 //	booked 17:n1F…= user:ann/rent-11
 //
-// with a line booked for each. A bank that signed one cannot deny the entry: its ledger
-// has it, or an audit against SEQ:HASH fails.
+// with one booked line per request. A bank that signed a receipt cannot deny the entry: either
+// its ledger contains the entry, or an audit with SEQ:HASH fails.
 type Receipts struct {
-	Ledger string // its id; "open" if it has none
+	Ledger string // id of the ledger; "open" if it has none
 	Booked []Booked
 }
 
@@ -36,7 +36,7 @@ const (
 	openLedger   = "open"
 )
 
-// text is what is signed.
+// text returns the text to sign.
 func (r Receipts) text() string {
 	var b strings.Builder
 	ledger := r.Ledger
@@ -50,13 +50,12 @@ func (r Receipts) text() string {
 	return b.String()
 }
 
-// Sign returns r signed.
+// Sign returns the signed text of r.
 func (r Receipts) Sign(by note.Signer) ([]byte, error) {
 	return note.Sign(&note.Note{Text: r.text()}, by)
 }
 
-// OpenReceipts returns the receipts in signed, which the owner of the key to public
-// signed.
+// OpenReceipts parses receipts and verifies that the owner of the public key signed them.
 func OpenReceipts(signed []byte, public string) (r Receipts, err error) {
 	key, err := keys.Public(public)
 	if err != nil {

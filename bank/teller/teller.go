@@ -1,10 +1,11 @@
-// Package teller is how a market asks its bank: each call of a broker is one entry, under
-// an id of its own, so that asked again it is booked once. An admission or a rejection has
-// that of the order that its owner signed, and the order in its note; a settlement or a
-// penalty is an order of the market, which is signed here.
+// Package teller is a market's interface to its bank. Each call of a broker books one entry
+// under an id of its own, so that a repeated call is booked only once. An admission or a
+// rejection has the id of the order that the contract's owner signed, and the order is in its
+// note. A settlement or a penalty is an order of the market, which the teller signs.
 //
-// It waits for a bank that is away as long as that takes. It does not know why anything is
-// asked, nor what a note says, but for the balance in a rejection for want of money.
+// The teller waits as long as necessary for a bank that is unavailable. It is independent of
+// the reasons for calls and of the contents of notes, except for the balance in a rejection
+// for insufficient funds.
 package teller
 
 import (
@@ -25,22 +26,22 @@ import (
 	"bourse/bank/store"
 )
 
-// Room is how many bytes of a note are the teller's own: the rest is for what decided.
+// Room is the number of bytes of a note that the teller may use. The rest is for the market.
 const Room = 1 << 11
 
-// A Config says who asks whom. All of it is needed.
+// A Config configures a teller. All fields are required.
 type Config struct {
 	Bank   service.Ledger
-	Ledger string                      // its id
+	Ledger string                      // id of the ledger
 	Market string                      // name: "lab" is account market:lab
-	Key    string                      // private, of that account
-	Order  func(contract int64) []byte // signed, that asks for a contract
+	Key    string                      // private key of that account
+	Order  func(contract int64) []byte // returns the signed order for a contract
 }
 
-// A Teller is the bank of one market. But for Away it is used by one goroutine.
+// A Teller is the bank of one market. Except for Away, it must be used by only one goroutine.
 type Teller struct {
 	Config
-	Receipt store.Receipt // of what the last call has booked, zero if nothing
+	Receipt store.Receipt // of the last call, or zero if it booked nothing
 
 	ctx    context.Context
 	names  []string
@@ -48,15 +49,15 @@ type Teller struct {
 	away   atomic.Bool
 }
 
-// New returns a teller that waits no longer than ctx lasts.
+// New returns a teller that stops waiting when ctx ends.
 func New(ctx context.Context, c Config) *Teller {
 	return &Teller{Config: c, ctx: ctx, byName: make(map[string]bank.Account)}
 }
 
-// Own returns the account of the market itself.
+// Own returns the market's own account.
 func (t *Teller) Own() string { return "market:" + t.Market }
 
-// Account returns the number of an account, which means nothing to others.
+// Account returns the number of an account, which is local to this teller.
 func (t *Teller) Account(name string) bank.Account {
 	a, ok := t.byName[name]
 	if !ok {
@@ -73,7 +74,7 @@ func (t *Teller) Names() []string { return t.names }
 // Name returns the name of an account.
 func (t *Teller) Name(a bank.Account) string { return t.names[a] }
 
-// signed returns the order that asks for a contract, as it was signed, and read.
+// signed returns the signed order for a contract, as text and parsed.
 func (t *Teller) signed(contract int64) ([]byte, *order.Signed, error) {
 	text := t.Order(contract)
 	o, err := order.Open(text)
@@ -83,10 +84,10 @@ func (t *Teller) signed(contract int64) ([]byte, *order.Signed, error) {
 	return text, o, err
 }
 
-// Away tells whether the bank is away just now.
+// Away reports whether the bank is unavailable at present.
 func (t *Teller) Away() bool { return t.away.Load() }
 
-// Hold sets an amount aside. It returns a [*bank.Shortfall], or what wraps
+// Hold moves an amount to escrow. It returns a [*bank.Shortfall], or an error wrapping
 // [bank.ErrRefused] if no such order was signed.
 func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
 	text, o, err := t.signed(contract)
@@ -107,9 +108,9 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns what was answered to an admission or rejection whose order has been answered
-// otherwise: that it is used up, if that was for another contract; and if this was rejected
-// for want of money, and is asked again, that it still is.
+// was returns the earlier reply to the order of e, an admission or rejection that differs from
+// what was booked. If the order was used for another contract, it returns a refusal. If an
+// admission was rejected for insufficient funds before, it returns the same shortfall.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
 	switch {
@@ -134,12 +135,12 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
 }
 
-// unfunded is the reason of a rejection for want of money, whose note has the balance: all
-// that is read of a note here.
+// unfunded is the reason of a rejection for insufficient funds. Its note has the balance,
+// which is all that the teller reads of a note.
 const unfunded = "unfunded"
 
-// Reject records that a contract was refused. Of what nobody signed, or of an order that is
-// used up, there is no record.
+// Reject records that a contract was refused. It records nothing if nobody signed the order or
+// the order is used up.
 func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	text, _, err := t.signed(contract)
 	if err != nil {
@@ -158,7 +159,7 @@ func (t *Teller) Reject(now float64, contract int64, note []byte) error {
 	return err
 }
 
-// Settle pays out of what is set aside for a contract, and gives the rest back.
+// Settle pays from a contract's escrow, refunds the rest, and returns the refund.
 func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []byte) (bank.Amount, error) {
 	_, o, err := t.signed(contract)
 	if err != nil {
@@ -191,8 +192,7 @@ func (t *Teller) Settle(now float64, contract int64, pay []bank.Payment, note []
 	return rest, nil
 }
 
-// Return gives what is set aside for a contract back to its owner, whole: nobody knows what
-// it was for.
+// Return refunds the escrow of an unknown contract completely to its owner.
 func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount, note []byte) error {
 	e, err := t.own("settle", now, contract, []bank.Move{{From: bank.EscrowName(contract), To: owner, Amount: a}}, note)
 	if err == nil {
@@ -201,8 +201,8 @@ func (t *Teller) Return(now float64, contract int64, owner string, a bank.Amount
 	return err
 }
 
-// Penalty pays for a contract out of the market's own account, or what there is of it. It
-// is decided once: asked again, what was paid is told.
+// Penalty pays for a contract from the market's own account, at most the account's balance,
+// and returns the amount paid. It is booked once: a repeated call returns the original amount.
 func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atMost bank.Amount, note []byte) (bank.Amount, error) {
 	payer, owner := t.names[from], t.names[to]
 	id := t.Own() + "/" + idOf(contract, "penalty")
@@ -242,7 +242,7 @@ func (t *Teller) Penalty(now float64, contract int64, from, to bank.Account, atM
 	}
 }
 
-// Short returns the note of a penalty of which an amount is not paid, as the payer has no more.
+// Short returns the note of a penalty with the amount that the payer could not pay.
 func Short(note []byte, short bank.Amount) []byte {
 	if len(note) < 2 || note[len(note)-1] != '}' {
 		return note
@@ -250,12 +250,12 @@ func Short(note []byte, short bank.Amount) []byte {
 	return fmt.Appendf(slices.Clone(note[:len(note)-1]), `,"penalty_short":"%v"}`, short)
 }
 
-// lasts is for how long an order of the market may be booked, s: it can be used once, for
-// what it says, and may have to wait for a bank that is away.
+// lasts is the lifetime of the market's orders, in seconds. It can be long because each order
+// can be used only once, as written, and may have to wait for a bank that is unavailable.
 const lasts = 30 * 24 * 3600
 
-// own returns the entry of an order of the market. Of the same instant it is the same, to
-// the byte.
+// own returns the entry of an order of the market. For the same arguments it returns the same
+// bytes.
 func (t *Teller) own(kind string, now float64, contract int64, moves []bank.Move, note []byte) (bank.Entry, error) {
 	o, err := order.New(kind, order.Field{Name: "ledger", Value: t.Ledger},
 		order.Field{Name: "id", Value: idOf(contract, kind)}, order.Field{Name: "account", Value: t.Own()},
@@ -271,10 +271,10 @@ func (t *Teller) own(kind string, now float64, contract int64, moves []bank.Move
 	return owners.EntryOf(noted(signed, note), contract, moves, now)
 }
 
-// idOf returns the id of what a market asks about a contract, once.
+// idOf returns the id of a market's only order of a kind for a contract.
 func idOf(contract int64, kind string) string { return strconv.FormatInt(contract, 10) + "/" + kind }
 
-// noted returns an order with what stands behind it.
+// noted returns an order followed by a note.
 func noted(signed, note []byte) []byte {
 	return append(append(make([]byte, 0, len(signed)+len(note)), signed...), note...)
 }
@@ -286,8 +286,9 @@ func (t *Teller) do(e bank.Entry) error {
 	})
 }
 
-// Booked returns what has been booked about a contract by a call of some kind, hold, reject,
-// settle or penalty, whatever it was asked for: ok is false if nothing was.
+// Booked returns the entry booked for a contract by a call of the given kind: hold, reject,
+// settle or penalty. It ignores the other arguments of that call. ok is false if nothing was
+// booked.
 func (t *Teller) Booked(kind string, contract int64) (e bank.Entry, ok bool, err error) {
 	id := t.Own() + "/" + idOf(contract, kind)
 	if kind == "hold" || kind == "reject" {
@@ -308,17 +309,17 @@ func (t *Teller) answer(id string) (e bank.Entry, ok bool, err error) {
 	return e, ok, err
 }
 
-// Waits between two calls of a bank that is away.
+// Pauses between two calls to a bank that is unavailable.
 const (
 	firstWait = 50 * time.Millisecond
 	mostWait  = 2 * time.Second
 )
 
-// silent is after how long a bank that has not answered is away: one that is asked over a
-// network asks by itself until it is answered.
+// silent is the time after which a bank that does not reply counts as unavailable. A remote
+// bank's client retries by itself.
 const silent = time.Second
 
-// insist calls f until the bank has answered.
+// insist calls f until the bank replies.
 func (t *Teller) insist(f func() error) error {
 	var mu sync.Mutex
 	answered := false

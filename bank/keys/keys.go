@@ -1,7 +1,7 @@
-// Package keys makes and keeps the ed25519 keys that checkpoints and orders are signed
-// with, as text, in the form of [golang.org/x/mod/sumdb/note].
+// Package keys creates and stores the ed25519 keys that sign checkpoints and orders. Keys are
+// text in the format of [golang.org/x/mod/sumdb/note].
 //
-// It does not know what is signed, nor whose a key is.
+// The package does not know what is signed or who owns a key.
 package keys
 
 import (
@@ -20,9 +20,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// Public returns the public key in text, which [New] made; space around it, such
-// as the end of a line, means nothing. An error means that it is none, or not written
-// as it was made.
+// Public returns the public key in text, without surrounding space such as a line end. An
+// error means that text is not a public key exactly as written by [New].
 func Public(text string) (string, error) {
 	key := strings.TrimSpace(text)
 	v, err := note.NewVerifier(key)
@@ -39,15 +38,16 @@ func Public(text string) (string, error) {
 	return key, nil
 }
 
-// isKey reports whether a key is one that ed25519 makes: a multiple of the base point other
-// than zero, in its one form. Anybody can sign for some of the other points.
+// isKey reports whether a key is a point that ed25519 generates: a multiple of the base point
+// other than zero, in canonical form. For some other points, anybody can make valid
+// signatures.
 func isKey(key ed25519.PublicKey) bool {
 	p, err := new(edwards25519.Point).SetBytes(key)
 	if err != nil || !bytes.Equal(p.Bytes(), key) || p.Equal(edwards25519.NewIdentityPoint()) == 1 {
 		return false
 	}
-	// Taken L times, L being the order of the base point, a multiple of it is zero: L-1 times
-	// it is its own negative.
+	// Let L be the order of the base point. L times a multiple of the base point is zero, so
+	// L-1 times the multiple is its negative.
 	one := append([]byte{1}, make([]byte, 31)...)
 	minusOne, err := edwards25519.NewScalar().SetCanonicalBytes(one)
 	if err != nil {
@@ -60,7 +60,7 @@ func isKey(key ed25519.PublicKey) bool {
 
 var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
 
-// Bytes returns what a public key says behind its name and hash, nothing if it is none.
+// Bytes returns the raw key in a public key, or nil if public is not a key.
 func Bytes(public string) ed25519.PublicKey {
 	_, rest, _ := strings.Cut(public, "+")
 	_, in64, _ := strings.Cut(rest, "+")
@@ -71,7 +71,7 @@ func Bytes(public string) ed25519.PublicKey {
 	return b[1:]
 }
 
-// New makes a pair of keys called name, as text, from chance, which should be
+// New returns a new key pair as text, with the given name. chance should be
 // crypto/rand.Reader.
 func New(chance io.Reader, name string) (private, public string, err error) {
 	private, public, err = note.GenerateKey(chance, name)
@@ -91,7 +91,8 @@ func Write(file, private string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Keep returns the private key in a file, which is made if there is none, with that name.
+// Keep returns the private key in a file. If there is no file, it creates one with a new key
+// of the given name.
 func Keep(chance io.Reader, file, name string) (private string, err error) {
 	if private, err = Read(file); !errors.Is(err, fs.ErrNotExist) {
 		return private, err
@@ -102,7 +103,7 @@ func Keep(chance io.Reader, file, name string) (private string, err error) {
 	return private, Write(file, private)
 }
 
-// Read reads a private key. It refuses a file that others may read or write.
+// Read reads a private key. It rejects a file that others may read or write.
 func Read(file string) (string, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -120,7 +121,7 @@ func Read(file string) (string, error) {
 	return strings.TrimSpace(string(b)), err
 }
 
-// Of returns the public half of a private key.
+// Of returns the public key of a private key.
 func Of(private string) (string, error) {
 	name, key, err := Pair(private)
 	if err != nil {
@@ -129,7 +130,7 @@ func Of(private string) (string, error) {
 	return note.NewEd25519VerifierKey(name, key.Public().(ed25519.PublicKey))
 }
 
-// Pair returns the name of a private key, and the key.
+// Pair returns the name and the raw key of a private key.
 func Pair(private string) (name string, key ed25519.PrivateKey, err error) {
 	signer, err := note.NewSigner(private)
 	if err != nil {
@@ -144,8 +145,8 @@ func Pair(private string) (name string, key ed25519.PrivateKey, err error) {
 
 var errPrivate = errors.New("the key is not a private one, as 'bourse key new' writes it")
 
-// Derive returns the private key called name that is made from a secret text, always the
-// same.
+// Derive returns the private key with the given name that is derived from a secret text. It is
+// deterministic.
 func Derive(name, secret string) (private string, err error) {
 	seed := sha256.Sum256([]byte("bourse " + name + "\n" + secret))
 	public, err := note.NewEd25519VerifierKey(name, ed25519.NewKeyFromSeed(seed[:]).Public().(ed25519.PublicKey))

@@ -19,19 +19,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Bounds on what is read of a published log, whoever serves it.
+// Limits for reading a published log from an untrusted place.
 const (
 	mostCheckpoint = 64 << 10         // bytes
-	patience       = 30 * time.Second // for one file, all tries included
+	patience       = 30 * time.Second // for one file, including retries
 	atOnce         = 8                // files
-	mostRoom       = 32 << 20         // bytes of the files that are read together; any one of them has less
+	mostRoom       = 32 << 20         // bytes of the files that are read at the same time; a single file is always smaller
 )
 
-// pauses are those before a file is asked for again that a server could not give.
+// pauses are the pauses before the retries of a file that a server could not serve.
 var pauses = []time.Duration{time.Second, 5 * time.Second}
 
-// A source reads the files of a log: at most as many bytes as each may have, and for no
-// longer than its patience lasts.
+// A source reads the files of a log, with limits for the size of each file and the time to
+// read it.
 type source struct {
 	open     func(ctx context.Context, path string, most int64) (io.ReadCloser, error)
 	patience time.Duration
@@ -39,14 +39,14 @@ type source struct {
 
 var _ torchwood.TileReader = source{}
 
-// folder returns the source of the log in dir. Only regular files are read.
+// folder returns a source for the log in dir. It reads only regular files.
 func folder(dir string) source {
 	return source{func(_ context.Context, path string, most int64) (io.ReadCloser, error) {
 		return whole.OpenUpTo(filepath.Join(dir, filepath.FromSlash(path)), most)
 	}, patience}
 }
 
-// server returns the source of the log at url.
+// server returns a source for the log at url.
 func server(url string, patience time.Duration) source {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost, t.MaxResponseHeaderBytes = atOnce, 64<<10
@@ -56,7 +56,7 @@ func server(url string, patience time.Duration) source {
 	}, patience}
 }
 
-// get asks for a file until the server answers, or has been asked often enough.
+// get requests a file, with retries.
 func get(ctx context.Context, h *http.Client, url string) (io.ReadCloser, error) {
 	for try := 0; ; try++ {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -84,7 +84,7 @@ func get(ctx context.Context, h *http.Client, url string) (io.ReadCloser, error)
 	}
 }
 
-// read returns a file of at most that many bytes, which it takes from room.
+// read returns a file of at most the given number of bytes, and subtracts its size from room.
 func (s source) read(ctx context.Context, path string, most int64, room *atomic.Int64) ([]byte, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.patience, fmt.Errorf("%s did not arrive within %v", path, s.patience))
 	defer cancel()
@@ -103,20 +103,20 @@ func (s source) read(ctx context.Context, path string, most int64, room *atomic.
 	case err == nil:
 		return b, nil
 	case errors.Is(err, errRoom), errors.Is(err, fs.ErrNotExist), errors.As(err, new(*whole.KindError)), errors.As(err, new(*whole.SizeError)):
-		return nil, fmt.Errorf("%s: %w", path, err) // it is there, and not what it should be, or gone
+		return nil, fmt.Errorf("%s: %w", path, err) // the file is missing or invalid
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
 	return nil, unread{fmt.Errorf("%s: %w", path, err)}
 }
 
-// A metered reader takes what it reads from room.
+// A metered is a reader that subtracts the bytes read from room.
 type metered struct {
 	io.Reader
 	room *atomic.Int64
 }
 
-// errRoom means that files which are read together are larger than they may be.
+// errRoom means that the files read at the same time exceed mostRoom.
 var errRoom = errors.New("too large together")
 
 // Read implements [io.Reader].
@@ -128,7 +128,7 @@ func (m *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadEndpoint implements [torchwood.TileReader], for checkpoints.
+// ReadEndpoint implements [torchwood.TileReader] for checkpoints.
 func (s source) ReadEndpoint(ctx context.Context, path string) ([]byte, error) {
 	var room atomic.Int64
 	room.Store(mostRoom)
@@ -136,7 +136,7 @@ func (s source) ReadEndpoint(ctx context.Context, path string) ([]byte, error) {
 }
 
 // ReadTiles implements [torchwood.TileReader]. The error wraps errRoom if the tiles are too
-// large to be read together; a single one never is.
+// large to be read at the same time. A single tile never is.
 func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(tiles))
 	var room atomic.Int64
@@ -155,7 +155,7 @@ func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, err
 // SaveTiles implements [torchwood.TileReader].
 func (s source) SaveTiles([]tlog.Tile, [][]byte) {}
 
-// sizeOf returns how many bytes a tile has, or a bundle of entries has at most.
+// sizeOf returns the size of a tile, or the maximum size of a bundle of entries, in bytes.
 func sizeOf(t tlog.Tile) int64 {
 	if t.L < 0 {
 		return int64(t.W) * (2 + most)
@@ -163,13 +163,13 @@ func sizeOf(t tlog.Tile) int64 {
 	return int64(t.W) * tlog.HashSize
 }
 
-// An unread file could not be read, though it may be there.
+// An unread is the error of a file that may exist but could not be read.
 type unread struct{ error }
 
 func (u unread) Unwrap() error { return u.error }
 
-// wrong returns the error of reading a log, which wraps [ErrTile] unless a tile is unread or
-// the reading was given up.
+// wrong returns the error of reading a log. It wraps [ErrTile] unless a tile could not be read
+// or the reading was canceled.
 func wrong(err error) error {
 	if err == nil || errors.As(err, new(unread)) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -177,8 +177,8 @@ func wrong(err error) error {
 	return fmt.Errorf("%w: %w", ErrTile, err)
 }
 
-// records yields the log's records in order, each of which is shown to be in the tree of the
-// checkpoint before it is yielded. An error is the last.
+// records yields the log's records in order. Before it yields a record, it verifies that the
+// checkpoint's tree contains the record. After an error it yields nothing more.
 func (l *Log) records(ctx context.Context) func(yield func([]byte, error) bool) {
 	return func(yield func([]byte, error) bool) {
 		tree := torchwood.TileHashReaderWithContext(ctx, l.Tree, l.tiles)
@@ -212,11 +212,11 @@ func (l *Log) records(ctx context.Context) func(yield func([]byte, error) bool) 
 	}
 }
 
-const mostBundles = 50 // of entries that are read together
+const mostBundles = 50 // bundles of entries that are read at the same time
 
 var errEnough = errors.New("no more records are wanted")
 
-// bundles returns the bundles of entries from that record on, of a log of n records.
+// bundles returns the bundles of entries that start at record first, of a log of n records.
 func bundles(first, n int64, most int) (tiles []tlog.Tile) {
 	for at := first; at < n && len(tiles) < most; at += torchwood.TileWidth {
 		tiles = append(tiles, tlog.Tile{H: torchwood.TileHeight, L: -1, N: at / torchwood.TileWidth, W: int(min(torchwood.TileWidth, n-at))})
@@ -224,7 +224,7 @@ func bundles(first, n int64, most int) (tiles []tlog.Tile) {
 	return tiles
 }
 
-// indexes returns where the hashes of the records in bundles are in their tree.
+// indexes returns the indexes of the hashes of the bundles' records in the tree.
 func indexes(tiles []tlog.Tile) (all []int64) {
 	for _, t := range tiles {
 		for i := range t.W {
@@ -234,8 +234,8 @@ func indexes(tiles []tlog.Tile) (all []int64) {
 	return all
 }
 
-// records gives the records of a bundle, the first of that number, to do; or returns why they
-// are not those of the hashes.
+// records calls do with the records of a bundle, whose first record has the number first. It
+// returns an error if a record does not match its hash.
 func records(bundle []byte, first int64, hashes []tlog.Hash, do func([]byte) bool) error {
 	for i, hash := range hashes {
 		record, rest, err := torchwood.ReadTileEntry(bundle)

@@ -1,14 +1,15 @@
-// Package tiles publishes a ledger as a log that anybody can mirror, audit and watch: tiles
-// of hashes, bundles of entries and a signed checkpoint, as static files that any web
-// server or object store serves (c2sp.org/tlog-tiles, c2sp.org/tlog-checkpoint).
+// Package tiles publishes a ledger as a log that anybody can mirror, audit and monitor. The
+// log consists of hash tiles, bundles of entries and a signed checkpoint. They are static
+// files that any web server or object store can serve (c2sp.org/tlog-tiles,
+// c2sp.org/tlog-checkpoint).
 //
-// The log's records are the lines of 'bank log', one a move, so that its size counts lines
-// and not entries; its tree is that of RFC 6962 over them. An extension line of the
-// checkpoint, "ledger SIZE:ROOT", says what head the ledger itself has. Whoever audits the
-// lines finds both.
+// The log's records are the lines of 'bank log', one per move, so its size is a number of
+// lines, not entries. Its tree is the RFC 6962 tree of the records. The extension line "ledger
+// SIZE:ROOT" of the checkpoint states the head of the ledger itself. An audit of the lines
+// verifies both.
 //
-// A log only grows: what is published once is never written again, and a ledger that is not
-// what was published is refused.
+// A log only grows: published data is never rewritten, and a ledger that differs from what was
+// published is refused.
 package tiles
 
 import (
@@ -39,12 +40,11 @@ import (
 // ErrFork means that a ledger is not the one that was published.
 var ErrFork = errors.New("what is published is of another ledger, or this one was changed since")
 
-// ErrRecord means that a record of a log is more than one line: its tree would count, and
-// prove, others than its readers.
+// ErrRecord means that a record of a log is not exactly one line. The tree would then count
+// and prove other records than readers see.
 var ErrRecord = errors.New("a record that is not one line")
 
-// ErrTile means that a tile or a bundle is not what the checkpoint is of, or not in the
-// folder.
+// ErrTile means that a tile or bundle is missing or does not match the checkpoint.
 var ErrTile = errors.New("a tile that is gone, or not what the checkpoint is of")
 
 const (
@@ -53,15 +53,15 @@ const (
 	most           = 1<<16 - 1 // bytes of a record
 )
 
-// A Log is one that is published.
+// A Log is a published log.
 type Log struct {
 	torchwood.Checkpoint
-	Signed []byte // the checkpoint as it was read
+	Signed []byte // the checkpoint as read
 
 	tiles torchwood.TileReader
 }
 
-// IsLog reports whether address is of a published log: a URL, or a folder that holds one.
+// IsLog reports whether address is that of a published log: a URL, or a folder with a log.
 func IsLog(address string) bool {
 	if isURL(address) {
 		return true
@@ -75,9 +75,9 @@ func isURL(address string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// Open reads the checkpoint of the log at that address, whoever signed it: see
-// [Log.Verify]. No file of the log may be larger than its kind can be, or take longer to
-// arrive than 30 s; in a folder, only regular files are read.
+// Open reads the checkpoint of the log at the given address without verifying its signatures;
+// see [Log.Verify]. Each file of the log is limited to the maximum size of its kind and must
+// arrive within 30 s. In a folder, only regular files are read.
 func Open(ctx context.Context, address string) (*Log, error) { return open(ctx, address, patience) }
 
 func open(ctx context.Context, address string, patience time.Duration) (*Log, error) {
@@ -95,7 +95,7 @@ func open(ctx context.Context, address string, patience time.Duration) (*Log, er
 	return l, nil
 }
 
-// Text returns what a signed checkpoint says, whoever signed it.
+// Text parses a signed checkpoint without verifying its signatures.
 func Text(signed []byte) (torchwood.Checkpoint, error) {
 	_, err := note.Open(signed, note.VerifierList())
 	var unverified *note.UnverifiedNoteError
@@ -105,15 +105,15 @@ func Text(signed []byte) (torchwood.Checkpoint, error) {
 	return torchwood.ParseCheckpoint(unverified.Note.Text)
 }
 
-// Kept returns the log as it was when a checkpoint was signed that somebody kept, whoever
-// signed it: it can be verified, and has no lines.
+// Kept returns a log with a stored checkpoint, without verifying its signatures. The log can
+// be verified but has no lines.
 func Kept(signed []byte) (*Log, error) {
 	c, err := Text(signed)
 	return &Log{Checkpoint: c, Signed: signed}, err
 }
 
-// Verify returns an error unless the checkpoint is signed by one of keys, where there are
-// some, and cosigned by so many of witnesses.
+// Verify returns an error unless the checkpoint is signed by one of keys, if there are any,
+// and cosigned by at least quorum of witnesses.
 func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int) error {
 	by := func(known []note.Verifier) int {
 		n, err := note.Open(l.Signed, note.VerifierList(known...))
@@ -131,13 +131,13 @@ func (l *Log) Verify(keys []note.Verifier, witnesses []note.Verifier, quorum int
 	return nil
 }
 
-// A Cosignature is that of a witness, and when it was made, in Unix seconds.
+// A Cosignature is the name of a witness with the time of its cosignature, in Unix seconds.
 type Cosignature struct {
 	Witness string
 	Unix    int64
 }
 
-// Cosignatures returns those of witnesses, which cosign with a time.
+// Cosignatures returns the cosignatures of the given witnesses that have a time.
 func (l *Log) Cosignatures(witnesses []note.Verifier) (all []Cosignature) {
 	n, err := note.Open(l.Signed, note.VerifierList(witnesses...))
 	if err != nil {
@@ -159,7 +159,7 @@ func names(keys []note.Verifier) string {
 	return strings.Join(all, ", ")
 }
 
-// Head returns the head of the ledger that was published.
+// Head returns the head of the published ledger.
 func (l *Log) Head() (store.Head, error) {
 	text, ok := strings.CutPrefix(strings.TrimSuffix(l.Extension, "\n"), extension)
 	if !ok {
@@ -168,19 +168,19 @@ func (l *Log) Head() (store.Head, error) {
 	return store.ParseHead(text)
 }
 
-// Lines returns the log's lines as 'bank log' prints them, each of which is shown to be in
-// the tree of the checkpoint before it is given.
+// Lines returns the log's lines in the format of 'bank log'. Before it returns a line, it
+// verifies that the checkpoint's tree contains the line.
 func (l *Log) Lines(ctx context.Context) io.ReadCloser {
 	next, stop := iter.Pull2(l.records(ctx))
 	return &lines{next: next, stop: stop}
 }
 
-// lines reads a log.
+// A lines is a reader of a log's lines.
 type lines struct {
 	next func() ([]byte, error, bool)
 	stop func()
 	n    int64  // records read
-	rest []byte // of the line that is being read
+	rest []byte // unread part of the current line
 }
 
 func (l *lines) Read(p []byte) (int, error) {
@@ -207,7 +207,7 @@ func (l *lines) Close() error {
 	return nil
 }
 
-// Proof returns the proof that l extends the log that had so many lines.
+// Proof returns the proof that l extends the log with the given number of lines.
 func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
 	switch {
 	case lines > l.N:
@@ -219,7 +219,7 @@ func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
 	return path, wrong(err)
 }
 
-// Extends reports whether l extends the log of an older checkpoint: an error wraps
+// Extends returns an error unless l extends the log of an older checkpoint. The error wraps
 // [ErrFork] if it does not, or [ErrTile].
 func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	if older.Origin != l.Origin {
@@ -235,8 +235,8 @@ func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	return nil
 }
 
-// Write publishes entries, those of a ledger of that head, in dir, which may hold a part of
-// them already. The checkpoint is not written: see [Log.Publish].
+// Write publishes the entries of a ledger with the given head in dir, which may already
+// contain a part of them. It does not write the checkpoint; see [Log.Publish].
 func Write(dir, origin string, head store.Head, entries export.Entries) (*Log, error) {
 	if err := proof.CheckOrigin(origin); err != nil {
 		return nil, err
@@ -272,16 +272,16 @@ func (l *Log) Publish(dir string, signed []byte) error {
 	return whole.Write(filepath.Join(dir, checkpointFile), signed)
 }
 
-// A writer writes the tiles of a log that are not there yet.
+// A writer writes the tiles of a log that are not published yet.
 type writer struct {
 	dir    string
 	had    torchwood.Checkpoint
 	n      int64 // lines
 	hashes proof.Hashes
-	bundle []byte // of the lines since the last full one
+	bundle []byte // lines since the last full bundle
 }
 
-// all adds the lines of entries, and writes their bundles.
+// all adds the lines of entries and writes their bundles.
 func (w *writer) all(entries export.Entries) error {
 	var text bytes.Buffer
 	for e, hash := range entries {
@@ -326,7 +326,7 @@ func (w *writer) add(line []byte) (err error) {
 	return nil
 }
 
-// write writes the bundle of the last lines, unless all of it is published.
+// write writes the bundle of the last lines, unless it is already published.
 func (w *writer) write(full bool) error {
 	width := int(w.n % torchwood.TileWidth)
 	if full {
@@ -339,7 +339,7 @@ func (w *writer) write(full bool) error {
 	return w.file(tlog.Tile{H: torchwood.TileHeight, L: -1, N: (w.n - 1) / torchwood.TileWidth, W: width}, w.bundle)
 }
 
-// tiles writes the tiles of hashes.
+// tiles writes the hash tiles.
 func (w *writer) tiles() error {
 	for _, t := range tlog.NewTiles(torchwood.TileHeight, w.had.N, w.n) {
 		data, err := tlog.ReadTileData(t, w.hashes)

@@ -18,17 +18,17 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// Patience is how long a witness may take to answer, all tries included.
+// Patience is the time limit for the reply of a witness, including retries.
 const Patience = 10 * time.Second
 
-// A Peer is a witness to ask.
+// A Peer is a witness that can be asked for a cosignature.
 type Peer struct {
 	URL string
-	Key *torchwood.CosignatureVerifier // a line that it does not verify is an error
+	Key *torchwood.CosignatureVerifier // verifies the witness's reply
 }
 
-// AskAll asks all witnesses at once, each for as long as patience lasts, and returns the line
-// of each, in their order, or why there is none: see [Ask].
+// AskAll asks all witnesses concurrently, each with the time limit patience. It returns the
+// line of each witness, in order, or an error: see [Ask].
 func AskAll(ctx context.Context, patience time.Duration, peers []Peer, signed []byte, proof func(from int64) (tlog.TreeProof, error)) (lines [][]byte, errs []error) {
 	lines, errs = make([][]byte, len(peers)), make([]error, len(peers))
 	var all sync.WaitGroup
@@ -46,9 +46,9 @@ func AskAll(ctx context.Context, patience time.Duration, peers []Peer, signed []
 	return lines, errs
 }
 
-// Ask asks the witness at url to cosign a signed checkpoint, and returns its line. Old is
-// the size that it is thought to have signed last; proof gives the proof from any size.
-// Key is the witness's verifier key: a line that it does not verify is an error.
+// Ask asks the witness at url to cosign a signed checkpoint, and returns its cosignature line.
+// old is the size that the witness probably signed last. proof returns the consistency proof
+// from a given size. It is an error if key does not verify the line.
 func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, err error) {
 	for try := 0; ; try++ {
 		line, conflict, err := ask(ctx, url, signed, old, proof)
@@ -67,7 +67,8 @@ func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, si
 	}
 }
 
-// ask asks once. Conflict is the size that the witness knows, if it is another.
+// ask sends one request. conflict is the size that the witness has signed last, if it differs
+// from old.
 func ask(ctx context.Context, url string, signed []byte, old int64, proof func(from int64) (tlog.TreeProof, error)) (line []byte, conflict *int64, err error) {
 	hashes, err := proof(old)
 	if err != nil {

@@ -1,9 +1,10 @@
-// Package witness keeps the keepers of logs honest: a witness signs a log's checkpoint only
-// if it extends the last one that it signed, so that whoever sees its signature has been
-// shown what all others were (c2sp.org/tlog-witness, c2sp.org/tlog-cosignature).
+// Package witness checks that the operators of logs are honest. A witness cosigns a log's
+// checkpoint only if it extends the last one that the witness cosigned. A client that sees the
+// cosignature therefore sees the same log as everybody else (c2sp.org/tlog-witness,
+// c2sp.org/tlog-cosignature).
 //
-// It knows a log by its origin and keys, and keeps one checkpoint of each: a small file. It
-// does not know what a log is of.
+// A witness identifies a log by its origin and keys. It stores one checkpoint per log, in a
+// small file. It is independent of the contents of logs.
 package witness
 
 import (
@@ -31,20 +32,20 @@ import (
 const (
 	maxBody  = 1 << 16 // bytes of a request
 	maxProof = 63      // lines
-	unsigned = 403     // status: nobody who is known has signed it
+	unsigned = 403     // status: no known key has signed it
 )
 
-// A witness answers requests to cosign checkpoints.
+// A witness handles requests to cosign checkpoints.
 type witness struct {
-	dir    string // one file a log
+	dir    string // one file per log
 	signer note.Signer
 	logs   map[string][]note.Verifier // by origin
 
-	mu sync.Mutex // one request at a time: none sees a size that another is about to change
+	mu sync.Mutex // serializes requests, so that the last size cannot change during a request
 }
 
-// New returns a witness that keeps what it has signed in dir, which must be its own. Logs
-// are the verifier keys of the logs that it knows, by origin.
+// New returns a witness that stores its state in dir, which nothing else may use. logs has the
+// verifier keys of the known logs, by origin.
 func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.Handler, error) {
 	if len(logs) == 0 {
 		return nil, errors.New("a witness of no log")
@@ -52,11 +53,11 @@ func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.
 	return &witness{dir: dir, signer: signer, logs: logs}, os.MkdirAll(dir, 0o700)
 }
 
-// A refusal is what a witness answers if it does not sign.
+// A refusal is the reply of a witness that does not sign.
 type refusal struct {
 	status int
 	text   string
-	size   int64 // of the log as it is known, of a conflict
+	size   int64 // last size of the log, for a conflict
 }
 
 func (r *refusal) Error() string { return r.text }
@@ -89,11 +90,11 @@ func (w *witness) ServeHTTP(out http.ResponseWriter, in *http.Request) {
 	case err != nil:
 		http.Error(out, err.Error(), http.StatusInternalServerError)
 	default:
-		_, _ = out.Write(lines) // who has gone asks again
+		_, _ = out.Write(lines) // a disconnected client can ask again
 	}
 }
 
-// sign returns the cosignature lines for the checkpoint that body asks to be signed.
+// sign returns the cosignature lines for the checkpoint in the request body.
 func (w *witness) sign(body []byte) ([]byte, error) {
 	old, proof, signed, err := parse(body)
 	if err != nil {
@@ -144,7 +145,7 @@ func (w *witness) sign(body []byte) ([]byte, error) {
 
 func bad(text string) error { return &refusal{status: http.StatusBadRequest, text: text} }
 
-// parse returns the parts of a request: old size, consistency proof, signed checkpoint.
+// parse returns the parts of a request: old size, consistency proof and signed checkpoint.
 func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err error) {
 	head, signed, ok := bytes.Cut(body, []byte("\n\n"))
 	lines := strings.Split(string(head), "\n")
@@ -166,7 +167,7 @@ func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err err
 	return old, proof, signed, nil
 }
 
-// last returns what of a log was signed last, a tree of nothing if nothing was.
+// last returns the checkpoint of a log that was signed last, or one of an empty tree.
 func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	text, err := whole.Read(w.file(origin), maxBody)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -182,7 +183,7 @@ func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	return c, nil
 }
 
-// keep notes that the checkpoint of that text is signed, before anybody is told.
+// keep stores the checkpoint with the given text as signed, before the reply is sent.
 func (w *witness) keep(origin, text string) error {
 	if err := whole.Write(w.file(origin), []byte(text)); err != nil {
 		return err

@@ -1,19 +1,19 @@
-// Package canonical reads JSON in which nothing can be read in two ways: what this
-// program wrote, byte for byte what is written for what it means, and objects of others
-// that have the wanted keys, each once.
+// Package canonical reads JSON that has only one interpretation. It reads values that this
+// program wrote, which must be byte for byte as it would write them, and JSON objects of
+// others, which must have each wanted key at most once.
 //
-// It does not know what is written.
+// The package is independent of the contents.
 //
 // # Design
 //
-// Readers of JSON differ. Given a key twice one takes the first and another the last;
-// to encoding/json "To" is "to"; some read on behind the end of a value, take null for
-// nothing, or large numbers for near ones. What is checked by one and believed by
-// another must have one reading. To look for each difference would be to know them
-// all. So the value is written again, and the bytes are compared.
+// JSON readers differ. If a key occurs twice, some use the first value and others the last.
+// encoding/json treats "To" as "to". Some readers ignore bytes after the end of a value, treat
+// null as a missing value, or round large numbers. If one reader verifies a text and another
+// trusts it, they must interpret it identically. It would be difficult to list all
+// differences, so this package writes the value again and compares the bytes.
 //
-// What the type of a value allows and the program never writes, such as a null in
-// place of an empty list, is for its reader to refuse.
+// A value that its type permits but that the program never writes, such as a null in place of
+// an empty list, must be rejected by the caller.
 package canonical
 
 import (
@@ -23,46 +23,46 @@ import (
 	"io"
 )
 
-// NewEncoder returns what writes values to w, one a line.
+// NewEncoder returns an encoder that writes each value to w on one line.
 func NewEncoder(w io.Writer) *json.Encoder {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	return enc
 }
 
-// NewIndented returns what writes values to w for people, too, on many lines each.
+// NewIndented returns an encoder that writes values to w in an indented form for people.
 func NewIndented(w io.Writer) *json.Encoder {
 	enc := NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc
 }
 
-// A Reader reads values that were written one a line, or indented. It is used by one
-// at a time.
+// A Reader reads values that were written on one line each, or indented. It is not safe for
+// concurrent use.
 type Reader struct {
-	again bytes.Buffer // what was read, written again
+	again bytes.Buffer // the value, written again
 	enc   *json.Encoder
 }
 
-// NewReader returns a reader of what [NewEncoder] writes.
+// NewReader returns a reader of the format of [NewEncoder].
 func NewReader() *Reader {
 	r := new(Reader)
 	r.enc = NewEncoder(&r.again)
 	return r
 }
 
-// NewIndentedReader returns a reader of what [NewIndented] writes.
+// NewIndentedReader returns a reader of the format of [NewIndented].
 func NewIndentedReader() *Reader {
 	r := new(Reader)
 	r.enc = NewIndented(&r.again)
 	return r
 }
 
-// A mismatch tells of the first byte that is not as it would be written.
+// A mismatch is the first byte that differs from how the value would be written.
 type mismatch struct {
-	Byte        int // from 1
+	Byte        int // counted from 1
 	Found, Want string
-	Cause       error // of what is not JSON, or not of this type; else nil
+	Cause       error // if it is not JSON or not of this type, otherwise nil
 }
 
 func (e *mismatch) Error() string {
@@ -75,7 +75,7 @@ func (e *mismatch) Error() string {
 
 func (e *mismatch) Unwrap() error { return e.Cause }
 
-// Read reads b into v, which points to a zero value. The line feed at the end may be
+// Read parses b into v, which must point to a zero value. The line feed at the end may be
 // missing. An error is a mismatch.
 func (r *Reader) Read(b []byte, v any) error {
 	if err := json.Unmarshal(b, v); err != nil {
@@ -92,14 +92,14 @@ func (r *Reader) Read(b []byte, v any) error {
 	return difference(b, want)
 }
 
-// difference tells where found is not as it would be written.
+// difference returns the first place where found differs from want.
 func difference(found, want []byte) *mismatch {
 	at := 0
 	for at < min(len(found), len(want)) && found[at] == want[at] {
 		at++
 	}
 	from := at
-	for at < len(found) && found[at] != ',' && from > 0 && at-from < 24 && found[from-1] != ',' && found[from-1] != '{' { // the beginning of a field
+	for at < len(found) && found[at] != ',' && from > 0 && at-from < 24 && found[from-1] != ',' && found[from-1] != '{' { // show it from the beginning of the field
 		from--
 	}
 	return &mismatch{at + 1, excerpt(found, from), excerpt(want, from), nil}

@@ -11,16 +11,16 @@ import (
 	"unicode/utf8"
 )
 
-// Fields returns the values of the JSON object in b, which others may have written, by
-// key. No key may be any but names, in their case, or come twice, and nothing may
-// follow the object: all readers then find the same values.
+// Fields returns the values of the JSON object in b by key. It rejects keys that are not
+// exactly one of names, duplicate keys, and data after the object. All JSON readers therefore
+// find the same values.
 func Fields(b []byte, names ...string) (map[string]json.RawMessage, error) {
 	return fields(b, names, false)
 }
 
-// Check reports what readers could take for different values of these keys in the JSON
-// object in b: one that comes twice or in another case, or something behind the object.
-// Other keys are their writer's own, but come once, too.
+// Check returns an error if JSON readers could find different values of the keys names in the
+// object in b: because of a duplicate key, a key in another case, or data after the object.
+// Other keys are permitted but must not be duplicates either.
 func Check(b []byte, names ...string) error {
 	if plain(b, names) {
 		return nil
@@ -29,14 +29,14 @@ func Check(b []byte, names ...string) error {
 	return err
 }
 
-// plain reports whether b is an object whose keys, none of them with an escape, are each
-// there once, and none a name in another case. It is [Check] of what programs write; what
-// it does not pass is not wrong yet.
+// plain reports whether b is an object with keys without escapes, no duplicates, and none of
+// names in another case. It is a fast version of [Check] for the usual output of programs. If
+// it returns false, b may still be valid.
 func plain(b []byte, names []string) bool {
 	if len(b) == 0 || b[0] != '{' || len(names) > 64 || !utf8.Valid(b) || !json.Valid(b) {
 		return false
 	}
-	var seen uint64 // by name
+	var seen uint64 // one bit per name
 	var others [16][]byte
 	depth, key, more := 0, false, 0
 	for i := 0; i < len(b); i++ {
@@ -96,7 +96,7 @@ func fields(b []byte, names []string, others bool) (map[string]json.RawMessage, 
 		if err != nil {
 			return nil, notObject(b, err)
 		}
-		name := key.(string) // or it would have been an error
+		name := key.(string) // otherwise there was an error
 		if _, twice := fields[name]; twice {
 			return nil, fmt.Errorf("found field %q twice, want it once", name)
 		}

@@ -1,5 +1,5 @@
-// Package overlaytest has tests compile the code with some of its files changed: with a fault
-// that is planted, say. The code itself stays as it is.
+// Package overlaytest lets tests compile the code with some files changed, for example with a
+// planted fault. The code itself is not changed.
 package overlaytest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Write returns a file for -overlay of the go command, by which it reads these texts in place
-// of the files, or beside them, whose absolute paths they have.
+// Write writes a file for the -overlay flag of the go command and returns its name. texts
+// contains the text of each replaced or additional file, by absolute path.
 func Write(t testing.TB, texts map[string]string) (overlay string) {
 	t.Helper()
 	dir := t.TempDir()

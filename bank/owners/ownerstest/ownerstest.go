@@ -1,5 +1,5 @@
-// Package ownerstest makes the entries of an owned ledger, for tests: keys by account,
-// and orders signed with them.
+// Package ownerstest creates the entries of an owned ledger for tests: keys by account, and
+// orders signed with them.
 package ownerstest
 
 import (
@@ -15,13 +15,13 @@ import (
 // Ledger is the id of the ledger.
 const Ledger = "5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6"
 
-// Number is that of the contracts of market:lab: its first is Contract(0).
+// Number is the number of market:lab. Its first contract is Contract(0).
 const Number = 3
 
-// Contract returns the number of a contract of market:lab.
+// Contract returns the number of the n-th contract of market:lab.
 func Contract(n int64) int64 { return Number<<32 + n }
 
-// Private returns a private key that is called so, always the same.
+// Private returns the private key with the given name. It is deterministic.
 func Private(name string) string {
 	private, _, err := keys.New(rand.NewChaCha8(sha256.Sum256([]byte(name))), "k-"+name)
 	if err != nil {
@@ -30,7 +30,7 @@ func Private(name string) string {
 	return private
 }
 
-// Public returns the other half of it.
+// Public returns the public key with the given name.
 func Public(name string) string {
 	public, err := keys.Of(Private(name))
 	if err != nil {
@@ -39,8 +39,8 @@ func Public(name string) string {
 	return public
 }
 
-// Note returns an order, of names and values that follow one another, for the ledger,
-// until second 10,000, signed by the keys of these names.
+// Note returns an order for the ledger that expires at second 10,000, signed with the keys of
+// the given names. fields are pairs of names and values.
 func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	all := []order.Field{{Name: "ledger", Value: Ledger}, {Name: "id", Value: id}, {Name: "account", Value: account}}
 	if kind == "order" {
@@ -63,7 +63,7 @@ func Note(signers []string, kind, id, account string, fields ...string) []byte {
 	return note
 }
 
-// Entry returns the entry that asks for what a note says.
+// Entry returns the entry that the order in note requests.
 func Entry(kind bank.Kind, note []byte, contract int64, moves ...bank.Move) bank.Entry {
 	s, err := order.Open(note)
 	if err != nil {
@@ -87,12 +87,12 @@ func Own() bank.Entry {
 	return bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own", Note: []byte(o.String()), Time: 1}
 }
 
-// Says returns a record by account, signed with the key of that name.
+// Says returns an owner record by account, signed with the key named signer.
 func Says(signer, kind, id, account string, fields ...string) bank.Entry {
 	return Entry(bank.Owner, Note([]string{signer}, kind, id, account, fields...), bank.NoContract)
 }
 
-// Enrol returns the enrolment of an account, with the key of its name, by the operator.
+// Enrol returns the enrolment of an account by the operator. The key has the account's name.
 func Enrol(account string) bank.Entry {
 	return Says("operator", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
 }
@@ -109,8 +109,8 @@ func Mint(id, to string, micros int64) bank.Entry {
 	return Entry(bank.Issue, note, bank.NoContract, Move("mint", to, micros))
 }
 
-// Admit returns the admission of a contract of market:lab with an order of its owner, for
-// a budget of which so much is set aside.
+// Admit returns the admission of a contract of market:lab with an order of its owner. The
+// order has the given budget, of which the given micro-dollars are moved to escrow.
 func Admit(id, account string, contract, budget, micros int64) bank.Entry {
 	note := Note([]string{account}, "order", id, account, "market", "lab", "class", "cac", "budget", bank.Micros(budget).String(), "work", "540")
 	note = append(note, `{"decision":"admitted"}`...)
@@ -123,9 +123,9 @@ func Market(kind bank.Kind, id string, contract int64, moves ...bank.Move) bank.
 	return Entry(kind, note, contract, moves...)
 }
 
-// Begin returns the first entries of an owned ledger: accounts user:0 to user:9, market:lab
-// and bursar have keys, the bursar may mint a thousand dollars in a thousand seconds,
-// market:lab settle, payee host:0; user:0 to user:2 have a dollar each.
+// Begin returns the first entries of an owned ledger. Accounts user:0 to user:9, market:lab
+// and bursar have keys. The bursar may mint a thousand dollars in a thousand seconds,
+// market:lab may settle, and host:0 is its payee. user:0 to user:2 have a dollar each.
 func Begin() []bank.Entry {
 	all := []bank.Entry{Own()}
 	for n := range 10 {

@@ -1,8 +1,8 @@
-// Package conformance is what every store of a bank must pass: the promises of
-// bourse/bank/store, asked of a ledger wherever it is kept.
+// Package conformance tests the guarantees of bourse/bank/store. Every store of a bank must
+// pass it.
 //
-// It does not know how a store keeps its values. What a store does about its own
-// faults (a torn write, a changed file, a row that is gone) is in the store's tests.
+// The package is independent of how a store stores its values. The tests of a store cover its
+// specific faults, such as a torn write, a changed file or a missing row.
 package conformance
 
 import (
@@ -17,18 +17,18 @@ import (
 	"bourse/bank/store"
 )
 
-// A Place can hold one ledger, and holds none yet.
+// A Place is an empty place for one ledger.
 type Place interface {
 	Create(store.Options) (*store.Journal, error)
 	Open(store.Options) (*store.Journal, *bank.Ledger, error)
 	Reader() (*store.Reader, error)
 	Audit(audit.Options) (*audit.Report, error)
 
-	// Lose makes the ledger's writer die: what is not durable by then is gone.
+	// Lose kills the ledger's writer. Data that is not durable is lost.
 	Lose() error
 }
 
-// Test runs the suite, each test in a place of its own.
+// Test runs the suite, each test in its own place.
 func Test(t *testing.T, place func(testing.TB) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
 		"Receipts":  receipts,
@@ -93,8 +93,8 @@ func do(t *testing.T, s *store.Sequencer, e bank.Entry) store.Receipt {
 	return r
 }
 
-// kept returns the receipts of the entries that a reader sees, by id, none of which
-// may be there twice.
+// kept returns the receipts of the entries that a reader sees, by id. It fails if an id occurs
+// twice.
 func kept(t *testing.T, p Place) map[string]store.Receipt {
 	t.Helper()
 	r, err := p.Reader()
@@ -127,7 +127,8 @@ func clean(t *testing.T, p Place, head string) {
 	}
 }
 
-// failures promises that what cannot be opened is told in a line, and why.
+// failures checks that the error of a ledger that cannot be opened is one line with the
+// reason.
 func failures(t *testing.T, p Place) {
 	_, _, opened := p.Open(store.Options{})
 	_, read := p.Reader()

@@ -11,11 +11,11 @@ import (
 	"bourse/bank/store"
 )
 
-// theReceipt is that of the last of the orders of receipts, the same in every store.
+// theReceipt is the receipt of the last order in receipts. It is the same in every store.
 const theReceipt = "103:WRa7wiCf5plQpYy9sGi9aBCQY3lXTbk54xYE1GIvgeY="
 
-// receipts promises that the same entries give the same receipts in every store,
-// however they are grouped.
+// receipts checks that the same entries give the same receipts in every store, regardless of
+// groups.
 func receipts(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	var last store.Receipt
@@ -41,8 +41,8 @@ func receipts(t *testing.T, p Place) {
 	clean(t, p, theReceipt)
 }
 
-// life promises that a ledger with entries of every kind, closed and opened again at
-// any places, stands as one that was never closed, and has the log of its entries.
+// life checks that a ledger with entries of every kind has the same state and log if it is
+// closed and reopened at arbitrary points.
 func life(t *testing.T, p Place) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 1))
@@ -102,7 +102,7 @@ func life(t *testing.T, p Place) {
 	}
 }
 
-// anyEntry returns an entry that may be booked, or refused.
+// anyEntry returns a random entry, which may be valid or not.
 func anyEntry(src *rand.Rand, n int, open *[]int64) bank.Entry {
 	user := func() string { return fmt.Sprintf("user:%d", src.IntN(5)) }
 	e := bank.Entry{Time: float64(n), Contract: int64(src.IntN(700)), Note: []byte("price=1")}
@@ -137,7 +137,7 @@ func anyEntry(src *rand.Rand, n int, open *[]int64) bank.Entry {
 	return e
 }
 
-// balances are a ledger's, but for accounts that hold nothing.
+// balances returns the nonzero balances of a ledger.
 func balances(l *bank.Ledger) map[string]bank.Amount {
 	m := make(map[string]bank.Amount)
 	for name, b := range l.Balances() {
@@ -148,8 +148,8 @@ func balances(l *bank.Ledger) map[string]bank.Amount {
 	return m
 }
 
-// shortfall promises that nobody is overdrawn by a micro-dollar, and that a refusal
-// leaves nothing behind.
+// shortfall checks that an account cannot be overdrawn by even a micro-dollar, and that a
+// refusal changes nothing.
 func shortfall(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	do(t, s, order("m", "mint", "user:a", 10))

@@ -14,9 +14,9 @@ import (
 	"bourse/bank/store"
 )
 
-// owned promises that a ledger with owners stays so: what is not signed is refused,
-// closed and opened again at any place, or lost under load; and an order sent by many at
-// once is booked once.
+// owned checks that an owned ledger stays owned: it refuses unsigned entries, also after it
+// was closed and reopened at any point or lost under load. It also checks that an order sent
+// concurrently by many clients is booked once.
 func owned(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	refused := func(what string, e bank.Entry, why string) {

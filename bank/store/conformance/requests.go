@@ -15,9 +15,9 @@ import (
 	"bourse/bank/store"
 )
 
-// once promises that a request is applied once however often it is sent, also at
-// once and after opening again: same id and body, same receipt; another body, a
-// refusal. Who has an answer finds it in the ledger.
+// once checks that a request is applied once even if it is sent repeatedly, concurrently, or
+// after reopening. The same id and body give the same receipt; another body is refused. Every
+// answered request is in the ledger.
 func once(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	var want store.Receipt
@@ -59,8 +59,8 @@ func once(t *testing.T, p Place) {
 	}
 }
 
-// drains promises no overdraft under any interleaving: of N that race to drain an
-// account exactly floor(balance/amount) succeed.
+// drains checks that no interleaving causes an overdraft: of N clients that race to drain an
+// account, exactly floor(balance/amount) succeed.
 func drains(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	do(t, s, order("m", "mint", "user:a", 1000))
@@ -90,8 +90,8 @@ func drains(t *testing.T, p Place) {
 	}
 }
 
-// readers promises that every reader sees all the money, while transfers race: one
-// that asks the bank, and one that reads the ledger in use.
+// readers checks that every reader sees the full amount of money during racing transfers,
+// whether it asks the bank or reads the ledger in use.
 func readers(t *testing.T, p Place) {
 	const money, transfers = 5000, 800
 	s := sequencer(t, p)
@@ -140,7 +140,7 @@ func readers(t *testing.T, p Place) {
 	clean(t, p, "")
 }
 
-// held returns the micro-dollars of all accounts but the mint.
+// held returns the sum of all accounts except the mint, in micro-dollars.
 func held(l *bank.Ledger) (sum int64) {
 	for name, b := range l.Balances() {
 		if name != "mint" {
@@ -150,8 +150,7 @@ func held(l *bank.Ledger) (sum int64) {
 	return sum
 }
 
-// givenUp promises that a request given up is either not applied and said to be, or
-// answered.
+// givenUp checks that a canceled request is either answered or reported as not applied.
 func givenUp(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	do(t, s, order("m", "mint", "user:a", 1e6))
@@ -183,8 +182,8 @@ func givenUp(t *testing.T, p Place) {
 	}
 }
 
-// closing promises that a closed bank says so, to those who come late and to those
-// who wait, and keeps what it answered.
+// closing checks that a closed bank reports this to late and to waiting clients, and that it
+// retains what it answered.
 func closing(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	var wg sync.WaitGroup
@@ -211,8 +210,8 @@ func closing(t *testing.T, p Place) {
 	}
 }
 
-// second promises that a second writer is refused in a line, and changes nothing,
-// and that the ledger can be had once it is closed.
+// second checks that a second writer is refused with a one-line error and changes nothing, and
+// that the ledger can be opened once it is closed.
 func second(t *testing.T, p Place) {
 	s := sequencer(t, p)
 	do(t, s, order("a", "mint", "user:a", 1))
@@ -232,8 +231,8 @@ func second(t *testing.T, p Place) {
 	}
 }
 
-// lost promises that of what was answered nothing is lost when the writer dies under
-// load, nothing is applied twice, and who asks again has the receipt that he had.
+// lost checks what happens if the writer dies under load: no answered request is lost, none is
+// applied twice, and a repeated request gets its original receipt.
 func lost(t *testing.T, p Place) {
 	var mu sync.Mutex
 	answered := make(map[string]store.Receipt)
@@ -271,7 +270,7 @@ func lost(t *testing.T, p Place) {
 		}
 		cancel()
 		wg.Wait()
-		s.Close() // may fail: its ledger is gone
+		s.Close() // may fail, since its ledger is lost
 		s = reopen(t, p)
 		all := kept(t, p)
 		for id, r := range before {
@@ -280,7 +279,7 @@ func lost(t *testing.T, p Place) {
 			}
 			var i int64
 			if _, err := fmt.Sscanf(id, fmt.Sprintf("%d-%%d", life), &i); err != nil {
-				continue // of an earlier life
+				continue // from an earlier iteration
 			}
 			if again := do(t, s, order(id, "mint", "user:a", i)); again != r {
 				t.Errorf("%s was answered %v, now %v", id, r, again)

@@ -14,28 +14,28 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A backend is a [store.Backend] in a database. Its connection is used by one at a time:
-// the journal, or the heart that shows that the writer lives.
+// A backend is a [store.Backend] in a database. mu serializes the use of its connection by the
+// journal and by the heartbeat, which shows that the writer is alive.
 type backend struct {
 	place
 	timing
-	writer string // the token of this writer
-	head   string // that the ledger has come to
-	last   int64  // the first entry of its last group, 0 if there is none
+	writer string // token of this writer
+	head   string // the current head of the ledger
+	last   int64  // first entry of the last group, or 0 if there is none
 
 	mu      sync.Mutex
-	conn    *pgx.Conn         // nil once it is released
-	lost    error             // why nothing more can be written
-	beaten  time.Time         // when what last made beat grow was sent
-	fetched map[string][]byte // by key, nil where there is none
+	conn    *pgx.Conn         // nil after Release
+	lost    error             // the reason why no more can be written
+	beaten  time.Time         // time at which the last successful update of beat was sent
+	fetched map[string][]byte // by key; nil if there is no value
 
-	stop, stopped chan struct{} // of the heart, nil before it beats
+	stop, stopped chan struct{} // of the heartbeat; stop is nil unless it runs
 }
 
 var _ store.Backend = (*backend)(nil)
 
-// Create makes a new ledger at a URL. It returns an error wrapping
-// [store.ErrExists] if one is there.
+// Create creates a new ledger at a URL. It returns an error wrapping [store.ErrExists] if
+// there already is one.
 func Create(url string, opts store.Options) (*store.Journal, error) {
 	return create(url, opts, ordinary())
 }
@@ -53,7 +53,7 @@ func create(url string, opts store.Options, t timing) (*store.Journal, error) {
 	return store.NewJournal(k, p.name, opts), nil
 }
 
-// Open opens the ledger at a URL as [store.Open] does one in a directory.
+// Open opens the ledger at a URL, as [store.Open] opens one in a directory.
 func Open(url string, opts store.Options) (*store.Journal, *bank.Ledger, error) {
 	return open(url, opts, ordinary())
 }
@@ -72,7 +72,7 @@ func open(url string, opts store.Options, t timing) (*store.Journal, *bank.Ledge
 	return store.Resume(k, p.name, head, opts)
 }
 
-// OpenSequencer opens the ledger at a URL for many to use.
+// OpenSequencer opens the ledger at a URL for concurrent use.
 func OpenSequencer(url string, opts store.Options) (*store.Sequencer, error) {
 	j, l, err := Open(url, opts)
 	if err != nil {
@@ -81,7 +81,7 @@ func OpenSequencer(url string, opts store.Options) (*store.Sequencer, error) {
 	return store.NewSequencer(j, l), nil
 }
 
-// schema makes the tables of a ledger without entries.
+// schema creates the tables of an empty ledger.
 var schema = [...]string{
 	"create table ledger (one boolean primary key default true check (one), format bigint not null, writer text not null, beat bigint not null, head text not null)",
 	"create table groups (first bigint primary key, value bytea not null)",
@@ -126,7 +126,7 @@ func (k *backend) create(copying bool) (err error) {
 	if err == nil {
 		err = tx.Commit(ctx)
 	}
-	if isCode(err, notUnique) { // another makes it at the same time
+	if isCode(err, notUnique) { // another process created it at the same time
 		return store.ErrExists
 	}
 	if err == nil {
@@ -135,10 +135,11 @@ func (k *backend) create(copying bool) (err error) {
 	return err
 }
 
-// prepare sees to it that a transaction is durable before it is answered, and that
-// the server ends one whose writer it cannot reach: it would lock others out.
+// prepare makes sure that a transaction is durable before the server confirms it. It also
+// makes the server end a transaction whose writer it cannot reach, since it would block
+// others.
 func (k *backend) prepare(ctx context.Context) error {
-	var commit, idle, reach *string // null where the server knows no such setting
+	var commit, idle, reach *string // null if the server does not know the setting
 	err := k.conn.QueryRow(ctx, `select current_setting('synchronous_commit', true),
 		current_setting('idle_in_transaction_session_timeout', true), current_setting('tcp_keepalives_idle', true)`).Scan(&commit, &idle, &reach)
 	var set pgx.Batch
@@ -148,7 +149,7 @@ func (k *backend) prepare(ctx context.Context) error {
 	if idle != nil {
 		set.Queue(fmt.Sprintf("set idle_in_transaction_session_timeout = %d", k.answer.Milliseconds()))
 	}
-	if reach != nil { // 25 seconds; of no use on a socket
+	if reach != nil { // 25 seconds in total; no effect on a socket
 		set.Queue("set tcp_keepalives_idle = 10")
 		set.Queue("set tcp_keepalives_interval = 5")
 		set.Queue("set tcp_keepalives_count = 3")
@@ -159,7 +160,7 @@ func (k *backend) prepare(ctx context.Context) error {
 	return k.conn.SendBatch(ctx, &set).Close()
 }
 
-// open takes the ledger, and returns the head that it must come to.
+// open acquires the ledger for this writer and returns the head that it must reach.
 func (k *backend) open() (store.Head, error) {
 	var err error
 	if k.conn, err = k.connect(k.timing); err != nil {
@@ -183,8 +184,8 @@ func (k *backend) open() (store.Head, error) {
 	return head, k.checkEnd(head)
 }
 
-// checkEnd expects the last group to be the one that the ledger came to head with, and
-// remembers it: both were written in one transaction.
+// checkEnd checks that the last group ends at head and stores its first entry in k.last. The
+// head and the group were written in one transaction.
 func (k *backend) checkEnd(head store.Head) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -207,7 +208,7 @@ func (k *backend) checkEnd(head store.Head) error {
 	return nil
 }
 
-// Get returns the value at key, nil if there is none.
+// Get returns the value at key, or nil if there is none.
 func (k *backend) Get(key []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -223,7 +224,8 @@ func (k *backend) Get(key []byte) ([]byte, error) {
 
 var _ store.Fetcher = (*backend)(nil)
 
-// Fetch reads the values at keys at once. What goes wrong Get will tell.
+// Fetch reads the values at keys in one query. It ignores errors, because Get will report
+// them.
 func (k *backend) Fetch(keys [][]byte) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -236,7 +238,7 @@ func (k *backend) Fetch(keys [][]byte) {
 	k.told(err)
 }
 
-// Scan yields keys and values in [from, to), and leaves in err what went wrong.
+// Scan yields the keys and values in [from, to). It stores an error in err.
 func (k *backend) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		k.mu.Lock()
@@ -252,7 +254,7 @@ func (k *backend) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// gone tells why the database can no longer be asked.
+// gone returns the reason why the database is no longer available, or nil.
 func (k *backend) gone() error {
 	if k.lost == nil && k.conn == nil {
 		return fmt.Errorf("ledger is closed")
@@ -260,7 +262,7 @@ func (k *backend) gone() error {
 	return k.lost
 }
 
-// told makes err plain, and remembers it if the connection did not outlive it.
+// told converts err to a plain error and stores it if the connection is closed.
 func (k *backend) told(err error) error {
 	if err == nil {
 		return nil

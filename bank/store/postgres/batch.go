@@ -12,14 +12,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Batch begins a change.
+// Batch starts a batch of changes.
 func (k *backend) Batch() store.Batch { return &batch{k: k} }
 
-// A batch is the rows of one transaction.
+// A batch is the set of rows written in one transaction.
 type batch struct {
 	k    *backend
 	sets []row
-	gone [][]byte // keys
+	gone [][]byte // deleted keys
 }
 
 func (b *batch) Set(key, value []byte) error {
@@ -34,8 +34,8 @@ func (b *batch) Delete(key []byte) error {
 
 func (b *batch) Close() error { return nil }
 
-// Commit writes the rows in one transaction, if this is still the ledger's writer, and
-// the ledger ends where it ended when this wrote last.
+// Commit writes the rows in one transaction. The transaction requires that this is still the
+// ledger's writer and that the ledger still ends where this writer's last transaction ended.
 func (b *batch) Commit(head store.Head, _ store.Write) error {
 	k := b.k
 	k.mu.Lock()
@@ -67,7 +67,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 	return nil
 }
 
-// isWriter tells whether the ledger still has this writer.
+// isWriter reports whether this is still the ledger's writer.
 func (k *backend) isWriter() bool {
 	ctx, cancel := k.within()
 	defer cancel()
@@ -75,12 +75,12 @@ func (k *backend) isWriter() bool {
 	return (err == nil || errors.Is(err, store.ErrUnfinished)) && s.writer == k.writer
 }
 
-// advance goes on from where the ledger ended: with the head $1, for the writer $2,
-// after the head $3 and the last group $4.
+// advance updates the row of the ledger. $1 is the new head, $2 the writer, $3 the previous
+// head and $4 the first entry of the last group.
 const advance = `update ledger set beat = beat + 1, head = $1
 	where writer = $2 and head = $3 and (select coalesce(max(first), 0) from groups) = $4`
 
-// group writes one group: a single statement is a transaction of its own.
+// group writes a single group. A single statement is its own transaction.
 func (b *batch) group(ctx context.Context, head store.Head) error {
 	first := int64(binary.BigEndian.Uint64(b.sets[0].key[1:]))
 	tag, err := b.k.conn.Exec(ctx, "with mine as ("+advance+` returning 1)
@@ -89,7 +89,7 @@ func (b *batch) group(ctx context.Context, head store.Head) error {
 	return b.mine(tag.RowsAffected(), err)
 }
 
-// mine tells whether this is still the writer, by the rows that it could write.
+// mine returns errTaken if the statement of the writer did not change exactly one row.
 func (b *batch) mine(rows int64, err error) error {
 	if err == nil && rows != 1 {
 		return errTaken
@@ -118,7 +118,7 @@ func (b *batch) all(ctx context.Context, head store.Head) error {
 	return tx.Commit(ctx)
 }
 
-// queue adds the rows of t to a batch of statements.
+// queue adds the statements for the rows of table t.
 func (b *batch) queue(all *pgx.Batch, t table) {
 	var numbers []int64
 	var names, values, gone [][]byte
@@ -145,7 +145,7 @@ func (b *batch) queue(all *pgx.Batch, t table) {
 	}
 	if len(values) > 0 {
 		sql := fmt.Sprintf("insert into %[2]s (%[1]s, value) select * from unnest($1::%[3]s[], $2::bytea[])", t.key, t.name, kind)
-		if t.letter != 'G' { // a group stands for ever
+		if t.letter != 'G' { // a group never changes
 			sql += fmt.Sprintf(" on conflict (%s) do update set value = excluded.value", t.key)
 		}
 		all.Queue(sql, keys, values)

@@ -1,54 +1,58 @@
-// Package postgres keeps a bank's ledger in PostgreSQL, or in CockroachDB, which
-// speaks the same: the journal, sequencer, formats and receipts of [bourse/bank/store],
-// and other rows under them.
+// Package postgres stores a bank's ledger in PostgreSQL, or in CockroachDB, which has the same
+// protocol. The journal, sequencer, formats and receipts are those of [bourse/bank/store];
+// only the storage differs.
 //
-// # Where
+// # URL
 //
-// A ledger is named by a URL as libpq has it, with one parameter more:
+// A ledger is named by a libpq URL with an additional parameter:
 //
 //	postgres://USER@HOST:PORT/DATABASE?ledger=NAME
 //
-// NAME is the schema that holds it, "bourse" if none is given: up to 63 letters,
-// digits and the signs - _ . /. The password comes from PGPASSWORD, a .pgpass file or
-// the URL, and is never printed.
+// NAME is the schema of the ledger, by default "bourse": up to 63 letters, digits and the
+// characters - _ . /. The password comes from PGPASSWORD, a .pgpass file or the URL, and is
+// never printed.
 //
 // # Tables
 //
-//	ledger     one row: format; writer, who has it open, or empty; beat, which grows
-//	           while it is; head, the size and root after the last group
+//	ledger     one row: format; writer, the token of the process that has it open, or empty;
+//	           beat, which increases while it is open; head, size and root after the last group
 //	groups     'G': first, value
 //	balances   'B': name, value
 //	contracts  'C': page, value
 //	requests   'I': id, value
 //	standing   'S': value
 //
-// The letters are the table bytes of bourse/bank/store, whose keys and values these
-// are, byte for byte.
+// The letters are the table bytes of bourse/bank/store. Keys and values are those of that
+// package, byte for byte.
 //
 // # Promises
 //
-// They are those of bourse/bank/store, and are held by the same tests, in
-// [bourse/bank/store/conformance]. A group is one transaction, in which head is
-// written too: rows that were removed at the end are found when the ledger is opened.
-// A server that runs with fsync off promises nothing; synchronous_commit off is
-// turned on for the bank's own connection.
+// The guarantees are those of bourse/bank/store, and the same tests check them, in
+// [bourse/bank/store/conformance]. A group is one transaction, which also writes the head.
+// Opening a ledger therefore detects rows that were removed at the end. A server with fsync
+// turned off guarantees nothing. If synchronous_commit is off, the bank turns it on for its
+// own connection.
 //
-// No statement is waited for longer than ten seconds. A transaction that the server
-// undoes and asks for again, SQLSTATE 40001 or 40P01, is sent again for as long. When
-// the server is lost while it commits, whether the group stands is unknown: open
-// again, and ask again with the same ids.
+// No statement takes longer than ten seconds. If the server rolls a transaction back with
+// SQLSTATE 40001 or 40P01, the transaction is retried within the same time. If the connection
+// is lost during a commit, it is unknown whether the group was written: open the ledger again
+// and repeat the requests with the same ids.
 //
 // # Design
 //
-// One writer at a time: it puts a token of its own in writer, and makes beat grow, by
-// what it writes or twice a second. Who finds a token there waits until beat grows,
-// and is refused, or until it has stood for three seconds, and takes the ledger over.
-// Every transaction of a writer asks for its token, so that one that was taken for
-// dead writes nothing more; nor does it tell anything more: it makes beat grow first,
-// unless it did so two and a half seconds ago or less. Advisory locks would free a ledger at once when its writer
-// dies, but CockroachDB has none; a row locked by an open transaction would, too, but
-// would keep the whole database from being vacuumed.
+// There is one writer at a time. It stores its own token in writer and increases beat with
+// each write, or twice a second. A process that finds a token waits. If beat increases,
+// another writer is alive, and the process is refused. If beat does not change for three
+// seconds, the process takes the ledger over.
 //
-// A reader sees one snapshot, locks nothing and waits for nobody. What it sees is
-// durable: a transaction is visible once it is.
+// Every transaction of a writer checks its token, so a writer that was presumed dead can write
+// nothing more. It also answers no more readers: before answering, it increases beat unless it
+// did so within the last two and a half seconds.
+//
+// Advisory locks would release a ledger as soon as its writer dies, but CockroachDB has none.
+// A row locked by an open transaction would do the same, but would prevent vacuuming of the
+// whole database.
+//
+// A reader sees one snapshot, locks nothing and waits for nobody. What it sees is durable,
+// because a transaction becomes visible only once it is durable.
 package postgres

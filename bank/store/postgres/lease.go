@@ -11,11 +11,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// errTaken is what a writer hears that was taken for dead.
+// errTaken is the error of a writer that was presumed dead.
 var errTaken = fmt.Errorf("%w: it took this one, which was silent, for dead", store.ErrLocked)
 
-// take makes this the ledger's writer, and returns its head. It returns
-// [store.ErrLocked] if another lives.
+// take makes this process the ledger's writer and returns the head. It returns
+// [store.ErrLocked] if another writer is alive.
 func (k *backend) take() (head string, err error) {
 	was, err := k.state()
 	if err != nil {
@@ -38,7 +38,7 @@ func (k *backend) take() (head string, err error) {
 			was.writer, was.beat).Scan(&k.writer, &head)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", store.ErrLocked // another was faster
+		return "", store.ErrLocked // another process was faster
 	}
 	return head, err
 }
@@ -50,7 +50,7 @@ func (k *backend) state() (state, error) {
 	return readState(ctx, k.conn)
 }
 
-// live starts the heart.
+// live starts the heartbeat.
 func (k *backend) live() {
 	k.stop, k.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
@@ -68,7 +68,7 @@ func (k *backend) live() {
 	}()
 }
 
-// sign shows that this writer lives, unless what it wrote just did.
+// sign shows that this writer is alive, unless a recent write has shown it.
 func (k *backend) sign() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,7 +80,7 @@ func (k *backend) sign() {
 
 var _ store.Holder = (*backend)(nil)
 
-// Held returns an error unless nobody can have taken the ledger over yet.
+// Held returns an error unless it is certain that no other process has taken the ledger over.
 func (k *backend) Held() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -94,7 +94,7 @@ func (k *backend) Held() error {
 	return errors.New("the server did not take a sign of life: another may write the ledger")
 }
 
-// grow makes beat grow, or remembers why it cannot.
+// grow increases beat, or stores the error that prevents it.
 func (k *backend) grow() {
 	ctx, cancel := k.within()
 	defer cancel()
@@ -111,7 +111,7 @@ func (k *backend) grow() {
 	}
 }
 
-// Close gives the ledger back for the next writer.
+// Close releases the ledger for the next writer.
 func (k *backend) Close(store.Head) error {
 	k.stopBeating()
 	k.mu.Lock()
@@ -126,7 +126,7 @@ func (k *backend) Close(store.Head) error {
 	return errors.Join(err, k.Release())
 }
 
-// Release hangs up. The next writer will wait until this one is taken for dead.
+// Release closes the connection. The next writer must wait until this one is presumed dead.
 func (k *backend) Release() error {
 	k.stopBeating()
 	k.mu.Lock()
@@ -139,7 +139,7 @@ func (k *backend) Release() error {
 	return nil
 }
 
-// stopBeating stops the heart.
+// stopBeating stops the heartbeat.
 func (k *backend) stopBeating() {
 	if k.stop != nil {
 		close(k.stop)

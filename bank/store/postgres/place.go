@@ -15,23 +15,23 @@ const (
 	ledgerParameter = "ledger"
 	defaultLedger   = "bourse"
 	maxURL          = 2048 // bytes
-	maxLedger       = 63   // bytes: PostgreSQL cuts longer names off
+	maxLedger       = 63   // bytes; PostgreSQL truncates longer names
 )
 
-// A place is where a ledger is.
+// A place is the location of a ledger.
 type place struct {
 	config *pgx.ConnConfig
 	schema string
-	name   string // for people, without password
+	name   string // for messages, without password
 }
 
-// IsURL tells whether s names a ledger in a database, rather than a directory.
+// IsURL reports whether s names a ledger in a database rather than a directory.
 func IsURL(s string) bool {
 	return strings.HasPrefix(s, "postgres://") || strings.HasPrefix(s, "postgresql://")
 }
 
-// Name returns a URL as it may be printed: without password and without what only
-// the server cares for. It returns an error if no ledger can be named so.
+// Name returns a URL in a printable form, without the password and connection settings. It
+// returns an error if the URL cannot name a ledger.
 func Name(raw string) (string, error) {
 	p, err := parse(raw)
 	if err != nil {
@@ -57,8 +57,7 @@ func WithLedger(raw, ledger string) (string, error) {
 	return s, err
 }
 
-// text returns a URL as text, with two slashes also where neither host nor path follow
-// them.
+// text formats a URL. It writes two slashes even if no host or path follows.
 func text(u *url.URL) string {
 	s := u.String()
 	if !IsURL(s) {
@@ -73,11 +72,11 @@ func Ledger(raw string) (string, error) {
 	return p.schema, err
 }
 
-// ErrURL means that a URL names no ledger. It does not show what was found, which
-// may have a password in it.
+// ErrURL means that a URL does not name a ledger. The error does not contain the URL, which
+// may contain a password.
 var ErrURL = errors.New("not the URL of a ledger, postgres://USER@HOST:PORT/DATABASE?ledger=NAME")
 
-// shown are the parameters that may be printed, in the order of Encode.
+// shown lists the parameters that may be printed, in the order of Encode.
 var shown = [...]string{"dbname", "host", "port", "user"}
 
 func parse(raw string) (place, error) {
@@ -90,7 +89,7 @@ func parse(raw string) (place, error) {
 		return place{}, ErrURL
 	}
 	for _, values := range q {
-		if len(values) > 1 { // one reader takes the first, another the last
+		if len(values) > 1 { // some parsers use the first value, others the last
 			return place{}, ErrURL
 		}
 	}
@@ -131,7 +130,7 @@ func parse(raw string) (place, error) {
 
 const connectTimeout = 5 * time.Second
 
-// checkLedger refuses what is no name of a ledger.
+// checkLedger returns an error if s is not a valid name of a ledger.
 func checkLedger(s string) error {
 	ok := s != "" && len(s) <= maxLedger && !reserved(s)
 	for _, c := range []byte(s) {
@@ -143,8 +142,8 @@ func checkLedger(s string) error {
 	return nil
 }
 
-// reserved tells whether a schema is the server's own, of which some could be written to
-// by its administrator.
+// reserved reports whether a schema belongs to the server. An administrator could write to
+// some of them.
 func reserved(s string) bool {
 	return s == "information_schema" || s == "crdb_internal" || strings.HasPrefix(s, "pg_")
 }

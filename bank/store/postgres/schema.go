@@ -6,9 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Rename gives the ledger at a URL, which nobody has open, the name of the one at
-// another of the same database, where there must be none. It returns an error
-// wrapping [store.ErrExists] if there is.
+// Rename renames the ledger at URL from to the name in URL to, which must be in the same
+// database. Nobody may have the ledger open. It returns an error wrapping [store.ErrExists] if
+// the target exists.
 func Rename(from, to string) error {
 	p, err := parse(to)
 	if err != nil {
@@ -19,7 +19,7 @@ func Rename(from, to string) error {
 	})
 }
 
-// Finish makes a ledger of the one at a URL, which was created with
+// Finish marks the ledger at a URL as finished. It must have been created with
 // [store.Options].Unfinished, and closed.
 func Finish(url string) error {
 	return alter(url, "finish", func(string) string {
@@ -27,7 +27,7 @@ func Finish(url string) error {
 	})
 }
 
-// Drop removes the ledger at a URL, with all that it holds.
+// Drop removes the ledger at a URL with all its data.
 func Drop(url string) error {
 	return alter(url, "drop", func(schema string) string { return "drop schema if exists " + schema + " cascade" })
 }

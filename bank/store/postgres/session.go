@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Codes of SQLSTATE that are told apart.
+// SQLSTATE codes that are distinguished.
 const (
 	noTable       = "42P01"
 	noSchema      = "3F000"
@@ -23,30 +23,30 @@ const (
 	tableThere    = "42P07"
 	schemaThere   = "42P06"
 	notUnique     = "23505"
-	again         = "40001" // mostly of CockroachDB; nothing was done
-	deadlock      = "40P01" // nor then
+	again         = "40001" // mostly from CockroachDB; the transaction was rolled back
+	deadlock      = "40P01" // the transaction was rolled back
 	diskFull      = "53100"
 	readOnlyPlace = "25006"
 )
 
-// timing says how long to wait.
+// A timing contains time limits.
 type timing struct {
-	answer time.Duration // for a statement
-	beat   time.Duration // between two signs of life of a writer
-	dead   time.Duration // for the next sign of life of another writer
+	answer time.Duration // of a statement
+	beat   time.Duration // of a writer's heartbeat
+	dead   time.Duration // until a writer without heartbeat is presumed dead
 }
 
 func ordinary() timing {
 	return timing{answer: 10 * time.Second, beat: 500 * time.Millisecond, dead: 3 * time.Second}
 }
 
-// within returns a context that ends when an answer is due.
+// within returns a context with the time limit of a statement.
 func (t timing) within() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.Background(), t.answer)
 }
 
-// insist calls f again while the server asks for its transaction again, of which it did
-// nothing; for as long as one answer is waited for.
+// insist retries f while the server rolls its transaction back and asks for a retry, within
+// the time limit of a statement.
 func (t timing) insist(f func(context.Context) error) error {
 	end := time.Now().Add(t.answer)
 	for pause := time.Millisecond; ; pause = min(2*pause, t.answer/10) {
@@ -66,8 +66,7 @@ func (p place) connect(t timing) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, p.config)
 }
 
-// hangUp closes a connection, the server willing or not: one that says nothing is not waited
-// for.
+// hangUp closes a connection. It does not wait for a server that does not respond.
 func hangUp(conn *pgx.Conn, t timing) error {
 	ctx, cancel := context.WithTimeout(context.Background(), min(t.answer, time.Second))
 	defer cancel()
@@ -79,7 +78,7 @@ func isCode(err error, codes ...string) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// plain says in one line what went wrong and what to do.
+// plain describes an error and its remedy in one line.
 func plain(err error) error {
 	var server *pgconn.PgError
 	var connect *pgconn.ConnectError
@@ -111,7 +110,7 @@ func plain(err error) error {
 	return fmt.Errorf("the server was lost: see that it runs, then open the ledger again (%s)", oneLine(err))
 }
 
-// oneLine returns what err says, in one line of a bearable length.
+// oneLine returns the text of err in one line of limited length.
 func oneLine(err error) string {
 	s := strings.Join(strings.Fields(err.Error()), " ")
 	if len(s) > 300 {

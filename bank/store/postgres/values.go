@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A table holds the keys that begin with its letter.
+// A table contains the keys that start with its letter.
 type table struct {
 	letter byte
 	name   string
-	key    string // the column
-	number bool   // its key is 8 bytes, big-endian
+	key    string // name of the key column
+	number bool   // the key is 8 bytes, big-endian
 }
 
-// tables stand in order of letter.
+// tables are sorted by letter.
 var tables = [...]table{
 	{'B', "balances", "name", false},
 	{'C', "contracts", "page", true},
@@ -37,7 +37,7 @@ func tableOf(key []byte) (table, error) {
 	return table{}, fmt.Errorf("key %x is of no table", key)
 }
 
-// column returns a key as its table has it.
+// column returns a key as the value of its column.
 func (t table) column(key []byte) any {
 	if t.number {
 		return int64(binary.BigEndian.Uint64(key[1:]))
@@ -51,7 +51,7 @@ type querier interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }
 
-// get returns the value at key, nil if there is none.
+// get returns the value at key, or nil if there is none.
 func get(q querier, t timing, key []byte) (value []byte, err error) {
 	table, err := tableOf(key)
 	if err != nil {
@@ -66,7 +66,7 @@ func get(q querier, t timing, key []byte) (value []byte, err error) {
 	return value, err
 }
 
-// fetch returns the values at keys, nil where there are none.
+// fetch returns the values at keys. Missing values are nil.
 func fetch(q querier, t timing, keys [][]byte) (map[string][]byte, error) {
 	values := make(map[string][]byte, len(keys))
 	for _, table := range tables {
@@ -111,18 +111,19 @@ func fetchRows(q querier, t timing, table table, columns any, values map[string]
 	return err
 }
 
-// A row is a key and its value.
+// A row is a key with its value.
 type row struct{ key, value []byte }
 
-// Pages of a scan: so many rows, more as long as they are small.
+// Page sizes of a scan: the minimum and maximum number of rows, and the target number of
+// bytes.
 const (
 	leastPage = 8
 	mostPage  = 4096
 	pageBytes = 4 << 20
 )
 
-// scan yields keys and values in [from, to), both of which are keys or letters. It
-// reads a page at a time, so that q is free between two rows.
+// scan yields the keys and values in [from, to), whose bounds are keys or table letters. It
+// reads one page at a time, so that q is free between two rows.
 func scan(q querier, t timing, from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		for _, table := range tables {

@@ -11,8 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// A View is a ledger as it stood at one moment, for reading: it locks nothing, and
-// does not see what is written later.
+// A View is a read-only snapshot of a ledger. It locks nothing and does not see later writes.
 type View struct {
 	conn *pgx.Conn
 	tx   pgx.Tx
@@ -20,16 +19,16 @@ type View struct {
 	head string
 	timing
 
-	fetched map[string][]byte // by key, nil where there is none
+	fetched map[string][]byte // by key; nil if there is no value
 }
 
 var _ store.Values = (*View)(nil)
 
-// OpenView opens the ledger at a URL for reading. It returns an error wrapping
-// [store.ErrNone] if there is none.
+// OpenView opens the ledger at a URL for reading. It returns an error wrapping [store.ErrNone]
+// if there is none.
 func OpenView(url string) (*View, error) { return openView(url, false) }
 
-// OpenUnfinished is OpenView for a copy that is being made.
+// OpenUnfinished is like OpenView, for a copy that is still being made.
 func OpenUnfinished(url string) (*View, error) { return openView(url, true) }
 
 func openView(url string, unfinished bool) (*View, error) {
@@ -79,13 +78,13 @@ func OpenReader(url string) (*store.Reader, error) {
 	return store.NewReader(v, head, v.Close), nil
 }
 
-// Name returns where the ledger is, for people.
+// Name returns the location of the ledger, for messages.
 func (v *View) Name() string { return v.name }
 
-// Head returns the size and root that stand beside the entries, as text.
+// Head returns the stored head, as text.
 func (v *View) Head() string { return v.head }
 
-// Get returns the value at key, nil if there is none.
+// Get returns the value at key, or nil if there is none.
 func (v *View) Get(key []byte) ([]byte, error) {
 	if value, ok := v.fetched[string(key)]; ok {
 		return value, nil
@@ -94,10 +93,10 @@ func (v *View) Get(key []byte) ([]byte, error) {
 	return value, v.told(err)
 }
 
-// Fetch reads the values at keys, for which Get will be asked next, at once.
+// Fetch reads the values at keys in one query, so that Get can return them.
 func (v *View) Fetch(keys [][]byte) { v.fetched, _ = fetch(v.tx, v.timing, keys) }
 
-// Scan yields keys and values in [from, to), and leaves in err what went wrong.
+// Scan yields the keys and values in [from, to). It stores an error in err.
 func (v *View) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return func(yield func([]byte, []byte) bool) {
 		var e error
@@ -118,7 +117,7 @@ func (v *View) told(err error) error {
 // Close closes the view.
 func (v *View) Close() error { return hangUp(v.conn, v.timing) }
 
-// A state is the one row of table ledger.
+// A state is the single row of table ledger.
 type state struct {
 	format int64
 	writer string
@@ -126,14 +125,14 @@ type state struct {
 	head   string
 }
 
-// Formats of tables. A copy has the second until it is finished, at which also an older
-// bourse does not open it.
+// Formats of tables. An unfinished copy has the second one, so that older versions do not open
+// it either.
 const (
 	format     = 2
 	unfinished = -2
 )
 
-// readState returns an error wrapping [store.ErrNone] if there is no ledger.
+// readState returns the state. The error wraps [store.ErrNone] if there is no ledger.
 func readState(ctx context.Context, q querier) (s state, err error) {
 	err = q.QueryRow(ctx, "select format, writer, beat, head from ledger").Scan(&s.format, &s.writer, &s.beat, &s.head)
 	switch {

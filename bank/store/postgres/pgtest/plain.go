@@ -14,8 +14,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Pair returns two of so many accounts, the lower first: so no two transactions wait for
-// each other.
+// Pair returns two different accounts of the given number, the lower one first. Transactions
+// that lock the accounts in this order cannot deadlock.
 func Pair(src *rand.Rand, accounts int) (from, to int) {
 	from, to = src.IntN(accounts), src.IntN(accounts-1)
 	if to >= from {
@@ -24,12 +24,12 @@ func Pair(src *rand.Rand, accounts int) (from, to int) {
 	return min(from, to), max(from, to)
 }
 
-// Plain returns how many transfers a second the server does, of n in all, for so many
-// clients in the plain way: a connection each, and a transaction a transfer that updates
-// two balances and inserts an entry.
+// Plain returns the number of transfers per second of the server with a plain design: each
+// client has a connection, and each transfer is a transaction that updates two balances and
+// inserts an entry. It makes n transfers in total.
 func Plain(b testing.TB, accounts, clients, n int) float64 {
 	url := URL(b)
-	j, err := postgres.Create(url, store.Options{}) // for its schema
+	j, err := postgres.Create(url, store.Options{}) // creates its schema
 	if err == nil {
 		err = j.Close()
 	}

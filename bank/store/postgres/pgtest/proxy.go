@@ -12,23 +12,23 @@ import (
 	"testing"
 )
 
-// A Proxy stands between a bank and its server, and can fail between any two bytes.
+// A Proxy relays between a bank and its server. It can fail between any two bytes.
 type Proxy struct {
 	URL string // of the ledger, through the proxy
 
 	to string // the server's socket
 
 	mu     sync.Mutex
-	left   int64 // bytes to let through, negative for all
-	silent bool  // once none are left say nothing, rather than hang up
+	left   int64 // number of bytes to relay; negative means no limit
+	silent bool  // after that, do not respond, rather than disconnect
 	conns  []net.Conn
 
-	text string // to hang up at, empty for none
-	take bool   // its answer, not itself
-	deaf bool   // text was passed
+	text string // text at which to disconnect; empty for none
+	take bool   // drop the reply to text, not text itself
+	deaf bool   // text was relayed
 }
 
-// NewProxy returns a proxy to the ledger at a URL whose server has a socket.
+// NewProxy returns a proxy for the ledger at a URL, whose server must have a socket.
 func NewProxy(t testing.TB, ledgerURL string) *Proxy {
 	t.Helper()
 	u, err := url.Parse(ledgerURL)
@@ -73,23 +73,23 @@ func NewProxy(t testing.TB, ledgerURL string) *Proxy {
 	return p
 }
 
-// Fail lets n more bytes through, of both ways together, and then hangs up or, if
-// silent, says nothing more. A negative n lets everything through again.
+// Fail relays n more bytes in both directions together. It then disconnects or, if silent is
+// set, stops responding. A negative n removes the limit.
 func (p *Proxy) Fail(n int64, silent bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.left, p.silent = n, silent
 }
 
-// Lose hangs up when something that holds text is sent to the server: before the server
-// has it, or, if answered, once it has answered and before its answer is passed on.
+// Lose disconnects when data containing text is sent to the server: before the server receives
+// it or, if answered is set, after the server has replied but before the reply is relayed.
 func (p *Proxy) Lose(text string, answered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.text, p.take, p.deaf = text, answered, false
 }
 
-// lost tells whether to hang up at what is sent one way or the other.
+// lost reports whether to disconnect because of data sent in one direction.
 func (p *Proxy) lost(sent []byte, toServer bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +117,7 @@ func (p *Proxy) serve(client net.Conn) {
 	go p.pass(client, server, false)
 }
 
-// pass copies from one end to the other while it may.
+// pass copies data in one direction while permitted.
 func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 	buf := make([]byte, 4096)
 	for {
@@ -137,7 +137,7 @@ func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 		p.mu.Lock()
 		silent := !whole && p.silent
 		p.mu.Unlock()
-		if silent { // until either end hangs up
+		if silent { // until either end disconnects
 			io.Copy(io.Discard, from)
 		}
 		to.Close()
@@ -146,7 +146,7 @@ func (p *Proxy) pass(to, from net.Conn, toServer bool) {
 	}
 }
 
-// allow returns how many of n bytes may pass, and whether all may.
+// allow returns how many of n bytes may be relayed, and whether all may.
 func (p *Proxy) allow(n int) (int, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package pgtest gives tests a PostgreSQL server: the one that BOURSE_TEST_POSTGRES
-// names by URL, or one of their own, which it starts in a temporary directory and
-// which ends with the test, however that ends. Where there are neither, tests skip.
+// Package pgtest provides a PostgreSQL server to tests. The server is the one whose URL is in
+// BOURSE_TEST_POSTGRES, or one that is started in a temporary directory. A started server ends
+// with the test process, even if the process is killed. Without a server, tests are skipped.
 package pgtest
 
 import (
@@ -26,11 +26,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Variable is the environment variable that names a server to use, by URL.
+// Variable is the environment variable with the URL of a server to use.
 const Variable = "BOURSE_TEST_POSTGRES"
 
-// URL returns the URL of a ledger that is not there yet, on a server that other
-// tests may use, too. It is gone after the test.
+// URL returns the URL of a ledger that does not exist yet, on a server that other tests may
+// share. The ledger is removed after the test.
 func URL(t testing.TB) string {
 	t.Helper()
 	u, drop, err := New()
@@ -46,7 +46,7 @@ func URL(t testing.TB) string {
 
 var ledgers atomic.Int64
 
-// New returns the URL of a ledger that is not there yet, and what removes it.
+// New returns the URL of a ledger that does not exist yet, and a function that removes it.
 func New() (ledgerURL string, drop func(), err error) {
 	base := os.Getenv(Variable)
 	if base == "" {
@@ -60,13 +60,13 @@ func New() (ledgerURL string, drop func(), err error) {
 	return u, func() { remove(u) }, err
 }
 
-// remove drops a ledger and those whose names begin with its name.
+// remove drops a ledger and all ledgers whose names start with its name.
 func remove(ledgerURL string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	conn, err := Connect(ctx, ledgerURL)
 	if err != nil {
-		return // its server is gone
+		return // the server has ended
 	}
 	defer conn.Close(ctx)
 	ledger, err := postgres.Ledger(ledgerURL)
@@ -88,10 +88,10 @@ func remove(ledgerURL string) {
 	}
 }
 
-// Found tells whether there is a server, or can be.
+// Found reports whether a server is available.
 func Found() bool { return os.Getenv(Variable) != "" || programs() != "" }
 
-// Exec runs a statement in the schema of a ledger.
+// Exec executes a statement in the schema of a ledger.
 func Exec(t testing.TB, ledgerURL, sql string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -107,7 +107,7 @@ func Exec(t testing.TB, ledgerURL, sql string, args ...any) {
 	}
 }
 
-// Connect connects to where a ledger is, in its schema.
+// Connect connects to the database of a ledger, in its schema.
 func Connect(ctx context.Context, ledgerURL string) (*pgx.Conn, error) {
 	ledger, err := postgres.Ledger(ledgerURL)
 	if err != nil {
@@ -124,13 +124,13 @@ func Connect(ctx context.Context, ledgerURL string) (*pgx.Conn, error) {
 	return pgx.Connect(ctx, u.String())
 }
 
-// A Server is one of the test's own.
+// A Server is a server used by a single test.
 type Server struct {
 	URL string // without a ledger
 
 	dir, bin string
 	as       *syscall.Credential
-	stdin    io.Closer // the server ends when it closes
+	stdin    io.Closer // closing it ends the server
 	done     chan struct{}
 }
 
@@ -138,7 +138,7 @@ var errNone = fmt.Errorf("no PostgreSQL: neither is %s set nor was the program p
 
 var shared = sync.OnceValues(func() (*Server, error) { return start() })
 
-// Start returns a server that no other test uses, which ends with t.
+// Start starts a server that no other test uses and that ends with t.
 func Start(t testing.TB) *Server {
 	t.Helper()
 	s, err := start()
@@ -195,7 +195,8 @@ func programs() string {
 	return filepath.Dir(slices.Max(found))
 }
 
-// credential returns whom the server runs as, nil for the caller: root it refuses.
+// credential returns the user that the server runs as, or nil for the current one. The server
+// refuses to run as root.
 func credential() (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil
@@ -228,11 +229,10 @@ func (s *Server) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// guard runs a server until standard input ends, which it does when the test's
-// process does.
+// guard runs a server until its standard input ends, which happens when the test process ends.
 const guard = `"$@" >log 2>&1 <&- & pid=$!; cat >/dev/null; kill -QUIT $pid; wait $pid; test -e "$0/keep" || rm -rf "$0"`
 
-// Run starts a server that was stopped, or never ran.
+// Run starts a server that is not running.
 func (s *Server) Run() error {
 	cmd := s.command("postgres", "-D", "data", "-k", s.dir, "-c", "listen_addresses=", "-c", "max_connections=300", "-c", "unix_socket_permissions=0777")
 	cmd.Args = append([]string{"sh", "-c", guard, s.dir}, append([]string{cmd.Path}, cmd.Args[1:]...)...)
@@ -270,7 +270,7 @@ func (s *Server) Run() error {
 	}
 }
 
-// Crash stops the server at once, as a power cut would; Run starts it again.
+// Crash stops the server immediately, as in a power cut. Run starts it again.
 func (s *Server) Crash() error {
 	keep := filepath.Join(s.dir, "keep")
 	if err := os.WriteFile(keep, nil, 0o666); err != nil {

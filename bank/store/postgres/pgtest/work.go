@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Work returns the work of processors, until now, for the server of a ledger, all of its
-// processes: none where that cannot be told, because the server is elsewhere.
+// Work returns the processor time used so far by all processes of a ledger's server. It
+// returns 0 if that is unknown, because the server runs elsewhere.
 func Work(ledgerURL string) time.Duration {
 	u, err := url.Parse(ledgerURL)
 	if err != nil {
@@ -26,14 +26,14 @@ func Work(ledgerURL string) time.Duration {
 	for _, name := range processes {
 		b, err := os.ReadFile(name)
 		if err != nil {
-			continue // it has ended
+			continue // the process has ended
 		}
 		_, rest, _ := strings.Cut(string(b), ") ")
-		f := strings.Fields(rest) // from the third field of proc(5) on
+		f := strings.Fields(rest) // starting at the third field of proc(5)
 		if len(f) < 15 || f[1] != first && filepath.Base(filepath.Dir(name)) != first {
 			continue
 		}
-		spent := f[11:13] // utime and stime; of the first process those of children that ended, too
+		spent := f[11:13] // utime and stime; for the first process also those of its ended children
 		if f[1] != first {
 			spent = f[11:15]
 		}

@@ -7,20 +7,25 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// adaptive leaves each request to one of two policies, by the load at that instant ("the
-// admission model is chosen dynamically based on the current load", §1; the paper does not say
-// how). Load is how many tasks there would be with the request let in, over the processors of
-// the hosts that are there: at 1 each has a processor, if bids spread them evenly. The policy
-// of high load decides as soon as that reaches a threshold, and until it falls below it by a
-// margin. By default the threshold is the one that bourse tune found best, or did not tell from
-// the best, on the market paper's workload with 92 to 260 s between jobs, for users who lose
-// half of what they have done by a deadline that is missed.
+// adaptive delegates each request to one of two policies, depending on the current load ("the
+// admission model is chosen dynamically based on the current load", §1; the paper does not
+// specify how).
+//
+// The load is the number of tasks there would be if the request were admitted, divided by the
+// number of processors of the present hosts. At a load of 1, each task has one processor if
+// bids spread the tasks evenly. The high-load policy takes over when the load reaches the
+// threshold. The low-load policy returns when the load falls below the threshold minus a
+// margin, which prevents rapid switching.
+//
+// The default threshold was found by bourse tune on the market paper's workload, with 92 to
+// 260 s between jobs and users who lose half the value of the work done by a missed deadline.
+// It was the best setting or not significantly different from the best.
 type adaptive struct {
 	low, high contracts.Decider
 	above     float64
 	margin    float64
-	strict    bool                  // that of high load decides
-	admitted  map[contracts.ID]bool // contracts under way: the policy of high load let it in
+	strict    bool                  // the high-load policy decides
+	admitted  map[contracts.ID]bool // active contracts; true if the high-load policy admitted it
 	load      load
 	numbers   contracts.Numbers
 }
@@ -42,12 +47,12 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 	return &adaptive{low: all[o.Low], high: all[o.High], above: o.Above, margin: o.Margin, admitted: make(map[contracts.ID]bool)}, err
 }
 
-// Decide implements [contracts.Decider]. It gives the numbers of the policy that decides, and
-// before them
+// Decide implements [contracts.Decider]. It reports the numbers of the policy that decides,
+// preceded by
 //
-//	load    tasks on the hosts that are there and nodes of the request, over processors; none
-//	        where no host is there
-//	strict  1 if the policy of high load decides, 0 otherwise
+//	load    tasks on the present hosts plus nodes of the request, divided by processors;
+//	        omitted if no host is present
+//	strict  1 if the high-load policy decides, otherwise 0
 func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.load.see(v)
 	x := p.load.with(r)
@@ -74,7 +79,7 @@ func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// Judged implements judge: the policy hears of it that let the contract in.
+// Judged implements judge. It notifies the policy that admitted the contract.
 func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 	strict, ok := p.admitted[r.ID]
 	if !ok {
@@ -84,7 +89,7 @@ func (p *adaptive) Judged(r *contracts.Request, o contracts.Outcome) {
 	judged(p.by(strict), r, o)
 }
 
-// by returns the policy of high load or that of low.
+// by returns the high-load policy if strict is set, and otherwise the low-load policy.
 func (p *adaptive) by(strict bool) contracts.Decider {
 	if strict {
 		return p.high
@@ -92,15 +97,15 @@ func (p *adaptive) by(strict bool) contracts.Decider {
 	return p.low
 }
 
-// load counts tasks and processors of the hosts that are there.
+// load counts the tasks and processors of the present hosts.
 type load struct {
-	tasks      []int // by host; 0 of one that is away
+	tasks      []int // by host; 0 if the host is away
 	processors []float64
 	all        int
 	there      float64
 }
 
-// see looks at the hosts that have changed.
+// see updates the counts of the hosts that have changed.
 func (l *load) see(v contracts.View) {
 	changed, anew := news(v, len(l.tasks))
 	if anew {
@@ -117,5 +122,5 @@ func (l *load) see(v contracts.View) {
 	}
 }
 
-// with returns the load with r let in, +Inf if no host is there.
+// with returns the load if r is admitted, or +Inf if no host is present.
 func (l *load) with(r *contracts.Request) float64 { return float64(l.all+r.Nodes) / l.there }

@@ -9,23 +9,23 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A factory makes a policy. Decode fills in the policy's own options struct
-// and rejects unknown fields; bid chooses hosts; rng is the policy's own stream.
+// A factory creates a policy. decode fills in the policy's own options struct and rejects
+// unknown fields. bid chooses hosts, and rng is the policy's own random stream.
 type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
 
-// A maker makes a decider in the same way.
+// A maker creates a decider from the same arguments.
 type maker func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error)
 
-// immediate makes a policy that decides on submission.
+// immediate creates a policy that decides at submission.
 func (m maker) immediate(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	d, err := m(decode, bid, rng)
 	return Immediate(d), err
 }
 
-// policies is the table of policies by the name scenarios use.
+// policies is the table of policies, by the name used in scenarios.
 var policies = map[string]struct {
 	doc     string
-	sharing string // the rule that it is made for
+	sharing string // the sharing rule for which the policy is designed
 	new     factory
 }{
 	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate},
@@ -45,8 +45,8 @@ var policies = map[string]struct {
 	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
 }
 
-// Table returns the policies; bid chooses hosts for the one that is made, and rng is its
-// stream.
+// Table returns the table of policies. bid chooses the hosts for the policy that is created,
+// and rng is its random stream.
 func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := plugin.Table[contracts.Policy]{Kind: "admission policy", Members: make(plugin.Members[contracts.Policy], len(policies))}
 	for name, p := range policies {
@@ -58,37 +58,36 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 	return t
 }
 
-// Again makes the named policy as [Table] does, with options that have been found good:
-// for who makes it anew for each run.
+// Again creates the named policy as [Table] does, from options that are known to be valid.
+// Callers that create the same policy for each run use it.
 func Again(name string, decode plugin.Decoder, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	return policies[name].new(decode, bid, rng)
 }
 
-// Books reports whether the named policy keeps books: it promises hosts and instants
-// to requests, and starts and ends them itself.
+// Books reports whether the named policy uses books: it promises hosts and times to requests,
+// and starts and ends them itself.
 func Books(name string) bool { return policies[name].sharing == "planned" }
 
-// Spot reports whether the named policy is that of a spot market: it takes whatever can
-// be placed, so that prices under it show demand.
+// Spot reports whether the named policy is that of a spot market. Such a policy admits
+// whatever can be placed, so prices under it reflect demand.
 func Spot(name string) bool { return name == "be" }
 
-// Forecasts reports whether the named policy asks what prices will be: sac, and those that
-// contain it.
+// Forecasts reports whether the named policy uses price forecasts. These are sac and the
+// policies that contain it.
 func Forecasts(name string) bool {
 	return slices.Contains([]string{"sac", "cac", "adaptive", "class", "partition"}, name)
 }
 
-// NeedsDeadlines reports whether the named policy, under the named sharing rule, has nothing to
-// go by if jobs have no deadlines.
+// NeedsDeadlines reports whether the named policy, under the named sharing rule, cannot decide
+// sensibly if jobs have no deadlines.
 func NeedsDeadlines(policy, sharing string) bool {
 	return policy == "edf" || slices.ContainsFunc([]string{policies[policy].sharing, sharing}, func(rule string) bool { return rule == "deadline" || rule == "librasla" })
 }
 
-// Queues reports whether the named policy is a queue, which starts jobs in the order in which
-// they came.
+// Queues reports whether the named policy is a queue that starts jobs in order of arrival.
 func Queues(name string) bool { return slices.Contains([]string{"easy", "fcfs", "queue"}, name) }
 
-// Classes returns the classes that the named policy sells, nil if it does not look at them.
+// Classes returns the classes that the named policy offers, or nil if it ignores classes.
 func Classes(name string) []string {
 	if name != "class" && name != "partition" {
 		return nil
@@ -96,6 +95,7 @@ func Classes(name string) []string {
 	return []string{"be", "sac", "cac", "rac"}
 }
 
-// SharingOf returns the name of the sharing rule that the named policy is made
-// for. Under another it runs, but what it decides by is then not what happens.
+// SharingOf returns the name of the sharing rule for which the named policy is designed. The
+// policy also runs under other rules, but then its decisions assume shares that the hosts do
+// not allocate.
 func SharingOf(name string) string { return policies[name].sharing }

@@ -7,54 +7,61 @@ import (
 	"bourse/contracts"
 )
 
-// An Order says how those who wait for a [contracts.Decider] are asked.
+// An Order determines how a policy goes through its waiting requests.
 type Order struct {
-	Less    func(a, b *contracts.Request) bool // of equals the one submitted first comes first; nil: all are equal
-	Scan    Scanner                            // nil: who is deferred holds up all behind; else it is told of each pass through all
-	Patient bool                               // who waits beyond a hard deadline is left to the decider, otherwise rejected then
+	// Less is the order of the queue; ties are in order of submission. If it is nil, all
+	// requests are in order of submission.
+	Less func(a, b *contracts.Request) bool
+	// Scan is notified when a pass starts, and each pass covers all waiting requests. If it is
+	// nil, a deferred request blocks all requests behind it.
+	Scan Scanner
+	// Patient leaves requests that pass a hard deadline in the queue for the decider.
+	// Otherwise they are rejected at that time.
+	Patient bool
 
-	sifter sifter // Scan, if it is one
+	sifter sifter // Scan, if it implements sifter
 }
 
-// A Scanner is told that a pass through all those who wait begins.
+// A Scanner is notified when a pass through all waiting requests starts.
 type Scanner interface{ Scan() }
 
-// A sifter is a scanner that knows of most who wait, in the midst of a pass, that they would be
-// deferred, in less time than a decision takes.
+// A sifter is a Scanner that can tell, during a pass, that a request would be deferred. This
+// takes less time than a decision and holds for most waiting requests.
 type sifter interface {
 	Defers(now float64, r *contracts.Request, fleet int) bool
 }
 
-// A judge is a decider that is told how what it accepted has ended.
+// A judge is a decider that is notified of the outcome of each contract it accepted, so that
+// it can learn from it.
 type judge interface {
 	Judged(r *contracts.Request, o contracts.Outcome)
 }
 
-// Immediate makes a policy of d that decides on submission. What it defers waits in
-// order of submission, and is asked about again whenever there may be room.
+// Immediate makes a policy from d that decides at submission. Deferred requests wait in order
+// of submission, and the policy asks d about them again whenever there may be room.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
 
-// Queued makes a policy of d that lets everybody wait in a queue in that order, and
-// goes through it from the front whenever there may be room.
+// Queued makes a policy from d in which every request first enters a queue with order o. The
+// policy goes through the queue from the front whenever there may be room.
 func Queued(d contracts.Decider, o Order) contracts.Policy {
 	o.sifter, _ = o.Scan.(sifter)
 	return &asker{Decider: d, order: &o, at: idle}
 }
 
-// An asker asks a decider about one contract after another: each sees what became of
-// those before. After an acceptance a pass begins anew: there is less room now.
+// An asker asks a decider about one contract at a time. Each decision sees the result of the
+// previous ones. After an acceptance a new pass starts, because there is less room.
 type asker struct {
 	contracts.Decider
-	order   *Order // nil: who is submitted is asked about at once
-	at      int    // place in the queue of the one to be asked about next, or a mark
+	order   *Order // nil: requests are decided at submission
+	at      int    // position in the queue of the next request to decide, or a mark
 	said    contracts.Decision
 	actions [1]contracts.Action
 }
 
-// Marks in place of a place in the queue.
+// Marks that replace a position in the queue.
 const (
-	idle  = -1 // nobody is to be asked about
-	fresh = -2 // a pass is to begin
+	idle  = -1 // there is nothing to decide
+	fresh = -2 // a new pass must start
 )
 
 // Next implements [contracts.Policy].
@@ -102,7 +109,7 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	return p.pass(now, m)
 }
 
-// pass goes on with the pass under way, up to the next that is decided.
+// pass continues the current pass up to the next request that is accepted or rejected.
 func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 	all := p.order == nil || p.order.Scan != nil
 	if p.at == fresh {
@@ -120,7 +127,7 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 		if sifter != nil && sifter.Defers(now, m.Request(w[p.at]), fleet) {
 			p.said.Verdict = contracts.Defer
 		} else if p.decide(now, w[p.at], m) {
-			return p.actions[:] // and it leaves the queue
+			return p.actions[:] // the request leaves the queue
 		}
 		if !all {
 			break
@@ -130,9 +137,9 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 	return nil
 }
 
-// decide asks about contract i and reports whether there is anything to be done. What
-// has been accepted once and is to be placed again is not turned away, unless it is too
-// late: it waits.
+// decide asks about contract i and reports whether there is an action to carry out. A contract
+// that was accepted before and must be placed again is not rejected unless it is too late: it
+// waits.
 func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	r := m.Request(i)
 	d := p.Decide(now, r, m.Hosts())
@@ -141,7 +148,7 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 		p.said = d
 		p.refuse(i, m)
 		return true
-	case d.Verdict != contracts.Accept: // mostly, where a long queue is gone through
+	case d.Verdict != contracts.Accept: // the usual case in a long queue
 		p.said.Verdict = contracts.Defer
 		return false
 	}
@@ -150,7 +157,8 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// refuse turns contract i away as it has said; one that is to be placed again is broken.
+// refuse rejects contract i with the decision in said. If the contract was to be placed again,
+// its promise is broken, and the decider is notified.
 func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); r.Repeat {
 		judged(p.Decider, r, contracts.Broken)
@@ -159,14 +167,14 @@ func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	return p.actions[:]
 }
 
-// judged tells d how a contract has ended, if it wants to know.
+// judged notifies d of the outcome of a contract if d is a judge.
 func judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
 	if j, ok := d.(judge); ok {
 		j.Judged(r, o)
 	}
 }
 
-// enqueue lets contract i wait behind its equals.
+// enqueue puts contract i in the queue, behind those that are equal in order.
 func (p *asker) enqueue(i int32, m contracts.Market) []contracts.Action {
 	waiting := m.Waiting()
 	place := len(waiting)

@@ -9,16 +9,19 @@ import (
 	"bourse/market"
 )
 
-// priceTooHigh says that the spot price leaves less than the minimum requirement.
+// priceTooHigh means that at the spot price the request would receive less than its minimum
+// requirement.
 const priceTooHigh contracts.Reason = "price too high"
 
-// BestEffort admits a request if the spot price lets its minimum resource
-// requirement be met on every host chosen; with none stated, always (BE, §3).
+// BestEffort admits a request if, at the spot price, its minimum resource requirement is met
+// on every chosen host. A request without such a requirement is always admitted if it can be
+// placed (BE, §3). It promises nothing about deadlines and is the baseline for the other
+// market policies.
 type BestEffort struct {
 	bid        bidding.Strategy
 	placements []contracts.Placement
 
-	// Of the request decided last:
+	// The following fields describe the request decided last.
 	price   float64 // mean spot price of the chosen hosts, $/s
 	share   float64 // sum of b/(b+c) over them
 	numbers contracts.Numbers
@@ -28,7 +31,7 @@ func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (
 	return &BestEffort{bid: bid}, decode(&struct{}{})
 }
 
-// Decide implements [contracts.Decider]. It gives as numbers price, the mean spot price of
+// Decide implements [contracts.Decider]. It reports the numbers price, the mean spot price of
 // the chosen hosts in $/s, and spot_share, the sum of b/(b+c) over them.
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
@@ -56,7 +59,7 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// processors is what one task gets for a share of a host.
+// processors returns how many processors one task receives for the given share of a host.
 func processors(share float64, spec *hosts.Spec) float64 {
 	if spec.Cap > 0 {
 		return min(share*spec.CPUs, spec.Cap)

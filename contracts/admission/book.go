@@ -8,8 +8,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A keeper is what is kept of one cluster: a [timetable.Book] or a
-// [timetable.Preemptive].
+// A keeper is the schedule of one cluster: a [timetable.Book] or a [timetable.Preemptive].
 type keeper interface {
 	Speed() int64
 	Instants(out []int64) []int64
@@ -20,7 +19,8 @@ type keeper interface {
 	Advance(now int64, ended []int64, facts []timetable.Fact) []timetable.Fact
 }
 
-// A book is a keeper beside what it has not been told yet.
+// A book is a keeper together with the events that have not been entered in it yet. Books work
+// in whole seconds, so an event within a second is entered at the next full second.
 type book struct {
 	keeper
 	host    hosts.ID
@@ -28,12 +28,12 @@ type book struct {
 	speed   int64 // permille
 	preempt bool
 
-	ended, gone []int64 // what has completed, or was taken back, since the last second
-	at          int64   // the second at which that is entered
+	ended, gone []int64 // jobs completed or cancelled since the last full second
+	at          int64   // the second at which they are entered
 }
 
-// newBook returns the empty book of a host, nil if the host cannot have one: it has
-// no whole processor, or is slower than a book can tell.
+// newBook returns the empty book of a host. It returns nil if the host cannot have one,
+// because it has less than one processor or is too slow.
 func newBook(h hosts.ID, spec *hosts.Spec, o *ReserveOptions) *book {
 	b := &book{
 		host: h, preempt: o.Preempt,
@@ -62,13 +62,14 @@ func newBook(h hosts.ID, spec *hosts.Spec, o *ReserveOptions) *book {
 	return b
 }
 
-// done notes that a job has completed.
+// done records that a job has completed.
 func (b *book) done(now float64, id int64) {
 	b.ended, b.at = append(b.ended, id), int64(math.Ceil(now))
 }
 
-// cancel takes a job out of the book, or notes that it has been taken back within
-// a second. A book that suspends nothing takes one that runs to have completed.
+// cancel removes a job from the book, immediately if now is a full second and otherwise at the
+// next one. In a book without preemption, a running job that is cancelled within a second
+// counts as completed.
 func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) ([]timetable.Fact, error) {
 	at := int64(math.Ceil(now))
 	switch {
@@ -83,7 +84,7 @@ func (b *book) cancel(now float64, id int64, runs bool, facts []timetable.Fact) 
 	return facts, nil
 }
 
-// next returns the second at which there is something to enter or to happen.
+// next returns the next second at which an event must be entered or is scheduled.
 func (b *book) next() int64 {
 	if len(b.ended)+len(b.gone) > 0 {
 		return min(b.at, b.Next())
@@ -91,11 +92,11 @@ func (b *book) next() int64 {
 	return b.Next()
 }
 
-// drop notes that a job is to be taken out of the book at this second, to which it may
-// not have been brought yet.
+// drop records that a job must be removed from the book at second at. The book may not have
+// been advanced to that second yet.
 func (b *book) drop(at, id int64) { b.gone, b.at = append(b.gone, id), at }
 
-// advance brings the book to the second next.
+// advance moves the book to the second that next returns.
 func (b *book) advance(facts []timetable.Fact) []timetable.Fact {
 	now := b.next()
 	if len(b.ended)+len(b.gone) == 0 || b.at > now {

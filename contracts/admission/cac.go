@@ -11,35 +11,37 @@ import (
 	"bourse/market"
 )
 
-// wouldViolate says that a contract would be violated (eq. 6).
+// wouldViolate means that admitting the request would violate a contract (eq. 6).
 const wouldViolate contracts.Reason = "would violate"
 
-// capacityTests are those that cac makes beside the tests of sac.
+// capacityTests are the tests that cac makes in addition to those of sac.
 var capacityTests = []Test{{wouldViolate, "gets", "want", false, "what it gets"}}
 
-// Capacity is [Statistical] with a further test: that letting the request in
-// violates no active contract, nor the new one (CAC, §3). A contract is looked
-// at if it shares a host with the request; no other's rate can change.
+// Capacity is [Statistical] with a further test: admitting the request must not violate any
+// active contract or the new one (CAC, §3). It checks only the contracts that share a host
+// with the request, because no other contract's rate can change.
 //
-// By the projected test a contract is violated if the rates that all would get
-// with the request let in, held until its deadline, leave work undone. By the
-// static test it is violated if (eq. 6)
+// The projected test computes the rates that all contracts would have with the request
+// admitted. A contract is violated if these rates, held until its deadline, would leave work
+// undone. For example, 300 units of work left and 100 s to the deadline require a rate of 3.
+//
+// The static test is the paper's. A contract s is violated by a request r if (eq. 6)
 //
 //	Σ_h b_h(s)/(b_h(s) + b_h(r) + c_h(-s)) < q_s
 //
-// where q_s sums, over its nodes, the share of the host that its work needs to be done
-// by the deadline. That is what was promised, whatever has been done of it since; of
-// a contract that was placed again it is what is left of work and time. On demand
-// nothing is promised.
+// Here q_s is the sum, over the nodes of s, of the share of the host that the work of s needs
+// to finish by the deadline. It is computed from the original promise and ignores work already
+// done. For a contract that was placed again, it is computed from the remaining work and time.
+// Contracts on demand are promised nothing.
 //
-// With Discount what the request itself would get is multiplied by the probability
-// that the host stays; of running contracts only what the request takes from them is
-// looked at.
+// With Discount, the rate or share that the request itself would receive is multiplied by the
+// probability that the host stays. For running contracts, only the loss caused by the request
+// counts.
 type Capacity struct {
 	*Statistical
 	test  string
-	gains []float64 // by contract: rate it would gain with the request let in
-	seen  []int32   // contracts looked at, in order of host and admission
+	gains []float64 // by contract: change of its rate if the request is admitted, usually negative
+	seen  []int32   // contracts to check, in order of host and admission
 	part  []hosts.Share
 	rates []float64
 }
@@ -60,12 +62,12 @@ func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (co
 	return &Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}, err
 }
 
-// Decide implements [contracts.Decider]. It gives the numbers of [Statistical] and, of a
-// violation,
+// Decide implements [contracts.Decider]. It reports the numbers of [Statistical] and, if a
+// contract would be violated,
 //
 //	violates  the first contract violated
-//	gets      what it would get; work per second, or shares (eq. 6)
-//	want      what it needs
+//	gets      what it would receive: work per second, or a sum of shares (eq. 6)
+//	want      what it needs, in the same unit
 func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.Statistical.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -83,8 +85,9 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// projected returns the first contract that would get too little, the work per
-// second that it would get and what it needs, or ok.
+// projected applies the projected test. It returns the first contract that would be violated,
+// the work per second that it would receive and the work per second that it needs. If there is
+// none, ok is true.
 func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	total, predicted := 0.0, p.Discount == "predicted"
@@ -102,7 +105,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		total += own
 		for j := range running {
 			s := &running[j]
-			if s.Bid == 0 { // its money is gone: what it gets is promised to nobody
+			if s.Bid == 0 { // its budget is spent, so nothing is promised to it
 				continue
 			}
 			rate := p.rates[j] * spec.Speed
@@ -129,17 +132,19 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	return 0, 0, 0, true
 }
 
-// lasts reports whether rate, kept up from now to due, does the work that is left
-// of the whole. It allows for less than contracts are judged by.
+// lasts reports whether rate, from now to due, completes the work left. whole is the
+// contract's total work. It allows only half the tolerance with which contracts are judged, so
+// that a contract that just passes here is later judged fulfilled.
 func lasts(rate, now, due, left, whole float64) bool {
-	if math.IsInf(due, 1) { // no instant is promised
+	if math.IsInf(due, 1) { // no completion time is promised
 		return true
 	}
 	span := due - now + contracts.Moment(due)
 	return rate*span >= left-contracts.Tolerance/2*whole
 }
 
-// divide fills rates with what each task on a host, and last the new one, would get.
+// divide fills rates with the processors that each task on a host would receive. The new task
+// is the last.
 func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Request, on []contracts.Allocation) {
 	p.part = p.part[:0]
 	for j := range on {
@@ -150,8 +155,9 @@ func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Reques
 	hosts.Divide(spec.CPUs, spec.Cap, p.part, p.rates)
 }
 
-// static returns the first contract whose shares would sum to too little, that
-// sum and what it needs, or ok.
+// static applies the static test. It returns the first contract that would be violated, the
+// sum of the shares that it would receive and the sum that it needs. If there is none, ok is
+// true.
 func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	for i := range on {
@@ -161,7 +167,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
-			if s.Bid == 0 { // its money is gone
+			if s.Bid == 0 { // its budget is spent
 				continue
 			}
 			own := s.Bid.Float64()
@@ -192,7 +198,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 	return 0, 0, 0, true
 }
 
-// promised returns the work per second and node by which c is done in its time.
+// promised returns the work per second and node with which c completes in time.
 func promised(now float64, c *contracts.Contract) float64 {
 	if c.Repeat {
 		return c.Remaining(now) / float64(c.Nodes) / max(c.Due()-now, contracts.Moment(now))
@@ -200,7 +206,7 @@ func promised(now float64, c *contracts.Contract) float64 {
 	return c.Work / c.SLA.Deadline
 }
 
-// gain books what contract i would gain on one host.
+// gain adds x to the change of contract i and marks the contract for checking.
 func (p *Capacity) gain(i int32, x float64) {
 	for int(i) >= len(p.gains) {
 		p.gains = append(p.gains, 0)
@@ -211,7 +217,7 @@ func (p *Capacity) gain(i int32, x float64) {
 	p.gains[i] += x
 }
 
-// forget clears what was booked for another request.
+// forget clears the changes computed for the previous request.
 func (p *Capacity) forget() {
 	for _, i := range p.seen {
 		p.gains[i] = 0

@@ -8,15 +8,16 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// noClass says that the class that it names is not sold.
+// noClass means that the class named by the request is not offered.
 const noClass contracts.Reason = "no such class"
 
-// byClass leaves each request to the policy of the class that it names, be, sac,
-// cac or rac, so that all four sell the same hosts (§3). Only a market of cac
-// alone keeps its promises: the others admit without asking whom they slow down.
+// byClass delegates each request to the policy of the class that it names: be, sac, cac or
+// rac. All four classes thus share the same hosts (§3). In such a mix the promises of cac do
+// not hold, because the other classes admit requests without checking whom they slow down.
+// Only a market in which all requests use cac keeps them.
 type byClass struct {
 	policies map[string]contracts.Decider
-	standard contracts.Decider // of requests that name no class
+	standard contracts.Decider // for requests that name no class
 }
 
 // classOptions are the options of class.
@@ -25,7 +26,8 @@ type classOptions struct {
 	ClassPolicies `yaml:",inline"`
 }
 
-// ClassPolicies are the options of the policies that classes, loads or hosts are decided by.
+// ClassPolicies are the options of the policies among which class, adaptive and partition
+// choose.
 type ClassPolicies struct {
 	SAC struct {
 		StatisticalOptions `yaml:",inline"`
@@ -43,7 +45,7 @@ func defaultClassPolicies() (o ClassPolicies) {
 	return o
 }
 
-// policies makes them, by name.
+// policies creates the policies, by name.
 func (o *ClassPolicies) policies(bid bidding.Strategy, rng *rand.Rand) map[string]contracts.Decider {
 	return map[string]contracts.Decider{
 		"be":  &BestEffort{bid: bid},
@@ -75,7 +77,7 @@ func (p *byClass) Judged(r *contracts.Request, o contracts.Outcome) {
 	judged(p.of(r), r, o)
 }
 
-// of returns the policy of r, nil if its class is not sold.
+// of returns the policy for r, or nil if its class is not offered.
 func (p *byClass) of(r *contracts.Request) contracts.Decider {
 	if r.Class == "" {
 		return p.standard

@@ -1,51 +1,68 @@
-// Package admission holds the admission policies, one to a file: given a request and a
-// read-only view of the market, each says yes, no or later, why, and by which numbers.
+// Package admission contains the admission policies, one per file. For each request, a policy
+// receives a read-only view of the market and decides: accept, reject or defer. It also
+// reports the reason and the numbers on which the decision is based.
 //
-// It does not know how decisions are carried out, nor what a job truly needs.
+// The package is independent of how decisions are carried out. A policy never sees a job's
+// true work, only the estimate in its request.
 //
 // # First use
 //
-// [New] makes a policy by its name; decode fills in its options. The broker tells it what
-// happens and does what it answers. To see one decide, read be.go, 60 lines.
+// [Table] lists the policies by name and creates them; decode fills in a policy's options. The
+// broker notifies the policy of events and carries out the actions it returns. For the
+// shortest example of a policy, read be.go (70 lines).
 //
 // # The path of one request
 //
-//  1. The broker tells the policy [contracts.Submitted]. Most policies are made of a
-//     [contracts.Decider] and an adapter, which hears it: [Immediate] asks the decider at
-//     once, [Queued] puts the request in its queue.
-//  2. Decide looks at the view: the bidding strategy proposes hosts and bids, or the
-//     policy looks for hosts itself; then it applies its test. It changes nothing.
-//  3. The [contracts.Decision] is an acceptance with one placement a node, a rejection
-//     with a [contracts.Reason], or Defer. It carries the numbers that decided, as the
-//     ledger will show them.
-//  4. The adapter makes an action of it, Admit or Refuse. What is deferred waits, and is
-//     asked about again when the broker says [contracts.Freed].
+//  1. The broker sends the policy the event [contracts.Submitted]. Most policies consist of a
+//     [contracts.Decider] and an adapter that receives the event. [Immediate] asks the decider
+//     at once; [Queued] puts the request in its queue.
+//  2. Decide examines the view. The bidding strategy proposes hosts and bids, or the policy
+//     chooses hosts itself. Then the policy applies its test. Decide changes nothing in the
+//     market.
+//  3. The result is a [contracts.Decision]: an acceptance with one placement per node, a
+//     rejection with a [contracts.Reason], or Defer. It contains the numbers that decided,
+//     which the ledger records.
+//  4. The adapter converts the decision into an action, Admit or Refuse. A deferred request
+//     waits; the adapter asks about it again when the broker sends [contracts.Freed].
 //
-// Two policies plan ahead and so speak [contracts.Policy] themselves: reserve, which keeps
-// books of clusters, and queue, which looks at its jobs at regular instants.
+// Two policies plan ahead and implement [contracts.Policy] themselves: reserve, which keeps
+// books of clusters, and queue, which examines its jobs at regular times.
 //
-// # A new policy
+// # Example
 //
-// Write a file: the type with its Decide, its options as a struct whose tags document
-// them, a constructor that checks them, its own reasons as constants, and its numbers,
-// listed at Decide. Add its line to the table in admission.go. Nothing else has to know.
+// A request has a budget of 100 $, a deadline in 100 s and one node, so it bids 1 $/s. On a
+// host of 4 processors where others bid 3 $/s, it would receive a share of 1/4, which is one
+// processor. Policy be admits it. Policy sac, by default, also requires that its share reaches
+// 1/(1+4) at the price that is not exceeded with probability 0.6, so that price must be at
+// most 4 $/s. Policy cac also checks that each other contract on the host still finishes by
+// its deadline.
+//
+// # Adding a policy
+//
+// Write a file with the type and its Decide method, an options struct whose tags document the
+// options, a constructor that checks them, and constants for its own reasons. List the numbers
+// that it reports in the comment of Decide. Then add a line to the table in admission.go. No
+// other code needs to change.
 //
 // # Files
 //
 //	be, sac, cac, rac, class      the market's policies
-//	libra, librarisk, librasla    deadline policies; projection and risk are what
-//	                              librarisk computes by
-//	edf, fcfs, easy               queues of one task a processor; idle knows free hosts
+//	adaptive, partition           combinations of these, by load or by host
+//	fulfilment                    learns from outcomes, for sac and cac
+//	libra, librarisk, librasla    deadline policies; projection and risk contain the
+//	                              computations of librarisk
+//	edf, fcfs, easy               queues with one task per processor; idle tracks free hosts
 //	reserve, reserving, book,     reservations
 //	pricing
 //	queue                         volunteers
 //	ask, placing                  the adapters; choosing among hosts
+//	tests                         the comparisons that each policy makes, for reports
 //
-// # Words
+// # Terms
 //
-//	decider   says yes, no or later of one request at a time
-//	reason    why not, in words that the ledger and tables show
-//	numbers   by which it was decided: prices, shares, sums
+//	decider   accepts, rejects or defers one request at a time
+//	reason    why a request was rejected, in words shown in the ledger and in tables
+//	numbers   the prices, shares and sums on which a decision is based
 //	defer     not yet: ask again when there may be room
-//	suitable  of a host: it would do for a task of the request
+//	suitable  (of a host) able to run a task of the request
 package admission

@@ -12,22 +12,24 @@ import (
 	"bourse/hosts"
 )
 
-// easy is fcfs in which others may overtake the first, as long as by their
-// estimates they do not delay it (EASY backfilling). When the first can start is
-// known from the estimates of what runs, and so how many processors it then
-// leaves; another starts if it ends by then, or needs no more than those.
+// easy is fcfs in which a request may overtake the first waiting one if, according to the
+// estimates, this does not delay the first (EASY backfilling).
 //
-// Processors are counted, not told apart: where hosts differ in speed or memory
-// the first may find its processors a little later than was thought.
+// The estimates of the running jobs determine when the first request can start and how many
+// hosts will then remain free. Another request may start now if it ends by that time, or if it
+// needs no more than those remaining hosts. This fills processors that fcfs would leave idle.
 //
-// Reference: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson,
-// "Utilization, Predictability, Workloads, and User Runtime Estimates in
-// Scheduling the IBM SP2 with Backfilling".
+// Hosts with a free processor are only counted, not distinguished. If hosts differ in speed or
+// memory, the first request may start a little later than computed.
+//
+// References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
+// Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
+// Backfilling".
 type easy struct {
 	fcfs    fcfs
-	waits   bool    // one has been deferred in this pass
-	shadow  float64 // instant at which that one can start
-	surplus int     // hosts free then, beyond those that it takes
+	waits   bool    // a request has been deferred in this pass
+	shadow  float64 // time at which that request can start
+	surplus int     // number of hosts then free in addition to those that it needs
 	ends    ends
 }
 
@@ -66,20 +68,21 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 	return contracts.Decision{Verdict: contracts.Defer}
 }
 
-// Defers reports whether r, which waits behind the first, would be deferred: it is too wide for
-// the hosts that are free, or would delay the first. Within a pass no more become free. What
-// Decide has to look up it does not tell.
+// Defers reports whether r, which waits behind the first request, would certainly be deferred:
+// it needs more hosts than are free, or it would delay the first. Within a pass no further
+// hosts become free. If the answer needs details of hosts, Defers returns false and Decide
+// determines it.
 func (p *easy) Defers(now float64, r *contracts.Request, fleet int) bool {
 	return p.waits && (r.Nodes > p.fcfs.count || !p.harmless(now, r, p.fcfs.fastest)) &&
 		r.Nodes <= fleet && r.Needs.Min.Resources.Zero()
 }
 
-// harmless reports whether r, on hosts of that speed, does not delay the first.
+// harmless reports whether r, on hosts of the given speed, does not delay the first request.
 func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick
 }
 
-// reserve finds when r can start, and what it leaves.
+// reserve computes when r can start, and how many hosts it leaves free.
 func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	p.shadow, p.surplus = math.Inf(1), 0
 	free := v.Fleet() - p.ends.hosts
@@ -87,7 +90,7 @@ func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 		if free += e.hosts; free < r.Nodes {
 			continue
 		}
-		// What has outlived its estimate is taken to end the next moment.
+		// A job that has exceeded its estimate is assumed to end immediately.
 		p.shadow = max(e.at, math.Nextafter(now, math.Inf(1)))
 		for _, e := range p.ends.order[i+1:] {
 			if e.at > p.shadow+sharing.Tick {
@@ -100,16 +103,18 @@ func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	}
 }
 
-// Ends are when hosts have a free processor by the estimates of what runs there. They
-// stand until something changes on a host: what runs there runs at one speed till then.
+// ends stores, for each host, when it will have a free processor according to the estimates of
+// its running jobs. A value remains valid until something changes on the host, because until
+// then its jobs run at constant speed.
 type ends struct {
-	of    []float64 // by host, freeNow if it has one
-	order []end     // by instant: those of one job end together, so they are few
-	hosts int       // in order
-	last  int       // where in order was found last
+	of    []float64 // by host; freeNow if it has a free processor
+	order []end     // sorted by time; jobs on several hosts end together, so there are few entries
+	hosts int       // number of hosts counted in order
+	last  int       // index in order found by the last search
 }
 
-// An end is an instant at which so many hosts have a processor that they have not now.
+// An end is a time at which a number of hosts, all without a free processor now, will have
+// one.
 type end struct {
 	at    float64
 	hosts int
@@ -117,7 +122,7 @@ type end struct {
 
 var freeNow = math.Inf(-1)
 
-// move notes that h has a free processor from at on.
+// move records that h has a free processor from at on.
 func (e *ends) move(h hosts.ID, at float64) {
 	was := e.of[h]
 	if was == at {
@@ -141,8 +146,8 @@ func (e *ends) move(h hosts.ID, at float64) {
 	}
 }
 
-// find returns where at is in the order, or would be: where the last was, if the hosts of
-// one job are asked about one after another.
+// find returns the index of at in order, or where it would be inserted. It first tries the
+// last index found, because callers often ask about the hosts of one job consecutively.
 func (e *ends) find(at float64) (i int, there bool) {
 	if e.last < len(e.order) && e.order[e.last].at == at {
 		return e.last, true
@@ -151,8 +156,9 @@ func (e *ends) find(at float64) (i int, there bool) {
 	return e.last, there
 }
 
-// frees returns the instant at which a processor of h, which has none free, is free by
-// the estimates of what runs there. Of a host that is away nobody knows: it is +Inf.
+// frees returns the time at which h, which has no free processor, will have one according to
+// the estimates of its running jobs. For a host that is away it returns +Inf, because its
+// return is unknown.
 func frees(now float64, h hosts.ID, v contracts.View) float64 {
 	if v.Away(h) {
 		return math.Inf(1)

@@ -7,10 +7,10 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// edf runs requests one to a processor, the one with the earliest deadline first
-// (Risk, §4). It waits until as many processors are free as it has nodes, and
-// nobody overtakes it but who has an earlier deadline. A request that cannot end
-// in time is rejected only then, when it is first in the queue.
+// edf runs requests on one processor per node, in order of deadline, earliest first (Risk,
+// §4). The first request waits until as many processors are free as it has nodes. Only a
+// request with an earlier deadline can overtake it. A request that cannot finish in time is
+// rejected only when it is first in the queue.
 type edf struct {
 	edfOptions
 	chooser

@@ -7,9 +7,9 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// fcfs runs requests one to a processor in the order in which they came. The
-// first waits until as many processors are free as it has nodes, and all others
-// wait for it.
+// fcfs runs requests on one processor per node, in order of arrival. The first request waits
+// until as many processors are free as it has nodes, and all others wait behind it. It never
+// overtakes, so a wide request can leave processors idle; see easy.
 type fcfs struct {
 	chooser
 	free

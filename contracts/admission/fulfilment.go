@@ -1,31 +1,33 @@
 package admission
 
-// A fulfilment chooses the level of the percentile that is to be paid by the verdicts of
-// the contracts that paid it (adaptive conformal inference, Gibbs and Candès 2021, eq. 2):
+// A fulfilment adjusts the level of the percentile that requests must pay. It learns from the
+// outcomes of the contracts that paid it (adaptive conformal inference, Gibbs and Candès 2021,
+// eq. 2):
 //
 //	α ← α + γ ((1-g) - err)
 //
-// where err is 1 if the contract was violated and 0 if it was fulfilled. The level is 1-α,
-// which begins at g: with each violation the percentile goes up, and with each promise
-// kept it goes down. Of n verdicts at most (1-g) n + (1-g-α)/γ are violations, where α is
-// that after the last.
+// err is 1 if the contract was violated and 0 if it was fulfilled. The level is 1-α and starts
+// at g. Each violation raises it by γg, and each fulfilled contract lowers it by γ(1-g). With
+// g = 0.6 and γ = 0.1, these steps are 0.06 and 0.04. Of n outcomes at most (1-g) n +
+// (1-g-α)/γ are violations, where α is its value after the last outcome.
 //
-// The paper of this rule lets α leave [0,1], where it refuses all or errs on purpose. Here
-// α is at most 1: to keep more promises than were given is no debt. And below 0 the level
-// is the highest that is asked for: who refuses all hears no more verdicts. So where even
-// that level does not keep contracts from being violated, α falls on, and the promise is
-// not kept.
+// In the paper, α may leave [0,1]; the rule then rejects every request or deliberately errs.
+// Here α is at most 1, because keeping more promises than required earns no right to break
+// others. If α is below 0, the level is the constant highest, because a policy that rejects
+// everything receives no more outcomes. If even that level does not prevent violations, α
+// continues to fall and the promise is not kept.
 type fulfilment struct{ alpha float64 }
 
-// highest is the highest level that is asked for, and 1 less it the lowest.
+// highest is the highest level used, and 1-highest the lowest.
 const highest = 0.999
 
+// newFulfilment returns a fulfilment whose level starts at g.
 func newFulfilment(g float64) fulfilment { return fulfilment{1 - g} }
 
-// level returns the probability whose percentile is to be paid, in (0,1).
+// level returns the probability whose price percentile a request must pay, in (0,1).
 func (f *fulfilment) level() float64 { return max(1-highest, min(highest, 1-f.alpha)) }
 
-// judged hears a verdict.
+// judged adjusts α after the outcome of one contract.
 func (f *fulfilment) judged(g, gamma float64, violated bool) {
 	err := 0.0
 	if violated {

@@ -7,13 +7,13 @@ import (
 	"bourse/hosts"
 )
 
-// A hostSet is a set of hosts, a bit each.
+// A hostSet is a set of hosts, stored as one bit per host.
 type hostSet struct {
 	bits  []uint64
 	count int
 }
 
-// put says whether h is in s.
+// put adds h to s if in is true, and otherwise removes it.
 func (s *hostSet) put(h hosts.ID, in bool) {
 	for int(h/64) >= len(s.bits) {
 		s.bits = append(s.bits, 0)
@@ -30,11 +30,11 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 	*word ^= bit
 }
 
-// has reports whether h, which has been put, is in s.
+// has reports whether h is in s. put must have been called for h.
 func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
 
-// take enters the lowest hosts of s, which are there, that have room for r in c, one a
-// node, and reports whether there are so many.
+// take adds to c the lowest-numbered hosts of s with room for r, one per node, and reports
+// whether it found r.Nodes of them. Every host in s must be present.
 func (s *hostSet) take(r *contracts.Request, v contracts.View, c *chooser) bool {
 	taken, anywhere := 0, r.Needs.Min.Resources.Zero()
 	for w, word := range s.bits {
@@ -52,14 +52,14 @@ func (s *hostSet) take(r *contracts.Request, v contracts.View, c *chooser) bool 
 	return false
 }
 
-// free are the hosts that are there, with fewer tasks on them than processors.
+// free is the set of present hosts that have fewer tasks than processors.
 type free struct {
 	hostSet
-	tasks   []int   // how many tasks each host takes
+	tasks   []int   // maximum number of tasks, by host
 	fastest float64 // speed of the fastest host
 }
 
-// see looks at the hosts that have changed, at first at all, and returns them.
+// see updates the hosts that have changed, or all hosts in the first call, and returns them.
 func (f *free) see(v contracts.View) []hosts.ID {
 	changed, anew := news(v, len(f.tasks))
 	if anew {
@@ -75,7 +75,8 @@ func (f *free) see(v contracts.View) []hosts.ID {
 	return changed
 }
 
-// start enters the lowest free hosts in c, and reports whether r can start there.
+// start adds the lowest-numbered suitable free hosts to c, and reports whether r can start
+// there.
 func (f *free) start(r *contracts.Request, v contracts.View, c *chooser) bool {
 	c.found = c.found[:0]
 	return f.count >= r.Nodes && f.take(r, v, c)

@@ -10,20 +10,23 @@ import (
 	"bourse/hosts"
 )
 
-// sliver is the excess over a host that is none, in processors.
+// sliver is the excess over the capacity of a host, in processors, that is treated as
+// rounding.
 const sliver = sharing.Sliver
 
-// noShare says that too few hosts have the share that it needs.
+// noShare means that too few hosts have the share that the request needs.
 const noShare contracts.Reason = "too few hosts have the share it needs"
 
-// Libra admits a request if enough hosts can give it what it needs by its
-// deadline without taking it from others (Risk, §3.1): a host is suitable if the
-// needs of its tasks and the new one do not sum to more than it has. It takes
-// those that are then left with least, the best fit.
+// Libra admits a request if enough hosts can give it what it needs to finish by its deadline,
+// without taking it from others (Risk, §3.1). A task needs its remaining runtime divided by
+// the time to its deadline: with 50 s of work due in 100 s, it needs half a processor.
 //
-// References: Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for
-// Deadline Constrained Job Admission Control in Clusters" (Risk), and the SLA
-// paper.
+// A host is suitable if the needs of its tasks and of the new one add up to at most its
+// capacity. Libra takes the suitable hosts with the least capacity left (best fit), which
+// leaves room for large requests on the others.
+//
+// References: Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
+// Constrained Job Admission Control in Clusters" (Risk), and the SLA paper.
 type Libra struct{ chooser }
 
 func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
@@ -41,12 +44,12 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 	return p.choose(r, noShare)
 }
 
-// fit returns the rank of a host with so many processors left: the best fit has
-// least, and differences up to 1e-9 are none.
+// fit returns the rank of a host with left processors unneeded. The best fit has the lowest
+// rank. Differences up to sliver are ignored.
 func fit(left float64) float64 { return math.Round(left / sliver) }
 
-// after returns the processors of h that nobody needs once it has a task of r,
-// and whether there are enough.
+// after returns how many processors of h would be unneeded with a task of r, and whether h has
+// enough for all its tasks.
 func after(now float64, r *contracts.Request, v contracts.View, h hosts.ID) (left float64, ok bool) {
 	spec := v.Spec(h)
 	node := sharing.NodeOf(spec)
@@ -55,8 +58,8 @@ func after(now float64, r *contracts.Request, v contracts.View, h hosts.ID) (lef
 	return left, left >= -sliver && need <= node.Most+sliver
 }
 
-// needs returns what the tasks on h need together, in processors; +Inf if the
-// deadline of one has passed.
+// needs returns the total need of the tasks on h, in processors. It is +Inf if the deadline of
+// a task has passed.
 func needs(now float64, v contracts.View, h hosts.ID) float64 {
 	sum, on, speed := 0.0, v.On(h), v.Spec(h).Speed
 	for i := range on {

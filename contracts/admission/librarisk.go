@@ -9,14 +9,15 @@ import (
 	"bourse/hosts"
 )
 
-// risky says that on too few hosts there is no risk of unequal delays with it.
+// risky means that on too few hosts all tasks would be without risk of unequal delays.
 const risky contracts.Reason = "too few hosts are without risk"
 
-// LibraRisk admits a request if enough hosts are without risk when it runs there
-// too: if it delays either none of their tasks, or all by the same part of the
-// time that they have left (Risk, Algorithm 1). An idle host therefore takes any
-// request, even one whose estimate exceeds its deadline: it may be an
-// over-estimate.
+// LibraRisk admits a request if enough hosts would be without risk with it (Risk, Algorithm
+// 1). A host is without risk if its tasks are all in time, or if all are delayed by the same
+// fraction of the time that they have left.
+//
+// An idle host therefore accepts any request, even one whose estimate exceeds its deadline.
+// This is intended: estimates are often too high, and nobody else on the host can be harmed.
 type LibraRisk struct {
 	RiskOptions
 	chooser
@@ -61,10 +62,10 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return accept(p.best(r))
 }
 
-// proved reports whether what lemmas says holds of n.
+// proved reports whether the method lemmas is valid for n.
 func (p *LibraRisk) proved(n sharing.Node) bool { return p.Projection == "dynamic" && n.Most == n.Size }
 
-// safe reports whether h is without risk once it has a task of r.
+// safe reports whether h is without risk with a task of r added.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
 	if len(v.On(h)) == 0 {
 		return true
@@ -77,7 +78,7 @@ func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h 
 	return p.projection.project(n)
 }
 
-// load fills in the projection with the tasks on h and one of r.
+// load fills the projection with the tasks on h and one of r.
 func (p *LibraRisk) load(now float64, r *contracts.Request, v contracts.View, h hosts.ID) {
 	on, spec := v.On(h), v.Spec(h)
 	p.projection.Clear()
@@ -89,7 +90,7 @@ func (p *LibraRisk) load(now float64, r *contracts.Request, v contracts.View, h 
 	p.projection.Add(r.Work/spec.Speed, r.Due()-now, 0)
 }
 
-// project reports whether the tasks are without risk on n, by running it forward.
+// project determines by simulation whether the tasks are without risk on n.
 func (p *projection) project(n sharing.Node) bool {
 	for _, span := range p.Span {
 		if span <= sharing.Tick {
@@ -100,15 +101,15 @@ func (p *projection) project(n sharing.Node) bool {
 	return RiskOf(p.Delay, p.Span).Zero()
 }
 
-// lemmas is project, where a single task can use all of n, without running it
-// forward. There is no risk if and only if
+// lemmas gives the same result as project without simulation, if a single task can use all of
+// n and shares are dynamic. There is no risk if and only if
 //
-//  1. there is one task: whatever its delay, it deviates from no other; or
-//  2. needs sum to no more than n: nobody is late; or
-//  3. all deadlines are equal: all are slowed alike.
+//  1. there is only one task, whose delay cannot differ from another; or
+//  2. the needs add up to at most n, so no task is late; or
+//  3. all deadlines are equal, so all tasks are delayed alike.
 //
-// For if needs sum to T > n and deadlines differ, the first deadline delay is T/n
-// and that of the last to end is less.
+// Proof of "only if": suppose that the needs add up to T > n and that deadlines differ. Then
+// the first deadline delay is T/n, and that of the last task to end is lower.
 func (p *projection) lemmas(n sharing.Node) bool {
 	total := p.total()
 	if total <= n.Size+sliver {
@@ -117,7 +118,7 @@ func (p *projection) lemmas(n sharing.Node) bool {
 	first, last := p.Span[0], p.Span[0]
 	for i, span := range p.Span {
 		if p.Left[i] <= sharing.Tick && p.Keep[i] == 0 {
-			return false // it needs nothing and is in time, the others are not
+			return false // this task needs nothing and is in time, but the others are late
 		}
 		first, last = min(first, span), max(last, span)
 	}

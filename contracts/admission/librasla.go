@@ -11,13 +11,16 @@ import (
 	"bourse/hosts"
 )
 
-// noReturn says that too few hosts return more with it, or end it in time.
+// noReturn means that too few hosts would return more with the request, or would finish it in
+// time.
 const noReturn contracts.Reason = "too few hosts return more with it"
 
-// LibraSLA admits a request if enough hosts return at least as much with it as
-// without, and end it in time if its deadline is hard (SLA, Algorithm 1). It
-// takes those that then return most. What hosts return is what [sharing.Plan]
-// makes of them.
+// LibraSLA admits a request if enough hosts return at least as much with it as without it
+// (SLA, Algorithm 1). If its deadline is hard, they must also finish it in time. It takes the
+// suitable hosts with the highest return.
+//
+// The return of a host is the sum of utility / runtime / deadline over its tasks (SLA, eq. 5
+// and 6), where utility is the budget minus penalties for delay. [sharing.Plan] computes it.
 type LibraSLA struct {
 	ReturnOptions
 	chooser
@@ -40,8 +43,8 @@ func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (cont
 	}, err
 }
 
-// Decide implements [contracts.Decider]. A request whose deadline is not above its
-// estimate is rejected: the paper assumes that there is none.
+// Decide implements [contracts.Decider]. It rejects a request whose deadline is not above its
+// estimate, because the paper assumes that there are no such requests.
 func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	if span(now, r) <= r.Work {
@@ -56,16 +59,16 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	return p.choose(r, noReturn)
 }
 
-// most returns the rank of a host that returns so much: those that return most are
-// first, and differences up to 1e-12 of it are rounding.
+// most returns the rank of a host with the given return. The highest return has the lowest
+// rank. Relative differences up to 1e-12 are treated as rounding.
 func most(returns float64) float64 {
-	const digits = 40 // of 52 in binary
+	const digits = 40 // binary digits kept, of 52
 	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
 	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
 }
 
-// suits plans h with a task of r and then, if it may be suitable, without, and reports
-// whether it is.
+// suits reports whether h is suitable for a task of r. It plans h with the task and then, if
+// necessary, without it.
 func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
 	spec := v.Spec(h)
 	node := sharing.NodeOf(spec)
@@ -85,8 +88,8 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	return p.new.Return >= p.old.Return
 }
 
-// offer is a node of r on a host of that speed, as of now: if it is placed again, it has
-// what is left of its time.
+// offer returns one node of r, on a host of the given speed, as of now. A request that is
+// placed again has only its remaining time.
 func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	p := sharing.Offer(r, speed)
 	if r.Repeat {
@@ -96,19 +99,19 @@ func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	return p
 }
 
-// An occupancy is the tasks on a host since one last came or went there.
+// An occupancy is the state of the tasks on a host since a task last came or left.
 type occupancy struct {
 	tasks []sharing.Promise
-	goes  []course // by task
+	goes  []course // by task; same order as tasks
 }
 
-// A course is what time changes of a promise.
+// A course holds the values from which the changing parts of a promise are computed.
 type course struct {
-	work, rate, at float64 // estimated work that is left at an instant, and how fast it goes
-	due, target    float64 // instants
+	work, rate, at float64 // estimated work left at time at, and work per second since then
+	due, target    float64 // times
 }
 
-// see looks at the hosts that have changed.
+// see updates the hosts that have changed.
 func (p *LibraSLA) see(v contracts.View) {
 	changed, anew := news(v, len(p.hosts))
 	if anew {
@@ -123,11 +126,11 @@ func (p *LibraSLA) see(v contracts.View) {
 			l.tasks = append(l.tasks, sharing.Promise{Keep: s.Need, Terms: sharing.TermsOf(&c.Request)})
 			l.goes = append(l.goes, course{c.Work - s.Done, s.Rate, s.At, c.Due(), s.Target})
 		}
-		l.tasks = slices.Grow(l.tasks, 1) // for the one that may come
+		l.tasks = slices.Grow(l.tasks, 1) // room for a new task
 	}
 }
 
-// standing returns the tasks on h as they stand at now.
+// standing returns the tasks on h in their state at now.
 func (p *LibraSLA) standing(now float64, h hosts.ID, speed float64) []sharing.Promise {
 	l := &p.hosts[h]
 	for i := range l.tasks {

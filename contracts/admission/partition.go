@@ -10,16 +10,19 @@ import (
 	"bourse/hosts"
 )
 
-// partition keeps some hosts for reservations and sells the others on the spot (§5: a provider
-// "might want to increase the spot-market partition compared to the reservation partition").
-// Who names a class, be or rac on the spot, sac or cac of reservations, is decided there; who
-// names none asks for a reservation, and if that is refused buys on the spot. Nobody on the spot
-// can slow down who has a reservation: they share no host.
+// partition reserves some hosts for reservations and sells the others on the spot market (§5:
+// a provider "might want to increase the spot-market partition compared to the reservation
+// partition").
+//
+// A request that names a class is decided in the partition of that class: be and rac on the
+// spot, sac and cac in reservations. A request that names no class first asks for a
+// reservation and, if that is refused, buys on the spot. Spot contracts cannot slow down
+// reservations, because the two never share a host.
 type partition struct {
-	reserved          float64 // of the hosts, in [0,1]
+	reserved          float64 // fraction of the hosts, in [0,1]
 	reservation, spot contracts.Decider
-	named             map[string]bool       // by class: it is of reservations
-	admitted          map[contracts.ID]bool // reservations under way
+	named             map[string]bool       // by class: whether it is a class of reservations
+	admitted          map[contracts.ID]bool // active reservations
 	chosen            []hosts.ID
 	numbers           contracts.Numbers
 }
@@ -44,8 +47,8 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 	}, err
 }
 
-// Decide implements [contracts.Decider]. It gives the numbers of the policy that decided last,
-// and before them reserved, 1 if that was of reservations and 0 otherwise.
+// Decide implements [contracts.Decider]. It reports the numbers of the policy that decided
+// last, preceded by reserved: 1 if that was the policy for reservations, otherwise 0.
 func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	border := hosts.ID(math.Round(p.reserved * float64(v.Fleet())))
 	reserves, named := p.named[strings.ToLower(r.Class)]
@@ -61,7 +64,7 @@ func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return p.within(p.spot, 0, now, r, &side{v, border, hosts.ID(v.Fleet()), &p.chosen})
 }
 
-// within decides by one of the policies, which sees its own hosts.
+// within asks one of the policies, which sees only its own hosts.
 func (p *partition) within(by contracts.Decider, reserved int, now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := by.Decide(now, r, v)
 	if d.Verdict == contracts.Accept && reserved == 1 {
@@ -72,7 +75,8 @@ func (p *partition) within(by contracts.Decider, reserved int, now float64, r *c
 	return d
 }
 
-// Judged implements judge: the policy that grants reservations hears of its own.
+// Judged implements judge. It notifies the policy for reservations of the outcome of its own
+// contracts.
 func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
 	if p.admitted[r.ID] {
 		judged(p.reservation, r, o)
@@ -80,11 +84,12 @@ func (p *partition) Judged(r *contracts.Request, o contracts.Outcome) {
 	delete(p.admitted, r.ID)
 }
 
-// A side is a market of which the hosts from one to before another are there, and no others.
+// A side is the view of one partition: only the hosts from (inclusive) to (exclusive) are
+// present.
 type side struct {
 	contracts.View
 	from, to hosts.ID
-	all      *[]hosts.ID // memory
+	all      *[]hosts.ID // scratch memory
 }
 
 // Away implements [contracts.View].

@@ -8,23 +8,23 @@ import (
 	"bourse/hosts"
 )
 
-// A candidate is a host that would do, and how well: less is better.
+// A candidate is a suitable host and its rank; a lower rank is better.
 type candidate struct {
 	host hosts.ID
 	rank float64
 }
 
-// A chooser picks hosts for policies that place tasks themselves.
+// A chooser picks hosts for policies that place tasks without a bidding strategy.
 type chooser struct {
 	found      []candidate
 	placements []contracts.Placement
 	numbers    contracts.Numbers
 }
 
-// add enters a host that would do.
+// add adds a suitable host.
 func (c *chooser) add(h hosts.ID, rank float64) { c.found = append(c.found, candidate{h, rank}) }
 
-// slowest returns the least speed of the hosts found.
+// slowest returns the lowest speed of the hosts found.
 func (c *chooser) slowest(v contracts.View) float64 {
 	speed := v.Spec(c.found[0].host).Speed
 	for _, f := range c.found[1:] {
@@ -33,7 +33,8 @@ func (c *chooser) slowest(v contracts.View) float64 {
 	return speed
 }
 
-// best returns a placement on each of the hosts of least rank, ties by number.
+// best returns one placement on each of the hosts with the lowest ranks; ties are in order of
+// host number.
 func (c *chooser) best(r *contracts.Request) []contracts.Placement {
 	slices.SortFunc(c.found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.host, b.host))
@@ -41,8 +42,8 @@ func (c *chooser) best(r *contracts.Request) []contracts.Placement {
 	return c.first(r)
 }
 
-// choose lets r in on the hosts of least rank, or turns it away for that reason where too few
-// were found.
+// choose accepts r on the hosts with the lowest ranks. If too few were found, it rejects r for
+// the reason why.
 func (c *chooser) choose(r *contracts.Request, why contracts.Reason) contracts.Decision {
 	if len(c.found) < r.Nodes {
 		return c.reject(why)
@@ -50,9 +51,9 @@ func (c *chooser) choose(r *contracts.Request, why contracts.Reason) contracts.D
 	return accept(c.best(r))
 }
 
-// first returns a placement on each of the first hosts found, as many as r has
-// nodes. Bids are what r can pay: they matter where hosts are shared by auction. Who can
-// pay no rate bids the least there is: a task that bids nothing would stand still.
+// first returns one placement on each of the first r.Nodes hosts found. Bids are what r can
+// pay; they matter only if hosts are shared by auction. A request whose rate rounds to 0 bids
+// the smallest rate, because a task with a bid of 0 would make no progress.
 func (c *chooser) first(r *contracts.Request) []contracts.Placement {
 	c.placements = slices.Grow(c.placements[:0], r.Nodes)[:r.Nodes]
 	clear(c.placements)
@@ -63,21 +64,21 @@ func (c *chooser) first(r *contracts.Request) []contracts.Placement {
 	return c.placements
 }
 
-// accept lets a request in on those hosts.
+// accept returns an acceptance with the given placements.
 func accept(on []contracts.Placement) contracts.Decision {
 	return contracts.Decision{Verdict: contracts.Accept, Placements: on}
 }
 
-// reject turns a request away that the hosts found are too few for. Their number is
+// reject returns a rejection because too few hosts were found. It reports the number
 //
-//	hosts  hosts that would do, fewer than nodes
+//	hosts  number of suitable hosts, less than the number of nodes
 func (c *chooser) reject(why contracts.Reason) contracts.Decision {
 	c.numbers = append(c.numbers[:0], contracts.Counted("hosts", len(c.found)))
 	return contracts.Decision{Reason: why, Numbers: c.numbers}
 }
 
-// news returns the hosts that have changed since a policy looked, or all of them, anew, if it
-// knows another number of hosts than there are.
+// news returns the hosts that have changed since the policy last called it. If the policy
+// knows a different number of hosts than there are, it returns all hosts, and anew is true.
 func news(v contracts.View, known int) (changed []hosts.ID, anew bool) {
 	if changed = v.Changed(); known == v.Fleet() {
 		return changed, false
@@ -89,14 +90,14 @@ func news(v contracts.View, known int) (changed []hosts.ID, anew bool) {
 	return changed, true
 }
 
-// holds reports whether h is there, and has the room for what a task of r needs at
-// least.
+// holds reports whether h is present and has room for the minimum requirement of a task of r.
 func holds(h hosts.ID, r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
 	return !v.Away(h) && (least.Zero() || least.Fit(v.Room(h)))
 }
 
-// everHolds reports whether enough hosts, all idle, would have room for r.
+// everHolds reports whether enough hosts would have room for r if all were idle. If not,
+// waiting is pointless.
 func everHolds(r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
 	if least.Zero() {

@@ -9,18 +9,25 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// pricing is what a cluster asks for a contract: for its nodes and seconds, and for
-// the laxity that it takes from what was sold before,
+// pricing computes the price that a cluster asks for a contract. It charges for node-seconds
+// used and for the laxity that earlier contracts lose:
 //
 //	base n e + kappa max(0, zeta)
 //
-// zeta scaled as mli scales it. It is exact, so that equal prices are equal: of
-// clusters at speeds 1.3 and 0.7, who takes 21 s and who takes 39 s ask the same.
+// n is the number of nodes, e the planned runtime in seconds, and zeta the loss of laxity in
+// seconds, scaled as the matchmaker mli scales it. Laxity is the time by which a contract
+// could still be delayed. For example, with base 0.01 $ and kappa 0.1 $, 4 nodes for 100 s
+// that cost others 20 s of laxity cost 4 + 2 = 6 $.
+//
+// Prices are exact rational numbers, so that equal prices compare as equal. For example, 21 s
+// of laxity on a cluster of speed 1.3 and 39 s on one of speed 0.7 both scale to 27.3 s, and
+// therefore cost the same.
 type pricing struct {
 	impact      matchmaking.ImpactOptions
 	base, kappa *big.Rat
 }
 
+// newPricing returns the pricing with the given options.
 func newPricing(o *ReserveOptions) pricing {
 	return pricing{o.impact("completion"), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
 }
@@ -37,7 +44,7 @@ func (p *pricing) of(q *timetable.Quote) *big.Rat {
 	return used.Add(used.Mul(used, p.base), lost.Mul(lost, p.kappa))
 }
 
-// all returns the sum of the prices of those quotes, in dollars.
+// all returns the sum of the prices of the quotes, in dollars.
 func (p *pricing) all(of []matchmaking.Choice) float64 {
 	sum := p.of(&of[0].Quote)
 	for n := range of[1:] {
@@ -47,9 +54,9 @@ func (p *pricing) all(of []matchmaking.Choice) float64 {
 	return ask
 }
 
-// cheapest takes the cluster that asks the lowest price, equals by completion, then
-// index. With base 0 it is mli where no zeta is negative: no price is below 0, so it
-// does not tell clusters apart whose contracts would gain laxity.
+// cheapest chooses the cluster with the lowest price; ties go to the earlier completion, then
+// to the lower index. With base 0, it equals mli as long as no zeta is negative. It cannot
+// distinguish clusters whose contracts would gain laxity, because no price is below 0.
 type cheapest struct{ pricing }
 
 // Match implements [matchmaking.Matchmaker].

@@ -7,21 +7,22 @@ import (
 	"bourse/hosts"
 )
 
-// A projection runs one host forward, without arrivals and with estimates for
-// work, to see how late its tasks will be (Risk, Algorithm 1).
+// A projection simulates one host to determine how late its tasks will be (Risk, Algorithm 1).
+// It assumes that no further tasks arrive and that estimates are correct.
 type projection struct {
 	Spare sharing.Spare
 
-	// Shares says which the tasks are taken to have: dynamic (allocated again
-	// whenever one ends, as the host will do), static (those of the start, to the
-	// end) or incumbent (to the end, the last task has what the others leave).
+	// Shares selects the shares that tasks are assumed to have. With dynamic, the host is
+	// divided again whenever a task ends, as the real host is. With static, each task keeps
+	// its initial share. With incumbent, the last task receives only what the others leave,
+	// and shares are constant too.
 	Shares string
 
-	Left []float64 // by task: estimated remaining runtime, s; set before delays
-	Span []float64 // by task: time until its deadline, s; set before delays
-	Keep []float64 // by task: processors needed once the estimate is used up; set before delays
+	Left []float64 // by task: estimated remaining runtime, s; input of delays
+	Span []float64 // by task: time until its deadline, s; input of delays
+	Keep []float64 // by task: processors needed after its estimate is used up; input of delays
 
-	Delay []float64 // by task, s; set by delays
+	Delay []float64 // by task, s; result of delays
 
 	running  []int
 	required []float64
@@ -29,15 +30,15 @@ type projection struct {
 	rates    []float64
 }
 
-// Clear forgets all tasks.
+// Clear removes all tasks.
 func (p *projection) Clear() { p.Left, p.Span, p.Keep = p.Left[:0], p.Span[:0], p.Keep[:0] }
 
-// Add appends a task.
+// Add adds a task.
 func (p *projection) Add(left, span, keep float64) {
 	p.Left, p.Span, p.Keep = append(p.Left, left), append(p.Span, span), append(p.Keep, keep)
 }
 
-// total returns what the tasks need together.
+// total returns the sum of the needs of the tasks, in processors.
 func (p *projection) total() float64 {
 	sum := 0.0
 	for i := range p.Left {
@@ -46,9 +47,9 @@ func (p *projection) total() float64 {
 	return sum
 }
 
-// delays fills in Delay for a host n on which no deadline has passed yet. A task
-// whose estimate is used up is taken to go on until its deadline with the share
-// that it kept. Left is used up.
+// delays computes Delay for a host n on which no deadline has passed yet. A task whose
+// estimate is used up is assumed to run until its deadline with the share that it kept. delays
+// overwrites Left.
 func (p *projection) delays(n sharing.Node) {
 	p.Delay, p.running = p.Delay[:0], p.running[:0]
 	for i := range p.Left {
@@ -85,8 +86,8 @@ func (p *projection) delays(n sharing.Node) {
 	}
 }
 
-// late returns the delay of a task that ends after so many seconds, where its deadline is
-// a span away: none if it has none.
+// late returns the delay of a task that ends after end seconds and has its deadline after span
+// seconds. It is 0 if the task has no deadline.
 func late(end, span float64) float64 {
 	if math.IsInf(span, 1) {
 		return 0
@@ -94,7 +95,7 @@ func late(end, span float64) float64 {
 	return max(0, end-span)
 }
 
-// divide fills in the rates of the running tasks from now on.
+// divide computes the rates of the running tasks from now on.
 func (p *projection) divide(n sharing.Node, now float64) {
 	p.required, p.rates = p.required[:0], p.rates[:0]
 	for _, i := range p.running {
@@ -108,7 +109,7 @@ func (p *projection) divide(n sharing.Node, now float64) {
 	hosts.Divide(n.Size, n.Most, p.shares, p.rates)
 }
 
-// incumbent leaves the last task what the others do not need.
+// incumbent gives the last task the capacity that the others do not need.
 func (p *projection) incumbent(n sharing.Node) {
 	last := len(p.shares) - 1
 	if last == 0 {

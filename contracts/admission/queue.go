@@ -14,30 +14,32 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// oneNode says that it has several nodes, or reserves what may not be there.
+// oneNode means that the request has several nodes, or a minimum requirement that cannot be
+// guaranteed.
 const oneNode contracts.Reason = "only jobs of one node are queued"
 
-// Queue keeps all requests in one queue, first come, first served, looks at it at
-// regular intervals, and gives each job a host that a matchmaker chooses by what is
-// foretold of it: the schedulers of Zhang, Phillips, "Job-Scheduling with Resource
-// Availability Prediction for Volunteer-Based Grid Computing" (§4).
+// Queue keeps all requests in one queue, first come, first served. At regular intervals it
+// examines the queue and assigns a host to each job. A matchmaker chooses the host by its
+// predicted availability. These are the schedulers of Zhang, Phillips, "Job-Scheduling with
+// Resource Availability Prediction for Volunteer-Based Grid Computing" (§4).
 //
-// Jobs have one node. They need no deadline; what waits beyond one that is hard is
-// rejected, so a run that is to have none gives them one after its horizon. A host
-// has one job at a time, unless the matchmaker piles jobs up: then the sharing rule
-// divides it, exclusive and auction alike into equal parts, and turns lets them run
-// one after another.
+// Jobs have one node. They need no deadline, but a job that waits beyond a hard deadline is
+// rejected. A run without deadlines therefore sets them after its horizon.
+//
+// A host runs one job at a time unless the matchmaker assigns several jobs to it. Then the
+// sharing rule divides the host: exclusive and auction into equal parts, and turns runs the
+// jobs one after another.
 type Queue struct {
 	o     QueueOptions
 	match sched.Matchmaker
 	queue *sched.Queue
 	pool  *sched.Pool
 
-	next    float64 // look: From plus so many Intervals
+	next    float64 // the next look is at From + next × Interval
 	number  map[contracts.ID]int32
 	jobs    []queued // by number
-	free    []int32  // numbers
-	over    []int32  // numbers that are free from the next look on
+	free    []int32  // job numbers that can be reused
+	over    []int32  // job numbers that can be reused from the next look on
 	overdue eventheap.Heap
 
 	found   []sched.Placement
@@ -46,11 +48,11 @@ type Queue struct {
 	actions []contracts.Action
 }
 
-// A queued job is one that waits or runs.
+// A queued job is a job that waits or runs.
 type queued struct {
 	id       contracts.ID
-	contract int32               // its number
-	place    contracts.Placement // what it bids, and the host that it is on; nowhere if it waits
+	contract int32               // number of its contract
+	place    contracts.Placement // its bid and its host; the host is nowhere while it waits
 }
 
 const nowhere hosts.ID = -1
@@ -76,8 +78,8 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 	return NewQueue(o, m)
 }
 
-// NewQueue makes the policy with matchmaker m, whatever the options name; the error
-// names the option that is wrong.
+// NewQueue creates the policy with matchmaker m, which overrides the one named in the options.
+// An error names the invalid option.
 func NewQueue(o QueueOptions, m sched.Matchmaker) (*Queue, error) {
 	if err := plugin.Check(&o); err != nil {
 		return nil, err
@@ -108,7 +110,7 @@ func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	case contracts.Continue:
 		for k := range p.actions {
 			if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
-				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // it could not be paid for
+				p.gone(now, p.found[k-(len(p.actions)-len(p.found))].Job) // its owner could not pay
 			}
 		}
 		p.actions = p.actions[:0]
@@ -116,8 +118,7 @@ func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	return nil
 }
 
-// Next implements [contracts.Policy]. It looks after what is submitted at the same
-// instant.
+// Next implements [contracts.Policy]. A look comes after all submissions at the same time.
 func (p *Queue) Next() (at float64, last bool) {
 	if p.queue.Len() == 0 {
 		return math.Inf(1), true
@@ -125,7 +126,7 @@ func (p *Queue) Next() (at float64, last bool) {
 	return p.o.From + p.next*p.o.Interval, true
 }
 
-// open looks at the hosts for the first time.
+// open prepares the pool of hosts when the market opens.
 func (p *Queue) open(now float64, v contracts.View) {
 	var stays *availability.History
 	histories, speeds, alike := make([]*availability.History, v.Fleet()), make([]float64, v.Fleet()), true
@@ -150,10 +151,10 @@ func (p *Queue) open(now float64, v contracts.View) {
 	}
 }
 
-// came lets h be given jobs.
+// came makes h available for jobs.
 func (p *Queue) came(now float64, h hosts.ID) { p.pool.Rise(max(now, p.o.From), h) }
 
-// forever is the history of a host that stays.
+// forever returns the history of a host that never leaves.
 func forever() *availability.History {
 	h, err := availability.NewHistory("", 1, []availability.Record{{Start: 0, End: 1e15, State: availability.Available}}, 0)
 	if err != nil {
@@ -162,7 +163,7 @@ func forever() *availability.History {
 	return h
 }
 
-// enter puts contract i, which is asked for, in the queue.
+// enter puts the submitted contract i in the queue, or rejects it if it is unsuitable.
 func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Action {
 	r := m.Request(i)
 	least := r.Needs.Min.Resources
@@ -187,13 +188,13 @@ func (p *Queue) enter(now float64, i int32, m contracts.Market) []contracts.Acti
 	return p.waits(i, m)
 }
 
-// waits lets contract i wait behind the others.
+// waits returns the action that puts contract i at the end of the broker's queue.
 func (p *Queue) waits(i int32, m contracts.Market) []contracts.Action {
 	p.actions = append(p.actions[:0], contracts.Action{Verb: contracts.Enqueue, Contract: i, Place: len(m.Waiting())})
 	return p.actions
 }
 
-// wake puts the next look at now or later.
+// wake schedules the next look at the first regular time that is not before now.
 func (p *Queue) wake(now float64) {
 	p.next = max(p.next, math.Ceil((now-p.o.From)/p.o.Interval))
 	for p.o.From+p.next*p.o.Interval < now {
@@ -201,7 +202,7 @@ func (p *Queue) wake(now float64) {
 	}
 }
 
-// look rejects what is overdue and gives hosts to jobs.
+// look rejects overdue jobs and assigns hosts to jobs.
 func (p *Queue) look(now float64) []contracts.Action {
 	p.next++
 	p.free = append(p.free, p.over...)
@@ -231,7 +232,7 @@ func (p *Queue) look(now float64) []contracts.Action {
 	return p.actions
 }
 
-// lost takes contract i back, whose host has left, and lets it wait again if jobs are
+// lost removes contract i from its host, which has left. The contract waits again if jobs are
 // resubmitted.
 func (p *Queue) lost(now float64, i int32, m contracts.Market) []contracts.Action {
 	n := p.number[m.Request(i).ID]
@@ -245,7 +246,7 @@ func (p *Queue) lost(now float64, i int32, m contracts.Market) []contracts.Actio
 	return p.waits(i, m)
 }
 
-// gone forgets job n, which has ended or has been taken back.
+// gone removes job n, which has ended or was withdrawn.
 func (p *Queue) gone(now float64, n int32) {
 	j := &p.jobs[n]
 	if j.place.Host == nowhere {

@@ -7,11 +7,13 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// byLot says that it was drawn.
+// byLot means that the request was rejected at random.
 const byLot contracts.Reason = "drawn by lot"
 
-// random rejects requests by lot and is otherwise [BestEffort] (RAC, §4.3). No lot is
-// drawn for a contract whose host has left.
+// random rejects each request with a fixed probability and otherwise decides as [BestEffort]
+// does (RAC, §4.3). It is a control for cac: if cac is better than random rejection at the
+// same rate, its choice of requests matters and not only their number. Contracts that are
+// placed again after their host left are not subject to the random rejection.
 type random struct {
 	be     *BestEffort
 	reject float64 // probability, in [0,1]

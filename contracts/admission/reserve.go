@@ -15,66 +15,66 @@ import (
 // Reasons of reserve.
 const (
 	NoPlan  contracts.Reason = "no plan keeps all promises with it"
-	TooDear contracts.Reason = "price above budget" // the one asked
+	TooDear contracts.Reason = "price above budget" // the price asked
 )
 
 // askTests are the tests of reserve.
 var askTests = []Test{{TooDear, "ask", "budget", true, "the price asked"}}
 
-// reserve sells reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
-// Guaranteed QoS for Applications and High System Performance in
-// Multi-Institutional Grid Computing"): every host is a cluster that keeps a book,
-// quotes for a request and promises it a start window and a deadline; a matchmaker
-// chooses among the quotes.
+// reserve sells advance reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
+// Guaranteed QoS for Applications and High System Performance in Multi-Institutional Grid
+// Computing"). Every host is a cluster with a book, its schedule. The book quotes for a
+// request and promises it a start window and a deadline. A matchmaker chooses among the
+// quotes.
 //
-// A request in parts is one contract: each part is a reservation without laxity in the
-// book of another host, from the earliest common start at which the matchmaker finds a
-// host for each. So no book can move it, and they start together. Books that suspend what
-// runs do so part by part, if estimates are wrong. A part that has done its work gives
-// its nodes back; the contract ends with the last. It is killed as a whole when one part
-// is, and taken back as a whole. Its price is the sum of what the hosts ask.
+// A request in parts is one contract. Each part is a reservation in the book of a different
+// host. All parts start at the same time, the earliest at which the matchmaker finds a host
+// for each. Parts have no laxity, so no book can move one of them. Books with preemption may
+// still suspend parts separately if estimates are wrong. A part that has done its work frees
+// its nodes; the contract ends with its last part. If one part is killed, the whole contract
+// is killed, and a contract can be withdrawn only as a whole. Its price is the sum of the
+// prices that the hosts ask.
 //
-// Books have whole seconds. What comes, ends or is taken back within a second is
-// entered at the next, in that order of the paper's events: work that is done, what
-// starts, cancellations, requests in order of arrival.
+// Books work in whole seconds. Events within a second are entered at the next full second, in
+// the paper's order: completed work, starts, cancellations, requests in order of arrival.
 type reserve struct {
 	o        ReserveOptions
 	match    matchmaking.Matchmaker
-	joint    matchmaking.Matchmaker // of each part, where there are several
+	joint    matchmaking.Matchmaker // for each part of a request with several parts
 	onDemand matchmaking.Matchmaker
 	price    pricing
 
 	books  []*book
 	window []matchmaking.Seller
-	venues []matchmaking.Venue // the same
+	venues []matchmaking.Venue // the same books as window
 	sold   map[contracts.ID]*sale
 	facts  []timetable.Fact
-	wake   int64 // second at which to decide what came before it, Forever if nothing did
+	wake   int64 // second at which to decide requests that arrived before it; Forever if there are none
 
 	pass    pass
-	chosen  []matchmaking.Choice  // of the request decided last, one per part
-	places  []contracts.Placement // of its decision
+	chosen  []matchmaking.Choice  // for the request decided last, one per part
+	places  []contracts.Placement // of that decision
 	said    contracts.Decision
-	numbers contracts.Numbers // of it
+	numbers contracts.Numbers // of that decision
 	actions []contracts.Action
 }
 
-// A pass is how far those who wait have been asked about.
+// A pass is the state of going through the waiting requests.
 type pass struct {
-	at      int  // place in the queue of the next, or idle
-	pending bool // what was decided last is to be entered in its book
+	at      int  // position in the queue of the next request, or idle
+	pending bool // the last decision must still be entered in its books
 }
 
-// A sale is a contract in books.
+// A sale is a contract that is entered in books.
 type sale struct {
-	contract int32 // its number
+	contract int32 // number of the contract
 	parts    []part
 	begun    bool
 	start    int64 // second of its first start
-	span     int64 // that it is estimated to take, from then to the end of its last part
+	span     int64 // estimated seconds from the first start to the end of the last part
 }
 
-// A part is a gang of a contract in its book.
+// A part is one gang of a contract, in its book.
 type part struct {
 	*book
 	begun, over bool
@@ -122,18 +122,19 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 			return nil, err
 		}
 	}
-	if p.joint = p.match; o.Match == "mli" { // a part's own completion does not matter
+	if p.joint = p.match; o.Match == "mli" { // the completion of a single part does not matter
 		p.joint, err = o.matchmaker("mli", "index", nil)
 	}
 	return p, err
 }
 
-// impact says whose laxity counts, how, and who wins among equals.
+// impact returns the options that select whose laxity counts, how it is scaled, and how ties
+// are broken.
 func (o *ReserveOptions) impact(ties string) matchmaking.ImpactOptions {
 	return matchmaking.ImpactOptions{Scope: o.ZetaScope, Scale: o.ZetaScale, Ties: ties}
 }
 
-// matchmaker makes the named one with its part of the options.
+// matchmaker creates the named matchmaker with the options that concern it.
 func (o *ReserveOptions) matchmaker(name, ties string, rng *rand.Rand) (matchmaking.Matchmaker, error) {
 	if name == "price" {
 		return cheapest{newPricing(o)}, nil
@@ -149,8 +150,8 @@ func (o *ReserveOptions) matchmaker(name, ties string, rng *rand.Rand) (matchmak
 	})
 }
 
-// see makes the books when it first sees the fleet. A host has as many nodes as
-// whole processors; one that has none has no book.
+// see creates the books when the policy first sees the fleet. The number of whole processors
+// of a host is its number of nodes; a host without a whole processor has no book.
 func (p *reserve) see(v contracts.View) {
 	if p.books != nil {
 		return
@@ -163,8 +164,8 @@ func (p *reserve) see(v contracts.View) {
 	}
 }
 
-// job is r in whole seconds: what must not happen before an instant is rounded up,
-// a deadline down, a span up.
+// job converts r to whole seconds. Earliest start and estimate are rounded up and the deadline
+// is rounded down, so that the result never promises more than r allows.
 func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	j := timetable.Job{
 		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),
@@ -182,11 +183,11 @@ func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 	return j
 }
 
-// second is x as whole seconds; what is beyond the horizon of books is too late for
-// them all.
+// second converts x to whole seconds. Times beyond the horizon of books become one second past
+// it, which is too late for every book.
 func second(x float64) int64 { return int64(min(x, timetable.Horizon+1)) }
 
-// order is r, which is j in whole seconds, in parts.
+// order returns r as an order with parts. j is r in whole seconds.
 func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Order {
 	o := matchmaking.Order{ID: j.ID, Arrival: j.Arrival, Earliest: j.Earliest, Deadline: j.Deadline}
 	for n := range r.Gangs() {
@@ -195,7 +196,7 @@ func (p *reserve) order(j *timetable.Job, r *contracts.Request) matchmaking.Orde
 	return o
 }
 
-// why says why no books take r, which is j in whole seconds.
+// why returns the reason why no books accept r. j is r in whole seconds.
 func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	switch {
 	case !p.room(r, func(*book) bool { return true }):
@@ -206,8 +207,8 @@ func (p *reserve) why(j *timetable.Job, r *contracts.Request) contracts.Reason {
 	return NoPlan
 }
 
-// room reports whether there is a book for each part of r, wide enough for it, among
-// those that would do.
+// room reports whether the books for which do returns true are wide enough for all parts of r,
+// with a different book for each part.
 func (p *reserve) room(r *contracts.Request, do func(*book) bool) bool {
 	for n := range r.Gangs() {
 		wide := 0
@@ -216,7 +217,7 @@ func (p *reserve) room(r *contracts.Request, do func(*book) bool) bool {
 				wide++
 			}
 		}
-		if wide <= n { // the n before it are as wide at least
+		if wide <= n { // the n parts before it are at least as wide
 			return false
 		}
 	}

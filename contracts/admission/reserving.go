@@ -66,7 +66,7 @@ func (p *reserve) Next() (at float64, last bool) {
 	return float64(next), false
 }
 
-// ask decides about contract i, and reports whether there is anything to be done.
+// ask decides about contract i, and reports whether there is an action to carry out.
 func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	p.said = p.decide(now, m.Request(i), m.Hosts())
 	verb := contracts.Refuse
@@ -81,7 +81,7 @@ func (p *reserve) ask(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// sell returns contract i in the books that were chosen.
+// sell returns contract i as a sale in the chosen books.
 func (p *reserve) sell(i int32) *sale {
 	s := &sale{contract: i}
 	for k := range p.chosen {
@@ -92,8 +92,8 @@ func (p *reserve) sell(i int32) *sale {
 	return s
 }
 
-// choose has the books quote for r, which is j in whole seconds, and reports whether
-// there is one for each part.
+// choose asks the books to quote for r and reports whether there is one for each part. j is r
+// in whole seconds.
 func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	alone, joint := p.match, p.joint
 	if r.OnDemand && p.o.ODMap != "same" {
@@ -109,12 +109,12 @@ func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	return ok
 }
 
-// decide asks the books about r. What comes within a second is decided at the next. An
-// acceptance has as numbers, over all parts,
+// decide asks the books about r. A request that arrives within a second is deferred to the
+// next full second. An acceptance reports these numbers, over all parts:
 //
-//	start, completion  as planned at present, instants
-//	impact             laxity that contracts still to start lose in all, s; may be negative
-//	ask                the price, $, if one is asked
+//	start, completion  as currently planned; times
+//	impact             total laxity lost by contracts still to start, s; may be negative
+//	ask                the price, $, if prices are asked
 func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	if at := math.Ceil(now); at > now {
 		p.wake = second(at)
@@ -144,9 +144,9 @@ func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	return d
 }
 
-// entered enters what was decided last in its books, if it could be paid for, and
-// appends what follows at once. The next is then first in the queue: all before it
-// have been decided.
+// entered enters the last decision in the chosen books, if the contract could be paid for, and
+// appends the actions that follow immediately. All requests before the next one have then been
+// decided, so the next is first in the queue.
 func (p *reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return
@@ -167,7 +167,7 @@ func (p *reserve) entered(m contracts.Market) {
 	}
 }
 
-// advance appends the steps due by now.
+// advance appends the actions that are due by now.
 func (p *reserve) advance(now float64) {
 	for _, b := range p.books {
 		for float64(b.next()) <= now {
@@ -180,9 +180,8 @@ func (p *reserve) advance(now float64) {
 	}
 }
 
-// cancel takes contract i back, unless its work is done: then it does nothing. Whoever
-// cancels owes the fee; and once the contract has started, if that is more, the part
-// of its estimate that has passed.
+// cancel withdraws contract i, unless its work is done. The fee is the fraction CancelFee of
+// the price. After the start it is, if higher, the elapsed fraction of the estimated time.
 func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	s := p.sold[id]
 	if s == nil || !slices.ContainsFunc(s.parts, func(x part) bool { return x.open(id) }) {
@@ -206,10 +205,11 @@ func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	}
 }
 
-// open reports whether the part of id has work left, as far as is known.
+// open reports whether the part of id still has work left, as far as is known.
 func (x *part) open(id contracts.ID) bool { return !x.over && !slices.Contains(x.ended, int64(id)) }
 
-// follow appends what the facts of b ask for. What has been taken back is nobody's.
+// follow appends the actions that the facts of b require. It ignores facts about withdrawn
+// contracts.
 func (p *reserve) follow(b *book) {
 	for _, f := range p.facts {
 		id := contracts.ID(f.Job)
@@ -249,8 +249,7 @@ func (p *reserve) follow(b *book) {
 	}
 }
 
-// drop takes what is left of a contract, of which a part has been killed, out of the
-// books of the others.
+// drop removes the remaining parts of a contract from their books after one part was killed.
 func (s *sale) drop(f timetable.Fact) {
 	for n := range s.parts {
 		if x := &s.parts[n]; !x.over {

@@ -6,15 +6,16 @@ import (
 	"bourse/contracts/sharing"
 )
 
-// A Risk is that of the tasks on a host ending late by unequal parts of the time
+// A Risk measures by how much the tasks on a host end late by unequal fractions of the time
 // that they have left (Risk, eq. 4 to 6).
 type Risk struct {
-	Mean  float64 // μ of the deadline delays
-	Sigma float64 // their standard deviation
+	Mean  float64 // μ, the mean deadline delay
+	Sigma float64 // standard deviation of the deadline delays
 }
 
-// DeadlineDelay returns the delay of a task against the time that it has left, 1 if it is
-// in time (eq. 4). A task to which no instant is promised always is.
+// DeadlineDelay returns the deadline delay of a task (eq. 4): (delay + span)/span, where span
+// is the time left until the deadline. It is 1 for a task in time. For example, a task 50 s
+// late with 100 s left has 1.5. A task without a promised time is always in time.
 func DeadlineDelay(delay, span float64) float64 {
 	if math.IsInf(span, 1) {
 		return 1
@@ -22,8 +23,8 @@ func DeadlineDelay(delay, span float64) float64 {
 	return (delay + span) / span
 }
 
-// RiskOf returns the risk of tasks that end delay after a deadline span away (eq. 5 and
-// 6). It is +Inf past a deadline.
+// RiskOf returns the risk of tasks (eq. 5 and 6). Task i ends delay[i] seconds after a
+// deadline that is span[i] seconds away. The risk is +Inf if a deadline has passed.
 func RiskOf(delay, span []float64) Risk {
 	n := float64(len(delay))
 	sum, squares := 0.0, 0.0
@@ -41,6 +42,6 @@ func RiskOf(delay, span []float64) Risk {
 	return Risk{mean, math.Sqrt(squares / n)}
 }
 
-// Zero reports whether there is no risk, to rounding. A single task is none,
-// however late.
+// Zero reports whether there is no risk, up to rounding. A single task has no risk, however
+// late it is, because it cannot differ from another.
 func (r Risk) Zero() bool { return r.Sigma <= 1e-9*max(1, r.Mean) }

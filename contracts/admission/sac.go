@@ -9,7 +9,7 @@ import (
 	"bourse/market"
 )
 
-// Reasons of sac, and of cac.
+// Reasons of sac and cac.
 const (
 	belowSpot     contracts.Reason = "share below threshold at spot price"
 	belowForecast contracts.Reason = "share below threshold at price percentile" // eq. 5
@@ -21,28 +21,30 @@ var statisticalTests = []Test{
 	{belowForecast, "share", "threshold", false, "its share"},
 }
 
-// Statistical admits a request that [BestEffort] admits and whose bids buy
-// enough of their hosts, both at the spot price c and at the price that will
+// Statistical admits a request that [BestEffort] admits and whose bids buy a sufficient share
+// of their hosts. The share must be sufficient at the spot price c and at the price that will
 // not be exceeded with probability g (SAC, §3, eq. 5):
 //
 //	Σ_h b_h/(b_h + F_h⁻¹(g)) ≥ Σ_h 1/(1 + C_h)
 //
-// 1/(1+C) is the share at which the bid for one processor equals the price of
-// one: b ≥ F/C just when b/(b+F) ≥ 1/(1+C). The paper says only that users who
-// are not willing to pay the percentile are rejected.
+// C_h is the number of processors of host h. The threshold 1/(1+C) is the share at which the
+// bid equals the price of one processor: b ≥ F/C if and only if b/(b+F) ≥ 1/(1+C). For
+// example, on a host of 4 processors with a percentile of 2 $/s, a bid of at least 0.5 $/s is
+// required. This threshold is an interpretation; the paper says only that users who are not
+// willing to pay the percentile are rejected.
 //
-// Where hosts come and go, Discount multiplies each share by the probability that its
-// host stays until the deadline, as it is foretold.
+// If hosts come and go, Discount multiplies each share by the predicted probability that its
+// host stays until the deadline.
 //
-// By its Promise of fulfilment it is not the price that is to stay below its percentile
-// with probability g, but the contract that is to be fulfilled: see [fulfilment].
+// With the Promise fulfilment, the probability g applies to the contract being fulfilled
+// instead of the price staying below its percentile; see [fulfilment].
 type Statistical struct {
 	StatisticalOptions
 	be   *BestEffort
 	kept fulfilment
 }
 
-// StatisticalOptions are the options of sac, and of cac.
+// StatisticalOptions are the options of sac, which cac has too.
 type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
 	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
@@ -65,14 +67,14 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 	return &Statistical{o, &BestEffort{bid: bid}, newFulfilment(o.Guarantee)}
 }
 
-// Decide implements [contracts.Decider]. It gives the numbers of [BestEffort] and, where
-// that admits,
+// Decide implements [contracts.Decider]. It reports the numbers of [BestEffort] and, if
+// BestEffort admits the request,
 //
 //	percentile  mean F⁻¹(g) of the chosen hosts, $/s
 //	share       sum of b/(b+F⁻¹(g)) over them (eq. 5)
-//	threshold   what both sums must reach
-//	stays       where sums are discounted: mean probability that a host stays
-//	level       where fulfilment is promised: the probability whose percentile it was
+//	threshold   the value that both sums must reach
+//	stays       if shares are discounted: mean probability that a host stays
+//	level       if fulfilment is promised: the probability used for the percentile
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -92,7 +94,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		pl := &d.Placements[i]
 		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, g)
 		if f < 0 {
-			f = 0 // no price is below it, whatever a Normal says
+			f = 0 // a Normal forecast can be negative, but a price cannot
 		}
 		percentile += f
 		if predicted {
@@ -130,8 +132,8 @@ func (p *Statistical) Judged(_ *contracts.Request, o contracts.Outcome) {
 	}
 }
 
-// stays returns the part of what h gives that a task of r can expect until its
-// deadline: the probability that the host stays, if that is asked for, or all.
+// stays returns the fraction of h's share that a task of r can expect until its deadline. With
+// Discount it is the probability that the host stays, and otherwise 1.
 func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v contracts.View) float64 {
 	if p.Discount == "none" {
 		return 1
@@ -142,8 +144,8 @@ func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v con
 	return v.Stays(h, r.Due()-now)
 }
 
-// span returns the time in which the work of r is to be done: on demand, that in which
-// its budget may be spent.
+// span returns the time in seconds in which the work of r must be done. For a request on
+// demand, it is the time in which the budget may be spent.
 func span(now float64, r *contracts.Request) float64 {
 	if r.Repeat && !r.OnDemand {
 		return r.Due() - now
@@ -151,16 +153,16 @@ func span(now float64, r *contracts.Request) float64 {
 	return r.SLA.Deadline
 }
 
-// expected returns the share that a bid of b can expect where others bid c (eq. 4), on a
-// host that stays with that probability.
+// expected returns the share that a bid of b can expect if the other bids are c (eq. 4), on a
+// host that stays with probability stays.
 func expected(stays, b, c float64) float64 { return float64(market.Kept(stays*b, b, c)) }
 
-// required returns the share of a host that the work of r takes to be done in its time.
+// required returns the share of a host that r needs to finish its work in time.
 func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {
 	return r.Work / span(now, r) / spec.Capacity()
 }
 
-// refuse turns an acceptance into a rejection, keeping its numbers.
+// refuse turns an acceptance into a rejection and keeps its numbers.
 func refuse(d contracts.Decision, why contracts.Reason) contracts.Decision {
 	d.Verdict, d.Reason, d.Placements = contracts.Reject, why, nil
 	return d

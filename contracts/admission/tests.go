@@ -6,18 +6,18 @@ import (
 	"bourse/contracts"
 )
 
-// A Test holds one number that a policy has looked at against another. Those who are refused
-// for its reason have not passed it.
+// A Test compares two numbers of a decision. A request that was rejected for Reason did not
+// pass it. Reports use tests to show how far a request was from being accepted.
 type Test struct {
 	Reason contracts.Reason
-	Got    string // name of the number that is held against the other
-	Want   string // that which it is to reach; nodes and budget are those asked for
-	AtMost bool   // or not to exceed
-	Word   string // what the first is, as people say it
+	Got    string // name of the number that is tested
+	Want   string // name of the number that it must reach; nodes and budget are those of the request
+	AtMost bool   // if set, Got must not exceed Want
+	Word   string // phrase for Got in reports
 }
 
-// deciding are the tests of the policies that give numbers, in the order in which they make
-// them.
+// deciding holds the tests of the policies that report numbers, in the order in which they
+// make them.
 var deciding = map[string][]Test{
 	"adaptive":  slices.Concat(statisticalTests, capacityTests),
 	"cac":       slices.Concat(statisticalTests, capacityTests),
@@ -30,13 +30,13 @@ var deciding = map[string][]Test{
 	"sac":       statisticalTests,
 }
 
-// Tests returns the tests of the named policy that have two numbers, in the order in which
-// it makes them, and that of those who are to pay.
+// Tests returns the tests of the named policy that compare two numbers, in the order in which
+// it makes them. The last is the broker's test whether the owner can pay.
 func Tests(policy string) []Test {
 	return append(slices.Clip(deciding[policy]), Test{contracts.Unfunded, "budget", "balance", true, "its budget"})
 }
 
-// hostsTests are those of a policy that refuses for want of hosts that would do.
+// hostsTests returns the test of a policy that rejects requests if too few hosts are suitable.
 func hostsTests(why contracts.Reason) []Test {
 	return []Test{{why, "hosts", "nodes", false, "the number of hosts that would do"}}
 }

@@ -7,10 +7,13 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// anticipating bids what maximises the sum of shares obtained, weighed by the
-// capacity of each host, knowing what its own bids do to the price
-// (bestResponse). Where that is worth fewer hosts than the request has nodes,
-// the other nodes go to the next hosts in order, at one nano-dollar per second.
+// anticipating chooses bids that maximize the sum of the shares obtained, each weighted by the
+// capacity of its host. It accounts for the effect of its own bids on the prices
+// (bestResponse). An even split ignores this effect: on a cheap host each further dollar buys
+// less than the one before.
+//
+// If this maximum uses fewer hosts than the request has nodes, the remaining nodes go to the
+// next hosts in order of price, at one nano-dollar per second each.
 type anticipating struct {
 	best                bestResponse
 	chosen              []hosts.ID
@@ -25,7 +28,7 @@ func newBestResponse(decode plugin.Decoder) (Strategy, error) {
 func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	all := *r
 	all.Nodes = v.Fleet()
-	s.chosen = v.Cheapest(&all, s.chosen[:0]) // so that ties are broken at random
+	s.chosen = v.Cheapest(&all, s.chosen[:0]) // in order of price, with ties broken at random
 	s.bids, s.worth, s.prices = s.bids[:0], s.worth[:0], s.prices[:0]
 	for _, h := range s.chosen {
 		s.bids = append(s.bids, 0)
@@ -39,7 +42,7 @@ func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contr
 		return out, contracts.NoRate
 	}
 	s.best.bids(s.bids, s.worth, s.prices, r.Rate().Float64(), r.Nodes)
-	free := r.Nodes // nodes for which no bid is worth it
+	free := r.Nodes // number of nodes without a positive bid
 	for _, x := range s.bids {
 		if x > 0 {
 			free--

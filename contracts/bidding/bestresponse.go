@@ -6,39 +6,40 @@ import (
 	"slices"
 )
 
-// reserve is the lowest price, in dollars per second, that a host is taken to
-// have: one nano-dollar, the smallest rate there is.
+// reserve is the lowest price, in dollars per second, that a host is assumed to have. It is
+// one nano-dollar, the smallest rate.
 const reserve = 1e-9
 
-// A bestResponse finds the bids that are worth most to a buyer who anticipates
-// their effect on prices (Feldman, Lai and Zhang). They maximise
+// A bestResponse computes the optimal bids of a buyer who anticipates their effect on prices
+// (Feldman, Lai and Zhang). They maximize
 //
 //	sum_h w_h x_h / (x_h + c_h)    over x_h >= 0, sum_h x_h = X
 //
-// where x_h is the bid on host h, c_h the sum of the others' bids there, w_h what
-// the whole host would be worth to the buyer, and X the spending rate.
+// Here x_h is the bid on host h, c_h the sum of the other bids there, w_h the value of the
+// whole host to the buyer, and X the total spending rate.
 //
-// On a host with c_h = 0 any bid wins everything, so that the less is bid the
-// better and no bid is the best. Such a host is taken to cost reserve.
+// If c_h = 0, any positive bid wins the whole host. A smaller bid is then always better, and
+// there is no optimum. Such a host is therefore treated as if its price were reserve.
 //
-// The zero value is ready; it keeps storage for the next question.
+// The zero value is ready to use. It keeps its memory between calls.
 type bestResponse struct {
-	order []int // hosts by w/c descending
+	order []int // hosts by descending w/c
 }
 
-// bids sets bids[h] to the best bid on host h, in dollars per second, 0 where
-// none is worth it. They add up to x, but for rounding, and at most n of them are
-// not 0: with x_h marginally worth w_h/c_h at first, the hosts are ordered by
-// that, and bids go to the longest prefix on which all are positive,
+// bids sets bids[h] to the optimal bid on host h, in dollars per second, or to 0 if no bid is
+// worthwhile. At most n bids are positive, and they add up to x, up to rounding.
+//
+// The marginal value of the first dollar on host h is w_h/c_h. The hosts are sorted by this
+// value; ties are in order of index. Bids go to the longest prefix of at most n hosts on which
+// all of the following are positive:
 //
 //	x_h = sqrt(w_h c_h) / sum_prefix sqrt(w c) * (X + sum_prefix c) - c_h
 //
-// of at most n. Among equals the lower index comes first. Where n cuts the prefix
-// short these are the best bids on those n hosts; with weights that differ,
-// another n may be better still.
+// If n limits the prefix, these are the optimal bids on those n hosts. If weights differ,
+// another set of n hosts may be better.
 //
-// bids, w and c have one element a host, n is at least 0; w, c and x are finite
-// and at least 0, else Bids panics. All bids are 0 if x, n or every weight is.
+// bids, w and c have one element per host, and n is at least 0. w, c and x must be finite and
+// at least 0; otherwise bids panics. All bids are 0 if x, n or every weight is 0.
 func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 	clear(bids)
 	mustBeAmount(x)
@@ -68,6 +69,7 @@ func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 	}
 }
 
+// mustBeAmount panics unless x is finite and at least 0.
 func mustBeAmount(x float64) {
 	if !(x >= 0 && x <= math.MaxFloat64) {
 		panic("bidding: weight, price or rate is not a number of at least 0")

@@ -1,8 +1,12 @@
-// Package bidding turns a request's spending rate into hosts and bids, one
-// strategy to a file.
+// Package bidding converts a request's spending rate into hosts and bids. There is one
+// strategy per file.
 //
-// It does not know who is admitted, or whether deadlines are met. To add a
-// strategy, write its file and its line in the table below.
+// A request names a budget v, a deadline d and a number of nodes n. It can therefore spend v/d
+// dollars per second, and a strategy decides how to split that over hosts. The strategy is
+// independent of admission: a policy decides afterwards whether the proposed bids are
+// sufficient.
+//
+// To add a strategy, write its file and add a line to the table below.
 package bidding
 
 import (
@@ -12,14 +16,15 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Strategy chooses the hosts of a request and what to bid on each.
+// A Strategy chooses the hosts of a request and the bid on each.
 type Strategy interface {
-	// Place appends one placement per node to out. It returns why it cannot,
-	// or None.
+	// Place appends one placement per node to out and returns None. If it cannot, it returns
+	// the reason.
 	Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason)
 }
 
-// Table returns the strategies; rng is the stream of the one that is made.
+// Table returns the table of strategies. rng is the random stream of the strategy that is
+// created.
 func Table(rng *rand.Rand) plugin.Table[Strategy] {
 	return plugin.Table[Strategy]{Kind: "bidding strategy", Members: plugin.Members[Strategy]{
 		"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},

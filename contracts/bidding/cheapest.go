@@ -8,7 +8,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// cheapest bids b = v/(d n) on each of the n hosts of lowest spot price.
+// cheapest bids b = v/(d n) on each of the n hosts with the lowest spot prices, where v is the
+// budget, d the deadline and n the number of nodes.
 type cheapest struct{ chosen []hosts.ID }
 
 func newCheapest(decode plugin.Decoder) (Strategy, error) {
@@ -21,7 +22,7 @@ func (s *cheapest) Place(r *contracts.Request, v contracts.View, out []contracts
 	return evenly(r, s.chosen, out)
 }
 
-// evenly bids the same on every chosen host.
+// evenly places the same bid on every chosen host.
 func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	if len(chosen) < r.Nodes {
 		return out, contracts.TooFewHosts

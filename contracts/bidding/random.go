@@ -8,11 +8,11 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// random bids b = v/(d n) on each of n eligible hosts drawn without
-// replacement.
+// random bids b = v/(d n) on each of n eligible hosts, which are drawn without replacement. It
+// ignores prices.
 type random struct {
 	rng    *rand.Rand
-	order  []hosts.ID // a permutation of the fleet, reshuffled as far as needed
+	order  []hosts.ID // a permutation of the fleet; each call reshuffles as much of it as it needs
 	chosen []hosts.ID
 }
 

@@ -1,62 +1,64 @@
-// Package note is what the ledger says of a contract: the terms of its admission, or
-// why it was rejected, and the verdict of its settlement, each one JSON object.
+// Package note formats and parses the notes of ledger entries about contracts: the terms of an
+// admission, the reason for a rejection, and the verdict of a settlement. Each is one JSON
+// object.
 //
-// What is written with Append is read with [ParseAgreement] and [ParseVerdict], or field
-// by field with [Fields].
+// Notes make the ledger self-contained: an audit can recompute what a contract should have
+// been charged from the ledger only. [ParseAgreement] and [ParseVerdict] read what the Append
+// methods write, and [Fields] reads any note field by field.
 //
-// It does not know who reads a note. Fields and their order are a public format:
+// The fields and their order are a public format:
 //
 //	a rejection
 //	decision      reject
-//	reason        why, in words
-//	              then the numbers that decided, under the names that the policy gives
-//	              them: contracts/admission says which, at the Decide of each. Of the
-//	              broker's own reason unfunded they are balance and budget, $
+//	reason        the reason, in words
+//	              Then the numbers that decided, under the names that the policy gives
+//	              them (see the Decide method of each policy in contracts/admission). For
+//	              the broker's own reason, unfunded, they are balance and budget, in $.
 //
 //	terms
 //	decision      accept
-//	              then the numbers that decided, ask among them, $, if that is the
-//	              price and not the budget
-//	submit        instant of the request, s
-//	deadline      s after it
-//	runs_on       true: the work goes on after the deadline
-//	on_demand     true: no instant is promised
-//	per_host      true: the work of every node is promised by itself
-//	max_cpu       the most that one node uses, processors
-//	floor         what a processor costs at least, $/s; left out if nothing
+//	              Then the numbers that decided. They include ask, in $, if the price is
+//	              not the budget.
+//	submit        time of the request, s
+//	deadline      time allowed after submit, s
+//	runs_on       true: the work continues after the deadline
+//	on_demand     true: no completion time is promised
+//	per_host      true: the work of each node is promised separately
+//	max_cpu       the most processors that one node uses
+//	floor         minimum price of a processor, $/s; omitted if 0
 //	penalty_rate  what the provider owes for delay, $/s
-//	penalty_max   the most that it owes, $; left out if there is no bound
-//	penalty_part  what is owed if a host or the market delivers none of the work, in parts of
-//	              the budget, and in proportion if some is done; left out if nothing
-//	penalty_most  the most that is owed then, likewise
-//	on            hosts, each after its bid or after others of the same bid; a
-//	              number is the bid of the hosts after it, in nano-dollars per
-//	              second. Left out where the note would exceed [bank.MaxNote].
+//	penalty_max   the most that it owes for delay, $; omitted if unlimited
+//	penalty_part  what is owed if a host or the market delivers none of the work, as a
+//	              fraction of the budget; proportionally less if some work is done.
+//	              Omitted if 0.
+//	penalty_most  the most that is owed in that case, as a fraction of the budget
+//	on            the hosts. A number is the bid, in nano-dollars per second, on each of
+//	              the hosts after it. Omitted if the note would exceed [bank.MaxNote].
 //
-//	a booked contract has, in place of on:
-//	opens         instant before which it does not start
-//	nodes         how many
-//	host          the name of their host or, if they are on several,
-//	parts         how many are on each host, and its name, in turn. Left out where the
-//	              note would exceed [bank.MaxNote]
+//	terms of a booked contract, which replace on
+//	opens         time before which it does not start
+//	nodes         number of nodes
+//	host          name of the host or, if there are several hosts,
+//	parts         the number of nodes on a host and the name of the host, alternating.
+//	              Omitted if the note would exceed [bank.MaxNote].
 //
 //	verdict
 //	state         fulfilled, violated or cancelled
-//	work          asked for, over all nodes
-//	needed        truly needed, over all nodes, if that is something else
-//	work_done     by the deadline, over all nodes
+//	work          requested work, over all nodes
+//	needed        work truly needed, over all nodes; omitted if equal to work
+//	work_done     work done by the deadline, over all nodes
 //	killed        true: its policy stopped it
-//	fault         command: that could not be started on a host, whose nodes cost nothing
-//	losses        how often a host left with a task of it, and
-//	wasted        the work that was lost so
-//	penalty_owed  $, beyond a price that it was taken from; after the cause, that for which
-//	              terms have a penalty_part
-//	              then, where terms have one and it is violated,
-//	cause         why: program, asked, price, market or host
-//	payer         the account that owes the penalty: the owner of the host that missed most,
-//	              or the market. What a host's owner does not pay, the market pays
-//	withheld      $ of the charges of that host's owner that were not paid to it, but left to
-//	              the contract's owner
+//	fault         command: the program could not be started on a host, whose nodes are free
+//	losses        how often a host left while running one of its tasks
+//	wasted        the work lost that way
+//	penalty_owed  $, in addition to any penalty already deducted from the price. If it
+//	              follows cause, it is the penalty for which terms have a penalty_part.
+//	              Then, if the terms have a penalty_part and the contract is violated:
+//	cause         program, asked, price, market or host
+//	payer         the account that owes the penalty: the owner of the host that missed the
+//	              most work, or the market. The market pays what the host's owner cannot.
+//	withheld      $ of the charges of that host's owner that were not paid to it but left
+//	              to the contract's owner
 package note
 
 import (
@@ -70,22 +72,23 @@ import (
 	"bourse/hosts"
 )
 
-// Terms are what was agreed with a request, so that an audit can compute from the
-// ledger what is to be charged.
+// Terms are what was agreed for a request. They contain everything that an audit needs to
+// compute the charges from the ledger.
 type Terms struct {
 	*contracts.Decision
 	*contracts.Request
-	Booked bool                  // as gangs, one on the host of each placement
-	Name   func(hosts.ID) string // of a host
-	Spare  int                   // bytes of the note that others need
-	Floor  float64               // price of a processor, $/s
+	Booked bool                  // scheduled as gangs, one on the host of each placement
+	Name   func(hosts.ID) string // returns the name of a host
+	Spare  int                   // bytes of the note to leave for other fields
+	Floor  float64               // minimum price of a processor, $/s
 
-	// What is owed if a host or the market delivers too little, and at most, in parts of the
-	// budget.
+	// Part is the penalty if a host or the market delivers none of the work, and Most is its
+	// maximum. Both are fractions of the budget.
 	Part, Most float64
 }
 
-// Append appends t to b.
+// Append appends t to b as a JSON object. It omits the list of hosts if that would make the
+// note too long.
 func (t Terms) Append(b []byte) []byte {
 	b = t.Decision.AppendJSON(b)
 	b = b[:len(b)-1]
@@ -132,10 +135,10 @@ func (t Terms) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// full reports whether b, which is not yet closed, is too long for a note.
+// full reports whether b, with its closing bracket, would be too long for a note.
 func (t *Terms) full(b []byte) bool { return len(b) >= bank.MaxNote-t.Spare }
 
-// appendPlaces appends the placements and a closing bracket, or so many that b is full.
+// appendPlaces appends the placements and a closing bracket. It stops early when b is full.
 func (t *Terms) appendPlaces(b []byte) []byte {
 	for n, pl := range t.Placements {
 		if t.full(b) {
@@ -164,20 +167,20 @@ func (t *Terms) appendParts(b []byte) []byte {
 	return append(b, ']')
 }
 
-// A Verdict is how a contract ended.
+// A Verdict describes how a contract ended. Work is in processor-seconds at speed 1.
 type Verdict struct {
 	State   string
-	Work    float64 // asked for, over all nodes
-	Needed  float64 // truly, over all nodes
+	Work    float64 // requested, over all nodes
+	Needed  float64 // truly needed, over all nodes
 	ByDue   float64 // done by the deadline, over all nodes
 	Killed  bool
-	Fault   string // what its owner asked for that cannot be done, in a word
+	Fault   string // one word for a request that cannot be carried out, such as command
 	Losses  int
 	Wasted  float64
-	Penalty bank.Amount // owed
+	Penalty bank.Amount // amount owed
 }
 
-// Append appends v to b.
+// Append appends v to b as a JSON object.
 func (v *Verdict) Append(b []byte) []byte {
 	b = append(append(append(b, `{"state":"`...), v.State...), '"')
 	b = number(b, "work", v.Work)
@@ -200,11 +203,13 @@ func (v *Verdict) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
+// number appends a field with a number.
 func number(b []byte, name string, x float64) []byte {
 	b = append(append(append(b, ',', '"'), name...), '"', ':')
 	return strconv.AppendFloat(b, x, 'g', -1, 64)
 }
 
+// flag appends a field with the value true if set, and nothing otherwise.
 func flag(b []byte, name string, set bool) []byte {
 	if !set {
 		return b
@@ -212,7 +217,7 @@ func flag(b []byte, name string, set bool) []byte {
 	return append(append(append(b, ',', '"'), name...), `":true`...)
 }
 
-// plain says which bytes stand for themselves in a JSON string.
+// plain reports, for each byte, whether a JSON string can contain it unescaped.
 var plain = func() (is [256]bool) {
 	for c := byte(' '); c < 0x7f; c++ {
 		is[c] = !strings.ContainsRune(`"\<>&`, rune(c))
@@ -226,12 +231,12 @@ func text(b []byte, s string) []byte {
 	for n < len(s) && plain[s[n]] {
 		n++
 	}
-	if n == len(s) { // a name of a host, say
+	if n == len(s) { // the usual case, such as the name of a host
 		return append(append(append(b, '"'), s...), '"')
 	}
 	quoted, err := json.Marshal(s)
 	if err != nil {
-		panic("note: " + err.Error()) // a string has a JSON form
+		panic("note: " + err.Error()) // cannot happen: every string can be encoded
 	}
 	return append(b, quoted...)
 }

@@ -9,14 +9,13 @@ import (
 	"bourse/bank"
 )
 
-// A Field is one of a note.
+// A Field is one field of a note.
 type Field struct {
 	Name  string
-	Value any // a string, a bool, a json.Number, or a []any of those
+	Value any // a string, a bool, a json.Number, or a []any of these
 }
 
-// Fields returns the fields of a note in order; of one that is no JSON object, ok is
-// false.
+// Fields returns the fields of a note in order. If the note is not a JSON object, ok is false.
 func Fields(note []byte) (fields []Field, ok bool) {
 	dec := json.NewDecoder(bytes.NewReader(note))
 	dec.UseNumber()
@@ -37,12 +36,12 @@ func Fields(note []byte) (fields []Field, ok bool) {
 	return fields, true
 }
 
-// An Agreement is what the note of an admission says, or that of a rejection: that
-// has no terms. What is left out is 0, but for PenaltyMax.
+// An Agreement is the content of the note of an admission or a rejection. A rejection has no
+// terms. Omitted fields are 0, except PenaltyMax.
 type Agreement struct {
 	Decision, Reason string
-	Ask              *float64           // the price agreed, $; nil if it is the budget
-	Numbers          map[string]float64 // all in the note, the policy's among them
+	Ask              *float64           // the price agreed, $; nil if the price is the budget
+	Numbers          map[string]float64 // all numbers in the note, including those of the policy
 
 	Submit      float64
 	Deadline    float64
@@ -50,18 +49,18 @@ type Agreement struct {
 	OnDemand    bool    `json:"on_demand"`
 	PerHost     bool    `json:"per_host"`
 	MaxCPU      float64 `json:"max_cpu"`
-	Floor       float64 // $/s of a processor
+	Floor       float64 // minimum price of a processor, $/s
 	PenaltyRate float64 `json:"penalty_rate"`
-	PenaltyMax  float64 `json:"penalty_max"` // +Inf if there is no bound
-	On          []any   // float64, a bid, each followed by its hosts, strings
+	PenaltyMax  float64 `json:"penalty_max"` // +Inf if unlimited
+	On          []any   // bids (float64), each followed by its hosts (strings)
 
 	Opens float64
 	Nodes int
 	Host  string
-	Parts []any // float64, a number of nodes, each followed by their host, a string
+	Parts []any // numbers of nodes (float64), each followed by its host (string)
 }
 
-// ParseAgreement reads the note of an admission or a rejection.
+// ParseAgreement parses the note of an admission or a rejection.
 func ParseAgreement(note []byte) (*Agreement, error) {
 	a := &Agreement{PenaltyMax: math.Inf(1), Numbers: make(map[string]float64)}
 	if err := json.Unmarshal(note, a); err != nil {
@@ -76,7 +75,7 @@ func ParseAgreement(note []byte) (*Agreement, error) {
 	return a, nil
 }
 
-// ParseVerdict reads the note of a settlement.
+// ParseVerdict parses the note of a settlement.
 func ParseVerdict(note []byte) (v Verdict, err error) {
 	var n struct {
 		State   string

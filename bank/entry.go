@@ -17,7 +17,7 @@ const (
 	Penalty                  // compensation for a broken promise
 	Transfer                 // between accounts, for any other reason
 	Owner                    // a record of who owns an account or holds a right; nothing moves
-	Refuse                   // a record that the ledger refused a signed order, which uses up its id; nothing moves
+	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
 )
 
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse"}

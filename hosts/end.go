@@ -9,7 +9,7 @@ type End uint8
 const (
 	Worked  End = iota // its work is done
 	Exited             // its program ended with status 0
-	Failed             // its program ended with another status, was killed for exceeding a limit, or could not start
+	Failed             // its program ended with another status, exceeded a limit, or could not start
 	Expired            // the time until which it was allowed to run has come
 	Killed             // it was no longer wanted
 	Lost               // unknown to its machine, because the machine or the task's supervisor died

@@ -68,7 +68,9 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 // least 0.
 func Product(xs ...float64) float64 {
 	p := product(xs)
-	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 { // the integer and the power of ten are exact float64s
+	// The division or product below is exact up to one rounding if both operands are exact
+	// float64s.
+	if p.m.large == nil && p.m.n < 1<<53 && -22 <= p.e && p.e <= 22 {
 		if x := float64(p.m.n); p.e < 0 {
 			return x / math.Pow10(-p.e)
 		} else if x < 1<<53/math.Pow10(p.e) {

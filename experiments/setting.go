@@ -118,7 +118,7 @@ type recordings struct {
 func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
 	var err error
-	if s.work, err = read.workload(&c.Workload); err != nil {
+	if s.work, err = read.workload(&c.Workload, &c.Fleet); err != nil {
 		return nil, err
 	}
 	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {

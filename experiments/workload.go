@@ -28,9 +28,9 @@ type workload struct {
 
 type logKey struct{ path, filter string }
 
-func (read *recordings) workload(w *scenario.Workload) (work *workload, err error) {
+func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work *workload, err error) {
 	work = new(workload)
-	if work.annotate, err = annotations(w.Annotate); err != nil {
+	if work.annotate, err = annotations(w.Annotate, f); err != nil {
 		return nil, err
 	}
 	switch {
@@ -116,14 +116,18 @@ func (work *workload) note(format string, args ...any) {
 	work.notes = append(work.notes, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// annotations decodes the annotations of jobs. It returns nil if there are none.
-func annotations(said scenario.Options) (*annotate.Options, error) {
+// annotations decodes the annotations of jobs. It returns nil if there are none. A load that names
+// no processors is one of the fleet.
+func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, error) {
 	if !said.Given() {
 		return nil, nil
 	}
 	o := new(annotate.Options)
 	if err := said.Decode(o); err != nil {
 		return nil, err
+	}
+	if o.Load != nil && o.Load.Processors == 0 {
+		o.Load.Processors = int(max(1, float64(f.Hosts)*f.CPUs))
 	}
 	return o, said.Blame(o.Validate())
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -46,7 +47,8 @@ goes on from there. Several machines can share one:
    bourse run --until efficiency_0.5=0.02
    bourse scenario show paper > mine.yaml      a file to edit
    bourse run mine.yaml --out results/mine
-   bourse run --set configurations.pareto-high.fleet.hosts=30 --set replications=20
+   bourse run --hosts 30 --load 1.2 --policy be,cac --replications 40
+   bourse run --set pareto-high:fleet.hosts=30 --set market.payment=bid --out results/bid
 
 A preset that is a paper runs all of its figures, each into a directory of its
 own. --trace names the log that it used; without it jobs are generated.
@@ -80,7 +82,10 @@ func givenFlags() []cli.Flag {
 		&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
 		&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
 		&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-		&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
+		&cli.StringFlag{Name: "hosts", Usage: "run every configuration on `N` hosts"},
+		&cli.StringFlag{Name: "load", Usage: "draw arrivals together or apart to make a load of `L`, 1 for all processors busy"},
+		&cli.StringFlag{Name: "policy", Usage: "run under the admission policies `A,B` alone; those that the scenario has keep their options"},
+		&cli.StringSliceFlag{Name: "set", Usage: "override a field of every configuration, of one, or of the scenario: `PATH=VALUE`, NAME:PATH=VALUE"},
 	}
 }
 
@@ -296,7 +301,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	if err := ch.load(c, preset, known, sets); err != nil {
 		return ch, err
 	}
-	for _, name := range []string{"trace", "availability", "availability-format"} {
+	for _, name := range []string{"trace", "availability", "availability-format", "policy"} {
 		if v := c.String(name); v != "" {
 			ch.command = append(ch.command, "--"+name, v)
 		}
@@ -313,6 +318,9 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 // knownTo returns the names that a scenario may use, and the files that flags name.
 func knownTo(c *cli.Context) (scenario.Known, error) {
 	k := experiments.Known()
+	if p := c.String("policy"); p != "" {
+		k.Policies = strings.Split(p, ",")
+	}
 	k.Log, k.Trace, k.TraceFormat = c.String("trace"), c.String("availability"), c.String("availability-format")
 	if f := k.TraceFormat; f != "" && !slices.Contains(scenario.Formats(), f) {
 		return k, usagef("--availability-format: %s", scenario.Unknown(f, scenario.Formats()))
@@ -346,6 +354,18 @@ func overrides(c *cli.Context) ([]string, error) {
 			return nil, usagef("--seed: found %q, want a whole number, at least 0 and less than 2^64", v)
 		}
 		sets = append(sets, "seed="+v)
+	}
+	if v := c.String("hosts"); v != "" {
+		if n, err := strconv.ParseUint(v, 10, 64); err != nil || n < 1 {
+			return nil, usagef("--hosts: found %q, want a whole number from 1", v)
+		}
+		sets = append(sets, "fleet.hosts="+v)
+	}
+	if v := c.String("load"); v != "" {
+		if x, err := strconv.ParseFloat(v, 64); err != nil || !(x > 0) || math.IsInf(x, 1) {
+			return nil, usagef("--load: found %q, want a number above 0", v)
+		}
+		sets = append(sets, "workload.annotate.load={target: "+v+"}")
 	}
 	return sets, nil
 }

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -42,6 +43,11 @@ func TestSet(t *testing.T) {
 		"configurations.low.fleet.hosts=30": func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
 		"configurations.0.fleet.hosts=30":   func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
 		"configurations.low.name=other":     func(e Experiment) (any, any) { return low(e).Name, "other" },
+		"fleet.hosts=30":                    func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
+		"low:fleet.hosts=30":                func(e Experiment) (any, any) { return low(e).Fleet.Hosts, 30 },
+		"admission=[cac]":                   func(e Experiment) (any, any) { return len(low(e).Admission), 1 },
+		"admission.sac.g=0.9":               func(e Experiment) (any, any) { return low(e).Admission[1].Options(), map[string]any{"g": 0.9} },
+		"horizon=9":                         func(e Experiment) (any, any) { return *low(e).Horizon, 9.0 },
 		"base.market.window=60":             func(e Experiment) (any, any) { return low(e).Market.Window, 60.0 },
 		"base.market.forecaster.confidence=0.9": func(e Experiment) (any, any) {
 			return low(e).Market.Forecaster.Options(), map[string]any{"confidence": 0.9}
@@ -66,6 +72,47 @@ func TestSet(t *testing.T) {
 	}
 	if got := parse(t, one, "seed=2", "seed=3").Seed; got != 3 {
 		t.Errorf("seed = %d, want the last override", got)
+	}
+}
+
+// TestEverywhere checks that a path that begins with a field of a configuration is of all, over
+// what base and each says, and after a name and a colon of one; and that policies that are chosen
+// keep the options that a configuration gives them.
+func TestEverywhere(t *testing.T) {
+	t.Parallel()
+	const two = "name: two\nbase: {fleet: {hosts: 3}, workload: {model: {name: paper}}, admission: [be, {name: sac, g: 0.9}]}\nconfigurations: [one, {name: other, fleet: {hosts: 4}, admission: [be]}]\n"
+	hosts := func(e Experiment) [2]int {
+		return [2]int{e.Configurations[0].Fleet.Hosts, e.Configurations[1].Fleet.Hosts}
+	}
+	for set, want := range map[string][2]int{
+		"base.fleet.hosts=7": {7, 4}, "fleet.hosts=7": {7, 7}, "one:fleet.hosts=7": {7, 4}, "other:fleet.hosts=7": {3, 7},
+	} {
+		e, err := Parse("two.yaml", []byte(two), Known{}, set)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hosts(e) != want {
+			t.Errorf("%s: %v hosts, want %v", set, hosts(e), want)
+		}
+	}
+	for set, want := range map[string]string{
+		"none:fleet.hosts=7": "--set none:fleet.hosts=7: configurations: no element none, did you mean one?",
+		"fleet.hots=7":       "--set fleet.hots=7: configurations.one.fleet.hots: unknown field, did you mean hosts?",
+		":fleet.hosts=7":     "unknown field",
+		"fleet.hosts":        "want path=value",
+	} {
+		if _, err := Parse("two.yaml", []byte(two), Known{}, set); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", set, err, want)
+		}
+	}
+	e, err := Parse("two.yaml", []byte(two), Known{Policies: []string{"sac", "cac"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []map[string]any{{"g": 0.9}, {}} {
+		if a := e.Configurations[i].Admission; len(a) != 2 || a[0].Name != "sac" || a[1].Name != "cac" || !maps.Equal(a[0].Options(), want) {
+			t.Errorf("configuration %d: policies %+v, want sac with %v and cac", i, a, want)
+		}
 	}
 }
 

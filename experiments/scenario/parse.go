@@ -30,6 +30,10 @@ type Known struct {
 	// or come after them.
 	Over []Axis
 
+	// Policies are labels of the admission policies that every configuration is run under, in
+	// place of its own list; those that it has keep their options.
+	Policies []string
+
 	// Log is a recorded log that takes the place of the workload of every
 	// configuration with a filter; empty, they are run as they say.
 	Log string
@@ -85,11 +89,14 @@ func (e *Experiment) DrawsHosts() bool {
 // Parse reads and checks a scenario that stands in the named file. Each
 // override, path=value, is applied before anything is checked:
 //
+//	fleet.hosts=30
+//	pareto-high:fleet.hosts=30
 //	configurations.pareto-high.fleet.hosts=30
 //	base.market.forecaster={name: normal}
 //	sweep.0.values=0.5..0.95/0.05
 //
-// A configuration goes over base, and base over [Default]: mappings merge, and
+// The first is of every configuration, the second of one: both stand in for whatever base and
+// the configuration say. A configuration goes over base, and base over [Default]: mappings merge, and
 // anything else replaces what is under it. A file that names a preset goes
 // over it in the same way; if it lists configurations then those are run, and
 // one that bears the name of one of the preset's starts from it.
@@ -116,7 +123,12 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if root, err = start(root, known.Presets); err != nil {
 		return Experiment{}, err
 	}
+	var last []string
 	for _, text := range sets {
+		if _, _, ok := everywhere(text); ok {
+			last = append(last, text)
+			continue
+		}
 		var path []string
 		var value *node
 		if root, path, value, err = set(root, text); err != nil {
@@ -131,6 +143,14 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		return Experiment{}, err
 	}
 	root = expand(root)
+	for _, text := range last {
+		var some []setting
+		if root, some, err = setEach(root, text); err != nil {
+			return Experiment{}, err
+		}
+		said = append(said, some...)
+	}
+	root = usePolicies(root, known.Policies)
 	if known.Log != "" {
 		if root, err = useLog(root, known.Log); err != nil {
 			return Experiment{}, err

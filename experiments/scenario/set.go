@@ -2,27 +2,108 @@ package scenario
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"bourse/workloadgen/plugin"
 )
+
+// everywhere returns the configuration, "" for all, and the path that an override is of if that
+// begins with a field of a configuration, and false if it begins with one of the file.
+func everywhere(override string) (configuration, path string, ok bool) {
+	path, _, _ = strings.Cut(override, "=")
+	if name, rest, one := strings.Cut(path, ":"); one {
+		return name, rest, name != ""
+	}
+	first, _, _ := strings.Cut(path, ".")
+	return "", path, first != "name" && plugin.FieldsOf(reflect.TypeFor[Configuration]()).Find(first) != nil
+}
+
+// setEach applies an override to the configurations of a tree, or to the one that it names.
+// They must have been laid over their base.
+func setEach(root *node, override string) (*node, []setting, error) {
+	only, path, _ := everywhere(override)
+	segments, value, err := parsedSet(override, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	all := root.get("configurations")
+	if all == nil || all.kind != list {
+		return nil, nil, fail(value.at, path, "found no configurations that could have it")
+	}
+	out := *all
+	out.items = slices.Clone(all.items)
+	if only != "" {
+		if _, err := all.choose(only, "configurations", value.at); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, c := range out.items {
+		if only == "" || c.called() == only {
+			if out.items[i], err = c.with(segments, join("configurations", c.called()), value); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	under := []string{"base"}
+	if only != "" {
+		under = []string{"configurations", only}
+	}
+	return root.put("configurations", &out), settingsOf(value, append(under, segments...)...), nil
+}
+
+// usePolicies keeps the admission policies of these labels or names in each configuration, with
+// their options, in this order; one that a configuration does not have comes to be, with its
+// defaults.
+func usePolicies(root *node, labels []string) *node {
+	all := root.get("configurations")
+	if len(labels) == 0 || all == nil || all.kind != list {
+		return root
+	}
+	at := place{source: "--policy " + clip(strings.Join(labels, ","))}
+	return root.put("configurations", each(all, func(c *node) *node {
+		some, has := &node{kind: list, at: at}, c.get("admission")
+		for _, label := range labels {
+			policy := text(label)
+			policy.at = at
+			if has != nil {
+				if i := slices.IndexFunc(has.items, func(p *node) bool { return p.called() == label }); i >= 0 {
+					policy = has.items[i]
+				}
+			}
+			some.items = append(some.items, policy)
+		}
+		return c.put("admission", some)
+	}))
+}
+
+// parsedSet returns the segments of the path of an override, and its value.
+func parsedSet(override, path string) ([]string, *node, error) {
+	at := place{source: "--set " + clip(override)}
+	segments := strings.Split(path, ".")
+	_, text, ok := strings.Cut(override, "=")
+	if !ok || path == "" || len(segments) > maxDepth {
+		return nil, nil, fail(at, "", "want path=value, such as replications=3 or fleet.hosts=30")
+	}
+	value, err := read(at.source, []byte(text))
+	var e *Error
+	if errors.As(err, &e) {
+		return nil, nil, fail(at, path, "%s", e.Problem)
+	}
+	return segments, value.moved(at), nil
+}
 
 // set applies an override, path=value, to a tree. The path's segments are
 // fields, and indices, labels or names of elements; the value is YAML. It returns the path and
 // the value too; a configuration is called by its name there.
 func set(root *node, override string) (*node, []string, *node, error) {
-	at := place{source: "--set " + clip(override)}
-	path, text, ok := strings.Cut(override, "=")
-	segments := strings.Split(path, ".")
-	if !ok || path == "" || len(segments) > maxDepth {
-		return nil, nil, nil, fail(at, "", "want path=value, such as replications=3 or configurations.low.fleet.hosts=30")
+	path, _, _ := strings.Cut(override, "=")
+	segments, value, err := parsedSet(override, path)
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	value, err := read(at.source, []byte(text))
-	var e *Error
-	if errors.As(err, &e) {
-		return nil, nil, nil, fail(at, path, "%s", e.Problem)
-	}
-	value = value.moved(at)
 	out, err := root.with(segments, "", value)
 	if err == nil && len(segments) > 1 && segments[0] == "configurations" {
 		if _, c := out.reach(segments[:2]); c.called() != "" {

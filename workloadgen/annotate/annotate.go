@@ -47,6 +47,8 @@ func (o *Options) Validate() error {
 		return err
 	}
 	switch {
+	case o.Load != nil && o.Load.Processors == 0:
+		return errors.New("load.processors: found 0, want those of the machine")
 	case o.Load != nil && o.Delay != nil:
 		return errors.New("load: found a delay beside it, want one of them")
 	case o.Budget > 0 && o.Price > 0:
@@ -130,7 +132,7 @@ func Delay(plan workloadgen.Plan, factor float64) {
 // processors times the span of arrivals.
 type Load struct {
 	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1 the machine cannot keep up"`
-	Processors int     `yaml:"processors" validate:"min=1" doc:"of the machine"`
+	Processors int     `yaml:"processors" validate:"min=0" doc:"of the machine; omitted in a scenario's workload.annotate, those of its fleet"`
 }
 
 // Scale multiplies every span between arrivals by the one factor that makes the

@@ -12,12 +12,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Axes are the columns that a sweep adds to every table, behind its own: where the
-// configuration of a row lies along each axis.
+// Axes are the columns that a sweep adds at the end of every table: the value of a row's
+// configuration on each axis.
 type Axes []Column
 
-// Spot takes apart what a sweep calls a configuration, NAME@VALUE,VALUE: its name, and where
-// it lies along each axis. Without a sweep there are no values.
+// Spot splits the name of a configuration in a sweep, NAME@VALUE,VALUE, into its name and its
+// value on each axis. Without a sweep there are no values.
 func Spot(configuration string) (name string, values []string) {
 	name, spot, ok := strings.Cut(configuration, "@")
 	if ok {
@@ -26,9 +26,9 @@ func Spot(configuration string) (name string, values []string) {
 	return name, values
 }
 
-// Axis adds the column of an axis with that name and those values: numbers if they all
-// are, else text. The column is called as the axis is, but for what a name in SQL cannot
-// hold, and for a name that a column of some table has.
+// Axis adds the column of an axis with the given name and values. Its type is number if all
+// values are numbers, and text otherwise. The column has the name of the axis, changed where
+// SQL does not allow it or where a table has a column of that name.
 func (a *Axes) Axis(name string, values []string) {
 	c := Column{Name: strings.Trim(unnamed.ReplaceAllString(strings.ToLower(name), "_"), "_"), Type: kinds[number], Doc: "of the configuration: " + name, kind: number}
 	for _, v := range values {
@@ -51,15 +51,15 @@ var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 type along struct {
 	axes          Axes
 	configuration string
-	cells         cells // of it
+	cells         cells // of that configuration
 
 	packed bytes.Buffer
 	rows   *parquet.GenericWriter[any]
 }
 
-// cells are those of a configuration.
+// cells are the axis cells of a configuration.
 type cells struct {
-	text []string // of CSV
+	text []string // for CSV
 	row  parquet.Row
 }
 
@@ -77,7 +77,7 @@ func (a *along) at(configuration string) cells {
 		}
 		text, cell := SafeText(word), parquet.ByteArrayValue([]byte(word))
 		if c.kind == number {
-			x, _ := strconv.ParseFloat(word, 64) // Axis has looked
+			x, _ := strconv.ParseFloat(word, 64) // Axis has checked it
 			cell = parquet.DoubleValue(x)
 			text = strconv.FormatFloat(x, 'g', -1, 64)
 		}
@@ -86,7 +86,7 @@ func (a *along) at(configuration string) cells {
 	return a.cells
 }
 
-// pack begins the columns of a Parquet file.
+// pack starts the columns of a Parquet file.
 func (a *along) pack(codec codec) {
 	fields := make([]reflect.StructField, len(a.axes))
 	for i, c := range a.axes {
@@ -100,7 +100,7 @@ func (a *along) pack(codec codec) {
 	a.rows = parquet.NewGenericWriter[any](&a.packed, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(codec))
 }
 
-// beside returns a whole Parquet file of the columns of both, which have the same groups.
+// beside returns a Parquet file with the columns of both, which must have the same row groups.
 func beside(one, other []byte) ([]byte, error) {
 	end, meta, err := foot(one)
 	if err != nil {

@@ -18,29 +18,29 @@ const (
 	parquetKind = ".parquet"
 )
 
-// A Block is encoded rows, by the file that they are for. Blocks are put one behind the
-// other as bytes: rows are encoded once, on as many processors as there are.
+// A Block maps file names to encoded rows. Blocks are concatenated as bytes, so that rows are
+// encoded only once and in parallel.
 type Block map[string][]byte
 
-// An Encoder encodes rows of what grows with the replications. One goroutine at a time
-// may use it.
+// An Encoder encodes the rows whose number grows with the replications. It is not safe for
+// concurrent use.
 type Encoder struct {
 	jobs    *table[Job]
 	prices  *table[Price]
 	metrics *table[Metric]
 }
 
-// NewEncoder returns an encoder for t, with the columns of axes.
+// NewEncoder returns an encoder for t with the columns of axes.
 func NewEncoder(t Tables, axes Axes) *Encoder {
 	return &Encoder{
 		newTable[Job]("jobs", axes, t.jobs()...), newTable[Price]("prices", axes, t.prices()...), newTable[Metric]("metrics", axes, t.metrics()...),
 	}
 }
 
-// Jobs appends rows to jobs.parquet and jobs.csv. Like the others, it refuses all of
-// rows if one holds a NaN, an infinity, a control character or too much money. The slice
-// may be used again. Rows are written by 1,024: what those point to that are not yet written
-// may not change before they are, or before Block.
+// Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, it rejects all of
+// rows if one has a NaN, an infinity, a control character or an amount out of range. The
+// caller may reuse the slice. Rows are written in batches of 1,024; what they point to must
+// not change before it is written, or before Block is called.
 func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 
 // Prices appends rows to prices.parquet.
@@ -49,15 +49,16 @@ func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 // Metrics appends rows to metrics.csv, or metrics.parquet.
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
-// Full returns the text of the rows since the last time, and the tables whose rows since the
-// last block fill groups of Parquet, and takes them for a block: the file that it begins goes
-// on with the next, and has the same bytes as if they were one. It is good until the next row.
+// Full returns the text of the rows since the last call. It also returns the Parquet form of
+// those tables whose rows since the last block exactly fill row groups. The next block
+// continues the file, whose bytes are the same as those of a single block. The result is valid
+// until the next row.
 func (e *Encoder) Full() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.full(b), e.prices.full(b), e.metrics.full(b))
 }
 
-// Block returns what has been appended since the last. It is good until the next row.
+// Block returns everything appended since the last block. It is valid until the next row.
 func (e *Encoder) Block() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.take(b), e.prices.take(b), e.metrics.take(b))
@@ -68,12 +69,12 @@ type file struct {
 	name string
 	f    *os.File
 	at   int64
-	meta *format.FileMetaData // of Parquet, nil for CSV and before the first block
-	sum  hash.Hash            // of what is written, or nil
+	meta *format.FileMetaData // of Parquet; nil for CSV and before the first block
+	sum  hash.Hash            // of the written bytes, or nil
 }
 
-// newFile creates the file name in dir; CSV begins with its header. Unless sum is nil, all that
-// is written is hashed.
+// newFile creates the file name in dir with the given header. If sum is not nil, all written
+// bytes are hashed.
 func newFile(dir, name string, header []byte, sum hash.Hash) (*file, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
@@ -98,7 +99,7 @@ func (t *file) write(b []byte) error {
 	return err
 }
 
-// append adds a block's bytes.
+// append adds the bytes of a block.
 func (t *file) append(b []byte) error {
 	if filepath.Ext(t.name) == csvKind {
 		return t.write(b)
@@ -111,10 +112,10 @@ func (t *file) append(b []byte) error {
 
 const (
 	magic  = "PAR1"
-	footed = 4 + len(magic) // after the footer: its length, and magic
+	footed = 4 + len(magic) // length of the footer and magic, which follow it
 )
 
-// join adds the row groups of a whole Parquet file.
+// join adds the row groups of a complete Parquet file.
 func (t *file) join(b []byte) error {
 	end, meta, err := foot(b)
 	if err != nil {
@@ -133,7 +134,7 @@ func (t *file) join(b []byte) error {
 	return t.write(b[len(magic):end])
 }
 
-// foot returns the footer of a whole Parquet file, and where its groups end.
+// foot returns the footer of a complete Parquet file, and the end of its row groups.
 func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if len(b) < len(magic)+footed {
 		return 0, nil, errors.New("a block is no Parquet file")
@@ -146,8 +147,8 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {
 		return 0, nil, fmt.Errorf("footer of a block: %w", err)
 	}
-	// Where pages are is left out: readers want those of all groups in one place, and a
-	// group has few.
+	// Drop the page indexes: readers expect those of all groups in one place, and a group has
+	// few pages.
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
 		for k := range g.Columns {
@@ -163,7 +164,7 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	return end, meta, nil
 }
 
-// shiftGroup moves where g is.
+// shiftGroup moves the offsets in g.
 func shiftGroup(g *format.RowGroup, by int64) {
 	move(&g.FileOffset, by)
 	for k := range g.Columns {
@@ -174,7 +175,7 @@ func shiftGroup(g *format.RowGroup, by int64) {
 	}
 }
 
-// move shifts an offset; 0 is none.
+// move shifts an offset; 0 means none.
 func move(at *int64, by int64) {
 	if *at != 0 {
 		*at += by
@@ -199,8 +200,8 @@ func (t *file) close() error {
 	return nil
 }
 
-// footer returns what ends a Parquet file. Its groups are numbered in their order, or not at
-// all where they are more than the format has numbers for.
+// footer returns the end of a Parquet file. It numbers the groups in order, or not at all if
+// there are more than the format has numbers for.
 func footer(meta *format.FileMetaData) []byte {
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
@@ -210,12 +211,12 @@ func footer(meta *format.FileMetaData) []byte {
 	}
 	b, err := thrift.Marshal(new(thrift.CompactProtocol), meta)
 	if err != nil {
-		panic("results: " + err.Error()) // plain data
+		panic("results: " + err.Error()) // plain data cannot fail
 	}
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(b))), magic...)
 }
 
-// abandon closes the file as it is.
+// abandon closes the file without completing it.
 func (t *file) abandon() {
 	if t.f != nil {
 		t.f.Close()

@@ -16,20 +16,20 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Change is a file of the results that is not as the manifest says.
+// A Change is a file of the results that does not match the manifest.
 type Change struct {
 	File  string // its path within the results
 	Found string
 	Want  string
 }
 
-// String says which file, what was found and what was wanted.
+// String returns the file, what was found and what was wanted.
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
-// Check reads every file that the manifest names, and returns each that is missing or is
-// not as it was written, in order. Files that the manifest does not name are no concern
-// of it. It cannot tell whether somebody changed files and manifest alike: that needs
-// [Dir.Digest], kept elsewhere. An error means that a file could not be read.
+// Check reads every file that the manifest names, and returns in order each one that is
+// missing or changed. It ignores other files. It cannot detect that files and manifest were
+// changed consistently; for that, compare [Dir.Digest] with a copy stored elsewhere. An error
+// means that a file could not be read.
 func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	var changes []Change
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
@@ -51,11 +51,11 @@ func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	return changes, nil
 }
 
-// Digest returns the sha256 of the manifest, which stands for all files of the results.
+// Digest returns the SHA-256 of the manifest, which covers all files of the results.
 func (d *Dir) Digest() string { return d.digest }
 
-// compare returns what the file called name is and what it should be, in words that are
-// the same if it is.
+// compare describes the file called name as found and as wanted. The descriptions are equal if
+// it is unchanged.
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }
@@ -81,8 +81,8 @@ func (d *Dir) compare(ctx context.Context, name string) (found, want string, err
 	return "sha256 " + got.SHA256, "sha256 " + o.SHA256, err
 }
 
-// open opens a file of at most so many bytes to read. It must be as the manifest describes
-// it, unless d is [Dir.Unchecked]: every number that a command reads of results is read here.
+// open opens a file of at most the given size for reading. The file must match the manifest,
+// unless d is [Dir.Unchecked]. Commands read every number from results through it.
 func (d *Dir) open(name string, most int64) (*os.File, error) {
 	if !d.unchecked {
 		if err := d.Unchanged(name); err != nil {
@@ -92,9 +92,9 @@ func (d *Dir) open(name string, most int64) (*os.File, error) {
 	return whole.OpenUpTo(d.file(name), most)
 }
 
-// Unchanged returns an error, which names file, size or hash found, and the one wanted, if a
-// file is not as the manifest describes it, or scenario.yaml, of which the manifest has a
-// copy. Commands ask before they use the scenario, or a file that this package does not read.
+// Unchanged returns an error if one of the files, or scenario.yaml, of which the manifest has
+// a copy, does not match the manifest. The error gives the size or hash found and wanted.
+// Commands call it before they use the scenario, or a file that this package does not read.
 func (d *Dir) Unchanged(names ...string) error {
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
 		return d.changed(Change{manifestName, "a scenario of sha256 " + got, d.Manifest.ScenarioSHA256})
@@ -122,15 +122,15 @@ func (d *Dir) changed(c Change) error {
 	return fmt.Errorf("%s; 'bourse ledger audit %s' lists all changes", c, d.Path)
 }
 
-// Unchecked returns d with files that are read whether they are as the manifest describes
-// them or not: for an audit, which reports more about them.
+// Unchecked returns a copy of d that reads files even if they do not match the manifest.
+// Audits use it, because they report the differences in more detail.
 func (d *Dir) Unchecked() *Dir {
 	like := *d
 	like.unchecked = true
 	return &like
 }
 
-// while is a reader that ends with ctx.
+// while is a reader that fails once ctx is done.
 type while struct {
 	ctx context.Context
 	io.Reader
@@ -143,7 +143,7 @@ func (w while) Read(b []byte) (int, error) {
 	return w.Reader.Read(b)
 }
 
-// Verify is [Dir.Check] with what it finds as an error, which names each file.
+// Verify is like [Dir.Check], but returns the changed files as an error.
 func (d *Dir) Verify() error {
 	changes, err := d.Check(context.Background())
 	if err != nil || len(changes) == 0 {

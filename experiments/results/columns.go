@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// A Column says what one column of a table holds.
+// A Column describes one column of a table.
 type Column struct {
 	Name     string `json:"name"`
 	Type     string `json:"type"` // text, integer, number, money or truth
 	Nullable bool   `json:"nullable,omitempty"`
 	Doc      string `json:"doc"`
 
-	kind  cellKind // as Type says
-	field int      // of a row
+	kind  cellKind // corresponds to Type
+	field int      // index in the row type
 }
 
 // A cellKind is a type of cells.
@@ -74,8 +74,8 @@ func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	return v.Elem(), !v.IsNil()
 }
 
-// checkRow returns an error naming the column of row that no table may hold; cols are
-// those of its type.
+// checkRow returns an error that names a column of row with an invalid value. Cols are the
+// columns of its type.
 func checkRow(cols []Column, row reflect.Value) error {
 	for i := range cols {
 		c := &cols[i]
@@ -101,7 +101,7 @@ func checkRow(cols []Column, row reflect.Value) error {
 	return nil
 }
 
-// checkText refuses what a terminal or a spreadsheet may act upon.
+// checkText rejects characters that a terminal or a spreadsheet may interpret.
 func checkText(s string) error {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {

@@ -18,7 +18,7 @@ import (
 type csvWriter struct {
 	cols   []Column
 	text   bytes.Buffer
-	taken  bool // text is a block's
+	taken  bool // text has been passed to a block
 	out    *csv.Writer
 	record []string
 }
@@ -29,7 +29,7 @@ func newCSVWriter(cols []Column) *csvWriter {
 	return c
 }
 
-// write appends a row that has been checked, and behind it the cells of axes.
+// write appends a checked row, followed by the cells of axes.
 func (c *csvWriter) write(row reflect.Value, along []string) {
 	c.record = c.record[:0]
 	for i := range c.cols {
@@ -39,18 +39,17 @@ func (c *csvWriter) write(row reflect.Value, along []string) {
 		}
 		c.record = append(c.record, text)
 	}
-	c.out.Write(append(c.record, along...)) // to memory
+	c.out.Write(append(c.record, along...)) // writes to memory, so it cannot fail
 }
 
-// take returns the text that has been written.
+// take returns the text written so far.
 func (c *csvWriter) take() []byte {
 	c.out.Flush()
 	c.taken = true
 	return c.text.Bytes()
 }
 
-// Texts yields the names of the columns of rows, and then each row as text; after an error, no
-// more.
+// Texts yields the column names of rows, and then each row as text. It stops after an error.
 func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		cols := columns[R]()
@@ -91,8 +90,9 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
-// cellText returns the text of a cell, of a number the shortest that reads back. Text that
-// a spreadsheet would run as a formula gets a leading apostrophe, as does text that has one.
+// cellText returns the text of a cell. A number has the shortest form that reads back exactly.
+// Text that a spreadsheet would run as a formula gets a leading apostrophe, as does text that
+// has one.
 func cellText(k cellKind, v reflect.Value) string {
 	switch k {
 	case integer:
@@ -107,8 +107,8 @@ func cellText(k cellKind, v reflect.Value) string {
 	return SafeText(v.String())
 }
 
-// SafeText returns s as a CSV cell that no spreadsheet takes for a formula: a
-// text that begins with one of = + - @ ' gets an apostrophe before it.
+// SafeText returns s as a CSV cell that no spreadsheet interprets as a formula. If s begins
+// with one of = + - @ ', it gets a leading apostrophe.
 func SafeText(s string) string {
 	if s != "" && strings.IndexByte("=+-@'", s[0]) >= 0 {
 		return "'" + s
@@ -116,8 +116,8 @@ func SafeText(s string) string {
 	return s
 }
 
-// readCSV yields the rows of a table, which has the columns of axes, too; name is for
-// errors, which name the row (the header is row 1) and the column.
+// readCSV yields the rows of a table that also has the columns of axes. Errors contain name,
+// the row (the header is row 1) and the column.
 func readCSV[R any](name string, r io.Reader, axes Axes) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		var none R
@@ -225,5 +225,5 @@ func parseCell(c Column, s string, v reflect.Value) error {
 	return nil
 }
 
-// hexadecimal reports whether s is a number in a form that other readers may not know.
+// hexadecimal reports whether the number s has a form that other readers may not support.
 func hexadecimal(s string) bool { return strings.ContainsAny(s, "xX_") }

@@ -21,8 +21,8 @@ import (
 	"bourse/bank/whole"
 )
 
-// Differ returns the first column, among those that are named or all if none is, in which two
-// rows have different cells, with both, and an empty name if there is none.
+// Differ returns the first column in which two rows differ, with both cells, or an empty name
+// if there is none. It compares the named columns, or all if there are no names.
 func Differ[R any](a, b *R, names ...string) (column, one, other string) {
 	cell := func(row *R, i int) string {
 		v := reflect.ValueOf(row).Elem().Field(i)
@@ -45,8 +45,8 @@ func Differ[R any](a, b *R, names ...string) (column, one, other string) {
 	return "", "", ""
 }
 
-// TextJobs yields the rows of jobs.csv if d, which has the newest format, keeps it, or else
-// those of jobs.parquet, without a look at the manifest.
+// TextJobs yields the rows of jobs.csv, or of jobs.parquet if there is no jobs.csv. It does
+// not compare the file with the manifest. The results must have the newest format.
 func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	like, text := d.Unchecked(), "jobs"+csvKind
 	if d.File("jobs") != text {
@@ -55,12 +55,12 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 	return streamTable[Job](like, text, math.MaxInt64, like.axes(text, len(columns[Job]())), new(int))
 }
 
-// SameRows is what is found of a Parquet file that differs, but for its rows.
+// SameRows is the Found value for a Parquet file that differs but has the same rows.
 const SameRows = "other bytes around the same rows"
 
-// Different compares the files that d and made name in their manifests, but for those that
-// leave reports, and returns the first difference of each file that differs: of a table its row
-// and column. Made are the results as they should be. Files must be as their manifests say.
+// Different compares the files that the manifests of d and made name, except those for which
+// leave returns true. It returns the first difference in each file, with row and column for a
+// table. Made has the correct results. The files must match their manifests.
 func (d *Dir) Different(made *Dir, leave func(name string) bool) (changes []Change, err error) {
 	all := maps.Clone(d.Manifest.Outputs)
 	maps.Copy(all, made.Manifest.Outputs)
@@ -110,8 +110,7 @@ func (d *Dir) first(made *Dir, name string) (Change, error) {
 	return d.firstByte(made, name)
 }
 
-// firstField names the first field of units.json that differs, if one does beside the program
-// that wrote it.
+// firstField returns the first field of units.json that differs, ignoring the program version.
 func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 	var both [2]any
 	for i, of := range []*Dir{d, made} {
@@ -130,8 +129,8 @@ func (d *Dir) firstField(made *Dir, name string) (Change, error) {
 	return Change{name, fmt.Sprintf("%s %.80s", field, found), fmt.Sprintf("%.80s", want)}, nil
 }
 
-// fieldDiffers returns the first field in which two values of JSON differ, with both; an empty
-// name if there is none.
+// fieldDiffers returns the first field in which two JSON values differ, with both values, or
+// an empty name if there is none.
 func fieldDiffers(a, b any, path string) (field, found, want string) {
 	switch x := a.(type) {
 	case map[string]any:
@@ -203,7 +202,7 @@ func (d *Dir) firstCell(made *Dir, name string) (Change, error) {
 			at := fmt.Sprintf("row %d", row)
 			switch {
 			case err == io.EOF && end == io.EOF:
-				return Change{} // it differs between cells
+				return Change{} // quoting or line ends differ, but no cell does
 			case err == io.EOF:
 				return Change{name, at + ": none", strings.Join(want, ",")}
 			case err != nil && !errors.Is(err, csv.ErrFieldCount):
@@ -230,7 +229,8 @@ func firstRow[R any](d, made *Dir, name string) Change {
 	return Change{name, SameRows, "those that a run writes"}
 }
 
-// rowsDiffer names the first row and column of a file in which its rows are not as they should be.
+// rowsDiffer returns the first row and column in which the rows of a file differ from the
+// correct ones.
 func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
 	next, stop := iter.Pull2(made)
 	defer stop()
@@ -254,8 +254,8 @@ func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
 	return Change{}
 }
 
-// TwoForms compares the rows of jobs.parquet with those of jobs.csv, if d, of any format, has both,
-// and returns the first that differs.
+// TwoForms returns the first difference between the rows of jobs.parquet and jobs.csv, if d
+// has both. It supports all formats.
 func (d *Dir) TwoForms() Change {
 	if d.Manifest.Outputs["jobs"+parquetKind].SHA256 == "" || d.Manifest.Outputs["jobs"+csvKind].SHA256 == "" {
 		return Change{}
@@ -278,7 +278,8 @@ func twoForms[R any](d *Dir) Change {
 	return c
 }
 
-// firstByte names the line, of a file of text.
+// firstByte returns the position of the first byte that differs, with its line if the file is
+// text.
 func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 	return d.both(made, name, func(a, b io.Reader) Change {
 		one, other := bufio.NewReader(a), bufio.NewReader(b)
@@ -301,8 +302,8 @@ func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 	})
 }
 
-// manifestDiffers names the fields of the manifest that are not as those of made. How to run
-// it again, how long it took, the program and the claims as they were known are not compared.
+// manifestDiffers returns the fields of the manifest that differ from those of made. It
+// ignores the command, the wall time, the program version and the claims.
 func (d *Dir) manifestDiffers(made *Dir) (changes []Change) {
 	a, b := &d.Manifest, &made.Manifest
 	for _, f := range []struct {

@@ -1,6 +1,6 @@
-// Package results keeps what an experiment found: a directory of tables that
-// people, spreadsheets and data-frame libraries read, with a manifest that says
-// how it was made and what every byte of it should be.
+// Package results stores the results of an experiment: a directory of tables for people,
+// spreadsheets and data-frame libraries, with a manifest that describes how they were made and
+// gives the hash of every file.
 //
 //	manifest.json   scenario, seed, versions, hashes; see Manifest
 //	README.txt      every column of every table, in words
@@ -14,23 +14,20 @@
 //	ledger/         the journals that were kept, one directory a replication
 //	report.html     a page for people, and whatever else the caller adds
 //
-// The package knows neither how a row was computed nor what it means beyond its
-// unit.
+// The package is independent of how rows are computed, and of their meaning beyond units.
 //
 // # Design
 //
-// A row is a plain struct whose tags are the only description of its columns:
-// the Parquet schema, the CSV header and codec, and README.txt come from them.
-// A column that does not apply holds nil, which is null in Parquet and an empty
-// cell in CSV; a NaN or an infinity is refused, because readers disagree about
-// them.
+// A row is a plain struct whose tags are the only description of its columns. The Parquet
+// schema, the CSV header and codec, and README.txt are derived from them. A column that does
+// not apply is nil, which is null in Parquet and an empty cell in CSV. NaNs and infinities are
+// rejected, because readers treat them differently.
 //
-// Rows are encoded block by block, on as many processors as there are, and blocks are
-// put one behind the other as bytes; in Parquet each is a group of rows. The bytes of
-// every file depend on the rows and their blocks alone: no instants, no machine. Wall
-// time and versions live in the manifest.
+// Rows are encoded block by block in parallel, and the blocks are concatenated as bytes; in
+// Parquet, each block is a row group. The bytes of every file depend only on the rows and
+// their blocks, not on time or machine. Only the manifest contains the wall time and versions.
 //
-// A directory is written beside its final place and renamed when it is complete,
-// so that a run that dies leaves nothing that looks whole. Until then its units, the
-// parts that are whole by themselves, are kept beside it, a file each: see [Units].
+// A directory is written under a temporary name and renamed when it is complete, so a run that
+// is killed leaves nothing that looks complete. Until then, finished units are stored in
+// separate files next to it: see [Units].
 package results

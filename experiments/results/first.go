@@ -10,22 +10,22 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// mostFirst is how many rows of a block are looked at for those of its first replication.
+// mostFirst is the number of rows of a block to search for those of its first replication.
 const mostFirst = 1 << 18
 
-// FirstJobs returns the jobs of the first replication in b, of each policy at most that
-// many, and how many there are among the rows that it looked at. There are none in a block
-// without jobs.
+// FirstJobs returns the jobs of the first replication in b, at most most per policy. The map
+// has the number of its jobs per policy among the rows searched. A block without jobs has
+// none.
 func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, err error) {
 	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }
 
-// FirstPrices returns prices as FirstJobs does jobs.
+// FirstPrices is like FirstJobs for prices.
 func (b Block) FirstPrices(axes Axes, most int) (prices []Price, of map[string]int, err error) {
 	return firstRows(b, "prices", axes, most, func(p *Price) whose { return whose{p.Admission, p.Replication} })
 }
 
-// whose says of which run a row is.
+// A whose identifies the run of a row.
 type whose struct {
 	Admission   string
 	Replication int
@@ -52,7 +52,7 @@ func firstRows[R any](b Block, table string, axes Axes, most int, of func(*R) wh
 	return rows, count, nil
 }
 
-// rowsIn yields the rows of a table in b; after an error, no more.
+// rowsIn yields the rows of a table in b. It stops after an error.
 func rowsIn[R any](b Block, table string, axes Axes) iter.Seq2[R, error] {
 	if packed := b[table+parquetKind]; len(packed) > 0 {
 		return unpack[R](packed)
@@ -65,7 +65,7 @@ func rowsIn[R any](b Block, table string, axes Axes) iter.Seq2[R, error] {
 	return readCSV[R](table+csvKind, io.MultiReader(bytes.NewReader(head), bytes.NewReader(text)), axes)
 }
 
-// unpack yields the rows of a whole Parquet file; after an error, no more.
+// unpack yields the rows of a complete Parquet file. It stops after an error.
 func unpack[R any](packed []byte) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		err := undamaged(func() error {
@@ -73,7 +73,7 @@ func unpack[R any](packed []byte) iter.Seq2[R, error] {
 			defer r.Close()
 			buf := make([]R, 256)
 			for {
-				clear(buf) // the reader keeps what it finds behind a pointer
+				clear(buf) // the reader reuses what pointers point to
 				n, err := r.Read(buf)
 				for i := range buf[:n] {
 					if !yield(buf[i], nil) {

@@ -26,7 +26,7 @@ type job1 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf1 yields the jobs of results in format 1. What it does not tell is nil.
+// jobsOf1 yields the jobs of results in format 1. Columns that it lacks are nil.
 func jobsOf1(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job1](d, "jobs", wanted, row) {

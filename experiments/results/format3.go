@@ -30,7 +30,7 @@ type job3 struct {
 	Wasted        *float64 `parquet:"wasted,optional"`
 }
 
-// jobsOf3 yields the jobs of results in formats 2 and 3. What they do not tell is nil.
+// jobsOf3 yields the jobs of results in formats 2 and 3. Columns that they lack are nil.
 func jobsOf3(d *Dir, wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	return func(yield func(Job, error) bool) {
 		for j, err := range rowsOf[job3](d, "jobs", wanted, row) {
@@ -55,7 +55,7 @@ type metric3 struct {
 	Value         *float64 `parquet:"value,optional"`
 }
 
-// metricsOf3 yields the metrics of results in formats 1 to 3, whose trials are not known.
+// metricsOf3 yields the metrics of results in formats 1 to 3, without trials.
 func metricsOf3(d *Dir) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
 		for m, err := range rowsOf[metric3](d, "metrics", nil, nil) {

@@ -19,29 +19,29 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Results keep where in their files each unit is, and its values, so that a run of more
-// replications takes from them what is there.
+// Results store the position of each unit in their files, and its values. A run with more
+// replications reuses them.
 const (
 	indexName  = "units.json"
 	valuesFile = "units.values"
 )
 
-// An index is of results: the plan, and its units in order.
+// An index holds the plan of results and their units in order.
 type index struct {
 	Plan  Plan      `json:"plan"`
 	Units []indexed `json:"units"`
 }
 
-// An indexed unit is where it is.
+// An indexed is the location of a unit.
 type indexed struct {
 	Name    string            `json:"name"`
 	Files   map[string]span   `json:"files"`
-	Values  span              `json:"values"` // of units.values: compressed by itself
+	Values  span              `json:"values"` // in units.values, where each unit is compressed separately
 	Ledgers map[string]string `json:"ledgers,omitempty"`
 }
 
-// A span is the bytes from From to before To; in Parquet of the groups FirstGroup to
-// before LastGroup.
+// A span is the bytes From to To−1 of a file. In Parquet it also gives the row groups,
+// FirstGroup to LastGroup−1.
 type span struct {
 	From       int64 `json:"from"`
 	To         int64 `json:"to"`
@@ -49,7 +49,7 @@ type span struct {
 	LastGroup  int   `json:"last_group,omitempty"`
 }
 
-// here returns where f is written next.
+// here returns the position at which f is written next.
 func (t *file) here() (at int64, group int) {
 	if t.meta == nil {
 		return t.at, 0
@@ -57,13 +57,13 @@ func (t *file) here() (at int64, group int) {
 	return t.at, len(t.meta.RowGroups)
 }
 
-// A packer keeps memory of two windows; the values of a unit mostly fit one.
+// A packer holds memory for two windows. The values of most units fit into one.
 var (
-	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10)) // options that are in order
+	packer, _   = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithWindowSize(128<<10)) // the options are valid
 	unpacker, _ = zstd.NewReader(nil, zstd.WithDecoderMaxMemory(maxTable))
 )
 
-// Unit appends the rows of unit, which is in from, with its journals.
+// Unit appends the rows of unit and takes over its journals, which are in the directory from.
 func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	is := indexed{Name: name, Files: make(map[string]span), Ledgers: unit.Ledgers}
 	for _, f := range w.files {
@@ -97,7 +97,7 @@ func (w *Writer) Unit(name string, unit *Unit, from string) error {
 	return w.adopt(unit, from)
 }
 
-// adopt gives w the journals of unit, which are in the directory dir.
+// adopt takes over the journals of unit from the directory dir.
 func (w *Writer) adopt(unit *Unit, dir string) error {
 	for key := range unit.Ledgers {
 		from, err := within(dir, key)
@@ -115,8 +115,8 @@ func (w *Writer) adopt(unit *Unit, dir string) error {
 	return nil
 }
 
-// share gives the files in from names in the directory to, too, or copies them where a
-// file has one name only.
+// share links the files in from into the directory to, or copies them if they cannot be
+// linked.
 func share(from, to string) error {
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		name, wrong := filepath.Rel(from, path)
@@ -138,7 +138,7 @@ func share(from, to string) error {
 	})
 }
 
-// Indexed keeps the units that were appended, which are of plan.
+// Indexed writes the index of the units that were appended, with their plan.
 func (w *Writer) Indexed(plan Plan) error {
 	text, err := json.Marshal(index{plan, w.index})
 	if err != nil {
@@ -147,14 +147,14 @@ func (w *Writer) Indexed(plan Plan) error {
 	return errors.Join(w.File(indexName, append(text, '\n')), w.File(valuesFile, w.values))
 }
 
-// A Source is where units are.
+// A Source provides units.
 type Source interface {
-	Path() string // of the directory that has their journals
+	Path() string // directory that has their journals
 	Names() ([]string, error)
 	Read(name string) (*Unit, error)
 }
 
-// Whole are the units of results that are complete.
+// A Whole provides the units of complete results.
 type Whole struct {
 	dir   string
 	index index
@@ -162,8 +162,9 @@ type Whole struct {
 	metas map[string]*format.FileMetaData
 }
 
-// ReadWhole returns the units of the results in dir for a run of other replications, or
-// nil if they keep none, are not as they were written, or are of another plan.
+// ReadWhole returns the units of the results in dir for a run with a different number of
+// replications. It returns nil if there are none, if files have changed, or if their plan
+// differs otherwise.
 func ReadWhole(dir string, plan *Plan) *Whole {
 	d, err := Open(dir)
 	if err != nil || d.Manifest.Format != Format {
@@ -174,13 +175,13 @@ func ReadWhole(dir string, plan *Plan) *Whole {
 		return nil
 	}
 	if changes, err := d.Check(context.Background()); err != nil || len(changes) > 0 {
-		return nil // they are not as they were written
+		return nil // files have changed
 	}
 	return w
 }
 
-// Units returns the units of d and their plan. It must have the newest format, and units.json
-// as the manifest describes it.
+// Units returns the units of d and their plan. The results must have the newest format, and
+// units.json must match the manifest.
 func (d *Dir) Units() (*Whole, *Plan, error) {
 	if err := d.Unchanged(indexName); err != nil {
 		return nil, nil, err
@@ -248,7 +249,7 @@ func (w *Whole) Values(name string) (*Unit, error) {
 	return unit, nil
 }
 
-// bytes returns those of a file.
+// bytes returns the bytes s of a file.
 func (w *Whole) bytes(name string, s span) ([]byte, error) {
 	path, err := within(w.dir, name)
 	if err != nil {
@@ -271,7 +272,7 @@ func (w *Whole) bytes(name string, s span) ([]byte, error) {
 	return b, err
 }
 
-// packed returns a Parquet file of the groups of s, which are body.
+// packed returns a Parquet file of the row groups of s, whose bytes are body.
 func (w *Whole) packed(name string, s span, body []byte) ([]byte, error) {
 	meta, err := w.meta(name)
 	if err != nil {
@@ -279,7 +280,7 @@ func (w *Whole) packed(name string, s span, body []byte) ([]byte, error) {
 	}
 	part := *meta
 	part.NumRows, part.RowGroups = 0, nil
-	if s.From == 0 { // with what the file begins with
+	if s.From == 0 { // body includes the start of the file
 		body = body[len(magic):]
 		s.From = int64(len(magic))
 	}

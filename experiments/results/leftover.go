@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// A run writes .NAME.partial-N, which it locks until it ends, and gives it the name NAME
-// at last; what had that name is .NAME.partial-N.old meanwhile.
+// A run writes to .NAME.partial-N, which it locks until it ends, and finally renames it to
+// NAME. Meanwhile, an older NAME is called .NAME.partial-N.old.
 const (
 	partial = ".partial-"
 	older   = ".old"
 )
 
-// ErrBusy reports that another run is writing there.
+// ErrBusy reports that another run is writing the same results.
 var ErrBusy = errors.New("another run is writing it")
 
-// Tidy removes what runs of the results directory dir that were killed left beside it,
-// and returns a sentence about each. What a run still writes stays. Older results that
-// a run had moved aside come back, or, if newer ones have their name by now, what
-// somebody added to them goes there.
+// Tidy removes what killed runs of the results directory dir left next to it, and returns a
+// sentence about each. It does not touch what a live run writes. Older results that a run had
+// moved aside are moved back. If newer results have their name by now, files that somebody
+// added to the older ones are moved there.
 func Tidy(dir string) (said []string, err error) {
 	if dir, err = place(dir); err != nil {
 		return nil, err
@@ -46,10 +46,11 @@ func Tidy(dir string) (said []string, err error) {
 	return said, nil
 }
 
-// tidy removes what the run left that wrote temp, unless it lives, and tells what it did.
+// tidy removes what the run that wrote temp left, unless it is still alive, and describes what
+// it did.
 func tidy(dir, temp string) (said []string) {
 	lock, err := lockDir(temp)
-	if errors.Is(err, fs.ErrNotExist) { // it has its name by now
+	if errors.Is(err, fs.ErrNotExist) { // it has been renamed
 		lock, err = lockDir(dir)
 	}
 	switch {
@@ -77,8 +78,8 @@ func tidy(dir, temp string) (said []string) {
 	return said
 }
 
-// restore gives the results in old their name dir again, if nothing has it, and
-// otherwise does what was left to do when newer results had taken it.
+// restore moves the results in old back to dir if that name is free. Otherwise it completes
+// their replacement by the newer results.
 func restore(old, dir string) (back bool, err error) {
 	if _, err := os.Lstat(old); err != nil {
 		return false, nil
@@ -100,7 +101,7 @@ func restore(old, dir string) (back bool, err error) {
 	return false, discard(old, dir)
 }
 
-// discard removes the results in old, once what somebody added to them is in dir.
+// discard removes the results in old after moving files that somebody added to dir.
 func discard(old, dir string) error {
 	entries, err := os.ReadDir(old)
 	if err == nil {
@@ -109,7 +110,7 @@ func discard(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries { // the manifest last: it says what is somebody's own
+	for _, e := range entries { // the manifest last, because it identifies added files
 		if e.Name() != manifestName {
 			err = errors.Join(err, os.RemoveAll(filepath.Join(old, e.Name())))
 		}

@@ -7,10 +7,11 @@ import (
 	"os"
 )
 
-// lockDir locks nothing: what a killed run left is not told from what a run writes.
+// lockDir is not supported, so leftovers of killed runs cannot be distinguished from live
+// runs.
 func lockDir(string) (*os.File, error) { return nil, errors.ErrUnsupported }
 
-// mounted knows of nothing that is mounted.
+// mounted always returns false.
 func mounted(string) bool { return false }
 
 func shareDir(dir string) (*os.File, error) { return lockDir(dir) }

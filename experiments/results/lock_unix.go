@@ -9,11 +9,11 @@ import (
 	"syscall"
 )
 
-// lockDir locks a directory until what it returns is closed, or the process ends. The
-// error is [ErrBusy] if another has it.
+// lockDir locks a directory until the returned file is closed or the process ends. The error
+// is [ErrBusy] if another process holds the lock.
 func lockDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_EX) }
 
-// shareDir locks a directory against [lockDir] alone.
+// shareDir takes a shared lock, which excludes only [lockDir].
 func shareDir(dir string) (*os.File, error) { return flock(dir, syscall.LOCK_SH) }
 
 func flock(dir string, how int) (*os.File, error) {
@@ -31,7 +31,7 @@ func flock(dir string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// mounted reports whether something is mounted at dir, which then cannot be renamed.
+// mounted reports whether something is mounted at dir, so that dir cannot be renamed.
 func mounted(dir string) bool {
 	here, err := os.Stat(dir)
 	above, wrong := os.Stat(filepath.Dir(dir))

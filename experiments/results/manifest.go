@@ -24,45 +24,45 @@ const (
 	scenarioName = "scenario.yaml"
 	kind         = "bourse results"
 
-	// Format is the version of the directory's layout and columns. Older ones are read:
-	// format 1 has fewer columns of jobs, format 2 has an estimate for all of them, and
-	// formats before 4 have neither penalty_owed nor the trials of metrics.
+	// Format is the version of the directory's layout and columns. Older formats can be read:
+	// format 1 has fewer columns of jobs, format 2 has an estimate for all jobs, and formats
+	// before 4 have neither penalty_owed nor trials of metrics.
 	Format = 4
 )
 
-// A Manifest says how a results directory was made and what it holds. The writer
-// fills in everything below Ledgers.
+// A Manifest describes how a results directory was made and what it contains. The writer sets
+// the fields below Claims.
 type Manifest struct {
-	Command      []string          `json:"command"`         // how to run it again
-	Scenario     string            `json:"scenario"`        // the file as run, every default resolved
-	Seed         uint64            `json:"seed,string"`     // text, as JSON readers round large numbers
-	Replications int               `json:"replications"`    // of every configuration and policy
+	Command      []string          `json:"command"`         // command that repeats the run
+	Scenario     string            `json:"scenario"`        // the file as run, with every default
+	Seed         uint64            `json:"seed,string"`     // text, because some JSON readers round large numbers
+	Replications int               `json:"replications"`    // per configuration and policy
 	WallSeconds  float64           `json:"wall_seconds"`    // how long it took
-	Inputs       map[string]string `json:"inputs"`          // sha256 of every file read, by path as given
-	Ledgers      map[string]string `json:"ledgers"`         // head of every journal kept, by its directory
+	Inputs       map[string]string `json:"inputs"`          // SHA-256 of every file read, by path as given
+	Ledgers      map[string]string `json:"ledgers"`         // head of every stored journal, by its directory
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 
-	// Claims are hashes of what was to be judged by the results, as it was known when
-	// they were made: by paper, that of claims.yaml under its name, and of each claim.
+	// Claims are the hashes of the claims about the results, as registered when the results
+	// were made: for each paper that of claims.yaml, under its name, and that of each claim.
 	// Older results have none.
 	Claims map[string]map[string]string `json:"claims,omitempty"`
 
 	Kind           string              `json:"kind"`
 	Format         int                 `json:"format"`
-	Rules          int                 `json:"rules"` // version of the rules of charges, see [Rules]; 1 where none is recorded
+	Rules          int                 `json:"rules"` // version of the rules of charges, see [Rules]; 1 if not recorded
 	ScenarioSHA256 string              `json:"scenario_sha256"`
 	Version        Version             `json:"version"`
 	Columns        map[string][]Column `json:"columns"` // by file, in order
-	Outputs        map[string]Output   `json:"outputs"` // by path, the manifest apart
+	Outputs        map[string]Output   `json:"outputs"` // by path, without the manifest
 }
 
-// An Output is a file of the directory.
+// An Output is the size and hash of a file of the directory.
 type Output struct {
 	Size   int64  `json:"size"` // bytes
 	SHA256 string `json:"sha256"`
 }
 
-// A Version says which program made something; what is not known is "unknown".
+// A Version identifies a program; unknown fields are "unknown".
 type Version struct {
 	Module   string            `json:"module"`
 	Version  string            `json:"version"`
@@ -70,10 +70,10 @@ type Version struct {
 	Modified string            `json:"modified"` // "true" if the source differed from the revision
 	Go       string            `json:"go"`
 	Platform string            `json:"platform"` // operating system and architecture
-	Modules  map[string]string `json:"modules"`  // version of every module built in, by path
+	Modules  map[string]string `json:"modules"`  // version of every module in the build, by path
 }
 
-// Release is the version that the CHANGELOG has first.
+// Release is the first version in CHANGELOG.md.
 const Release = "0.3.0-dev"
 
 // BuildVersion returns the version of the running program.
@@ -110,7 +110,7 @@ func BuildVersion() Version {
 	return v
 }
 
-// HashFile returns the sha256 of a regular file in hexadecimal, for Manifest.Inputs.
+// HashFile returns the SHA-256 of a regular file in hexadecimal, for Manifest.Inputs.
 func HashFile(path string) (string, error) {
 	o, err := hashFile(path)
 	return o.SHA256, err
@@ -125,7 +125,7 @@ func hashFile(path string) (Output, error) {
 	return sum(path, f)
 }
 
-// sum hashes what in has, which errors call path.
+// sum hashes the contents of in. Errors contain path.
 func sum(path string, in io.Reader) (Output, error) {
 	h := sha256.New()
 	n, err := io.Copy(h, in)
@@ -140,7 +140,8 @@ func hashText(s string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// outputs hashes every file under dir but the manifest, and those that are known.
+// outputs returns the hashes of every file under dir except the manifest. It takes known
+// hashes from known.
 func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	found := make(map[string]Output)
 	var mu sync.Mutex
@@ -173,14 +174,14 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 	return found, errors.Join(err, all.Wait())
 }
 
-// What is read whole has at most so many bytes: many times what runs write.
+// Size limits of files that are read as a whole, far above what runs write.
 const (
 	maxManifest = 1 << 28
 	maxTable    = 1 << 30
 )
 
-// readManifest reads dir's manifest, and hashes it. The error is [ErrNotResults] if
-// there is none, or another program's.
+// readManifest reads and hashes dir's manifest. The error is [ErrNotResults] if there is none
+// or it belongs to another program.
 func readManifest(dir string) (m Manifest, digest string, err error) {
 	path := filepath.Join(dir, manifestName)
 	b, err := whole.Read(path, maxManifest)

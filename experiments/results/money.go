@@ -10,7 +10,7 @@ import (
 // in CSV. Its magnitude is below 10^18.
 type Money int64
 
-// maxMoney is the first magnitude that decimal(18, 6) cannot hold.
+// maxMoney is the smallest magnitude that decimal(18, 6) cannot hold.
 const maxMoney Money = 1e18
 
 // String returns m in dollars with six decimals, e.g. "-0.500000".
@@ -22,8 +22,8 @@ func (m Money) String() string {
 	return fmt.Sprintf("%s%d.%06d", sign, u/1e6, u%1e6)
 }
 
-// parseMoney reads digits with at most one sign and one point, and no more than
-// six decimals. The length is checked before anything is computed.
+// parseMoney reads digits with at most one sign and one point, and at most six decimals. It
+// checks the length first, to bound the work.
 func parseMoney(s string) (Money, error) {
 	if len(s) == 0 || len(s) > 32 {
 		return 0, fmt.Errorf("an amount has 1 to 32 characters, not %d", len(s))

@@ -12,14 +12,14 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// The most bytes of a page, unpacked, and of its header: many times what is written.
+// Size limits of an uncompressed page and of its header, far above what is written.
 const (
 	maxPage   = 1 << 26
 	maxHeader = 1 << 14
 )
 
-// undamaged returns the error of read, or one in place of its panic: the library that reads
-// Parquet trusts the sizes that a damaged file states.
+// undamaged returns the error of read, or an error for its panic. The Parquet library trusts
+// the sizes that a damaged file states.
 func undamaged(read func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -29,8 +29,8 @@ func undamaged(read func() error) (err error) {
 	return read()
 }
 
-// checkFooter refuses a file whose last bytes state a longer footer than it has, for
-// which the library would take that much memory.
+// checkFooter rejects a file that states a footer longer than the file. The library would
+// allocate that much memory.
 func checkFooter(in io.ReaderAt, size int64) error {
 	var last [8]byte
 	if size < int64(len(magic)+len(last)) {
@@ -48,8 +48,8 @@ func checkFooter(in io.ReaderAt, size int64) error {
 	return nil
 }
 
-// checkPages refuses a file whose pages state sizes that they cannot have, for which
-// the library would take memory without bound.
+// checkPages rejects a file whose pages state impossible sizes. The library would allocate
+// unbounded memory.
 func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 	for _, g := range p.Metadata().RowGroups {
 		for _, c := range g.Columns {
@@ -78,7 +78,7 @@ func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 	return nil
 }
 
-// checkPage returns how many rows a page has, and its bytes, of at most left.
+// checkPage returns the number of rows of a page, and its length, which is at most left.
 func checkPage(in io.Reader, left, rows int64) (values, length int64, err error) {
 	window, err := io.ReadAll(in)
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Dir is a results directory that is complete.
+// A Dir is a complete results directory.
 type Dir struct {
 	Path     string
 	Manifest Manifest
-	digest   string // of the manifest's file
+	digest   string // SHA-256 of the manifest
 
 	unchecked bool // see [Dir.Unchecked]
 }
 
-// Open reads the manifest of the results in dir. The error is [ErrNotResults] if
-// they are none; results of another format are an error too.
+// Open reads the manifest of the results in dir. The error is [ErrNotResults] if dir has no
+// results. A newer format is also an error.
 func Open(dir string) (*Dir, error) {
 	m, digest, err := readManifest(dir)
 	if err != nil {
@@ -35,9 +35,9 @@ func Open(dir string) (*Dir, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.Path, filepath.FromSlash(name)) }
 
-// Jobs yields the rows of jobs.parquet, or else of jobs.csv, in order; after an error, no
-// more. Unless wanted is nil, rows are left out that are far from all replications that it
-// reports; row, unless it is nil, is set to the number of each row, from 1.
+// Jobs yields the rows of jobs.parquet, or of jobs.csv if that does not exist, in order. It
+// stops after an error. Unless wanted is nil, it may skip groups of rows without a wanted
+// replication. Unless row is nil, it is set to the number of each row, from 1.
 func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, error] {
 	if d.Manifest.Format == 1 {
 		return jobsOf1(d, wanted, row)
@@ -48,13 +48,14 @@ func (d *Dir) Jobs(wanted func(replication int) bool, row *int) iter.Seq2[Job, e
 	return rowsOf[Job](d, "jobs", wanted, row)
 }
 
-// Prices yields the rows of prices.parquet, or else of prices.csv, as Jobs does.
+// Prices yields the rows of prices.parquet, or of prices.csv if that does not exist, like
+// Jobs.
 func (d *Dir) Prices(wanted func(replication int) bool) iter.Seq2[Price, error] {
 	return rowsOf[Price](d, "prices", wanted, nil)
 }
 
-// File returns the file of a table that may have several forms, jobs or prices: CSV if
-// there is one; empty if none is kept.
+// File returns the file of a table that may have several forms, such as jobs or prices: CSV if
+// it exists, otherwise Parquet, and empty if there is neither.
 func (d *Dir) File(table string) string {
 	for _, kind := range []string{csvKind, parquetKind} {
 		if _, ok := d.Manifest.Outputs[table+kind]; ok {
@@ -64,7 +65,7 @@ func (d *Dir) File(table string) string {
 	return ""
 }
 
-// axes returns the columns of a file behind the first so many, which are of its table.
+// axes returns the columns of a file after the first own ones, which belong to its table.
 func (d *Dir) axes(file string, own int) Axes {
 	if all := d.Manifest.Columns[file]; len(all) > own {
 		return all[own:]
@@ -72,7 +73,8 @@ func (d *Dir) axes(file string, own int) Axes {
 	return nil
 }
 
-// rowsOf yields the rows of a table in the form that there is, Parquet if both.
+// rowsOf yields the rows of a table from its Parquet form, or from its CSV form if there is no
+// Parquet.
 func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row *int) iter.Seq2[R, error] {
 	if row == nil {
 		row = new(int)
@@ -91,7 +93,7 @@ func rowsOf[R any](d *Dir, table string, wanted func(replication int) bool, row 
 	}
 }
 
-// streamTable yields the rows of a CSV file of at most that many bytes.
+// streamTable yields the rows of a CSV file of at most the given size.
 func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) iter.Seq2[R, error] {
 	return func(yield func(R, error) bool) {
 		f, err := d.open(name, most)
@@ -105,9 +107,9 @@ func streamTable[R any](d *Dir, name string, most int64, axes Axes, row *int) it
 	}
 }
 
-// EachMetric yields the rows of those metrics of every replication, or of all if none is
-// named, in order; after an error, no more. Errors of this and the next three name file,
-// row and column.
+// EachMetric yields the rows of the named metrics, or of all metrics if there are no names,
+// for every replication in order. It stops after an error. Errors of this and the next three
+// methods contain file, row and column.
 func (d *Dir) EachMetric(names ...string) iter.Seq2[Metric, error] {
 	return func(yield func(Metric, error) bool) {
 		rows := rowsOf[Metric](d, "metrics", nil, nil)
@@ -176,7 +178,7 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 			*row = int(g.from)
 			err := undamaged(func() error { return r.SeekToRow(g.from) })
 			for left := g.rows; left > 0 && err == nil; {
-				clear(buf) // the reader keeps what it finds behind a pointer
+				clear(buf) // the reader reuses what pointers point to
 				n := 0
 				err = undamaged(func() (err error) { n, err = r.Read(buf[:min(left, int64(len(buf)))]); return err })
 				if left -= int64(n); left == 0 && err == io.EOF {
@@ -201,11 +203,10 @@ func readParquet[R any](d *Dir, name string, axes Axes, wanted func(replication 
 	}
 }
 
-// A rowGroup is where a group of rows is.
+// A rowGroup is the position of a group of rows.
 type rowGroup struct{ from, rows int64 }
 
-// groupsOf returns the groups of f in which a replication is wanted, or all if wanted is
-// nil.
+// groupsOf returns the groups of f that contain a wanted replication, or all if wanted is nil.
 func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []rowGroup, err error) {
 	at := int64(0)
 	for _, g := range f.RowGroups() {
@@ -223,7 +224,7 @@ func groupsOf(f parquet.FileView, wanted func(replication int) bool) (groups []r
 	return groups, nil
 }
 
-// columnOf returns the column of g of that name.
+// columnOf returns the column of g with the given name.
 func columnOf(g parquet.RowGroup, name string) (parquet.ColumnChunk, error) {
 	leaf, ok := g.Schema().Lookup(name)
 	if !ok {
@@ -232,7 +233,7 @@ func columnOf(g parquet.RowGroup, name string) (parquet.ColumnChunk, error) {
 	return g.ColumnChunks()[leaf.ColumnIndex], nil
 }
 
-// hasReplication reports whether a row of g is of a replication that is wanted.
+// hasReplication reports whether g has a row of a wanted replication.
 func hasReplication(g parquet.RowGroup, wanted func(replication int) bool) (has bool, err error) {
 	c, err := columnOf(g, "replication")
 	if err != nil {
@@ -293,7 +294,7 @@ func checkParquet(f *os.File, cols []Column) error {
 	return checkPages(f, info.Size(), p)
 }
 
-// In returns the results that path is, or else those one level below it.
+// In returns the results at path, or those in its subdirectories if path has none.
 func In(path string) ([]*Dir, error) {
 	dir, err := Open(path)
 	if err == nil {

@@ -1,11 +1,10 @@
 package results
 
-// OfferTaken is the reason of a job that was accepted on terms that its user was offered
-// in place of a refusal.
+// OfferTaken is the reason of a job whose user accepted an offer instead of a rejection.
 const OfferTaken = "offer taken"
 
-// A Job is what became of one job in one replication. The pointers are nil where
-// the column does not apply: a rejected job neither starts nor pays.
+// A Job is the outcome of one job in one replication. Pointers are nil where the column does
+// not apply: a rejected job neither starts nor pays.
 type Job struct {
 	Configuration string   `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
 	Admission     string   `parquet:"admission,dict" doc:"admission policy, e.g. cac"`

@@ -1,10 +1,10 @@
 package results
 
 // Rules is the version of the rules by which a run charges and pays its contracts. The
-// manifest of its results records it, and [bourse/experiments/verify.Rules] has it, so that
-// an audit applies the rules under which the results were made. A ledger that is audited
-// without results, such as that of a live market, is held only to what is true under every
-// version. All changes of one release share one version. The versions are:
+// manifest of its results records it, and [bourse/experiments/verify.Rules] contains it, so
+// that an audit applies the rules under which the results were made. A ledger that is audited
+// without results, such as that of a live market, is checked only against what holds under
+// every version. All changes of one release share one version. The versions are:
 //
 //  1. Releases before 0.3.0, whose manifests record none.
 //     A charge that accrues is rounded half to even on each node, and nodes are paid in the

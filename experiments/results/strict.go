@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// UnmarshalJSON reads a manifest that means the same to every reader: no field comes
-// twice, in another case, or is unknown. It implements [json.Unmarshaler].
+// UnmarshalJSON reads a manifest that has the same meaning for every reader. It rejects
+// duplicate and unknown fields, and fields in another case. It implements [json.Unmarshaler].
 func (m *Manifest) UnmarshalJSON(b []byte) error {
 	type plain Manifest
 	var p plain
@@ -44,12 +44,12 @@ func (m *Manifest) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// half matches the escape of half a character: a reader that finds no other half may
-// keep it or not.
+// half matches the escape of half a surrogate pair. Without its other half, readers treat it
+// differently.
 var half = regexp.MustCompile(`(?:[^\\]|^)(?:\\\\)*\\u[dD][89a-fA-F]`)
 
-// jsonTree returns the next value, which must not say a key twice: nil, a bool, a
-// json.Number, a string, a []any or a map[string]any.
+// jsonTree returns the next value: nil, a bool, a json.Number, a string, a []any or a
+// map[string]any. A duplicate key is an error.
 func jsonTree(d *json.Decoder, path string) (any, error) {
 	d.UseNumber()
 	t, err := d.Token()
@@ -75,7 +75,7 @@ func jsonTree(d *json.Decoder, path string) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			key := k.(string) // the decoder has seen to it
+			key := k.(string) // the decoder guarantees a string
 			field := inside(path, key)
 			if _, again := out[key]; again {
 				return nil, fmt.Errorf("%s: found twice", field)
@@ -90,7 +90,7 @@ func jsonTree(d *json.Decoder, path string) (any, error) {
 	return t, nil
 }
 
-// sameJSON returns an error if something that is said was not read as it stands.
+// sameJSON returns an error if a value in said differs from the value that was read.
 func sameJSON(said, read any, path string) error {
 	switch s := said.(type) {
 	case map[string]any:

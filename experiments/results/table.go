@@ -9,9 +9,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// The two sizes are part of the format, since the bytes depend on them: the rows
-// handed to the Parquet writer at once, which decide where its pages end, and the most
-// rows of a group.
+// Both sizes are part of the format, because the bytes depend on them: the number of rows
+// passed to the Parquet writer at once, which determines the ends of its pages, and the
+// maximum number of rows per group.
 const (
 	rowsPerWrite = 1 << 10
 	rowsPerGroup = 1 << 16
@@ -21,17 +21,17 @@ const (
 type table[R any] struct {
 	name    string
 	cols    []Column
-	rows    int // so far
+	rows    int // since the last block
 	csv     *csvWriter
 	packed  bytes.Buffer
 	codec   codec // of parquet
 	parquet *parquet.GenericWriter[R]
-	waiting []R // to be handed to parquet
+	waiting []R // not yet passed to parquet
 	along   *along
-	taken   bool // what is packed is a block's
+	taken   bool // packed has been passed to a block
 }
 
-// newTable returns a table without rows; each of kinds is .csv or .parquet.
+// newTable returns a table without rows. Each of kinds is .csv or .parquet.
 func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	t := &table[R]{name: name, cols: columns[R](), along: &along{axes: axes}}
 	for _, kind := range kinds {
@@ -45,17 +45,18 @@ func newTable[R any](name string, axes Axes, kinds ...string) *table[R] {
 	return t
 }
 
-// pack begins a Parquet file. (To reset a writer loses the names of columns.)
+// pack starts a Parquet file. It creates a new writer, because resetting one loses the column
+// names.
 func (t *table[R]) pack() {
 	t.packed.Reset()
 	options := []parquet.WriterOption{
-		parquet.CreatedBy("bourse", "1", "results"), // no version of a library in the bytes
+		parquet.CreatedBy("bourse", "1", "results"), // keeps library versions out of the bytes
 		parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(t.codec),
-		parquet.DataPageStatistics(false), // readers go by those of groups
+		parquet.DataPageStatistics(false), // readers use those of groups
 	}
 	for i := range t.cols {
 		if c := &t.cols[i]; c.kind == text && !slices.Contains([]string{"configuration", "admission"}, c.Name) {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // every group has them all
+			options = append(options, parquet.SkipPageBounds(c.Name)) // every group has all values
 		}
 	}
 	t.parquet = parquet.NewGenericWriter[R](&t.packed, options...)
@@ -64,7 +65,7 @@ func (t *table[R]) pack() {
 	}
 }
 
-// begin drops what a block has taken.
+// begin drops what has been passed to a block.
 func (t *table[R]) begin() {
 	if t.taken {
 		if t.taken = false; t.parquet != nil {
@@ -77,7 +78,7 @@ func (t *table[R]) begin() {
 	}
 }
 
-// append encodes rows, or none of them if one cannot be kept.
+// append encodes rows, or none of them if one is invalid.
 func (t *table[R]) append(rows []R) error {
 	t.begin()
 	for i := range rows {
@@ -111,7 +112,7 @@ func (t *table[R]) append(rows []R) error {
 	return nil
 }
 
-// at returns the cells of axes for row, whose first is its configuration.
+// at returns the axis cells of row, whose first field is its configuration.
 func (t *table[R]) at(row *R) cells {
 	if len(t.along.axes) == 0 {
 		return cells{}
@@ -119,7 +120,7 @@ func (t *table[R]) at(row *R) cells {
 	return t.along.at(reflect.ValueOf(row).Elem().Field(0).String())
 }
 
-// flush hands the waiting rows to the Parquet writer.
+// flush passes the waiting rows to the Parquet writer.
 func (t *table[R]) flush() error {
 	err := t.write(t.waiting)
 	clear(t.waiting)
@@ -127,7 +128,7 @@ func (t *table[R]) flush() error {
 	return err
 }
 
-// write hands rows to the Parquet writer.
+// write passes rows to the Parquet writer.
 func (t *table[R]) write(rows []R) error {
 	if _, err := t.parquet.Write(rows); err != nil {
 		return fmt.Errorf("write %s.parquet: %w", t.name, err)
@@ -142,8 +143,8 @@ func (t *table[R]) write(rows []R) error {
 	return nil
 }
 
-// full takes the text, and all if the rows fill groups. Axes stand behind all groups of a
-// block.
+// full passes the text to b, and also the Parquet form if the rows exactly fill groups. With
+// axes it passes only the text, because the axis columns follow all groups of a block.
 func (t *table[R]) full(b Block) error {
 	if t.taken || t.rows == 0 || t.rows%rowsPerGroup != 0 || len(t.along.axes) > 0 {
 		t.takeText(b)
@@ -152,8 +153,8 @@ func (t *table[R]) full(b Block) error {
 	return t.take(b)
 }
 
-// take gives b what has been encoded: text without its header, and a whole Parquet file.
-// It is good until the next row.
+// take passes to b what has been encoded: the text without its header, and a complete Parquet
+// file. It is valid until the next row.
 func (t *table[R]) take(b Block) error {
 	t.begin()
 	t.takeText(b)
@@ -179,7 +180,7 @@ func (t *table[R]) take(b Block) error {
 	return nil
 }
 
-// takeText gives b the text that has been encoded since it was last taken.
+// takeText passes to b the text encoded since it was last taken.
 func (t *table[R]) takeText(b Block) {
 	if t.csv != nil && !t.csv.taken {
 		b[t.name+csvKind] = t.csv.take()

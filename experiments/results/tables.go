@@ -7,15 +7,15 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Tables says in which forms the large tables are kept, jobs and prices.
+// Tables selects the forms in which the large tables, jobs and prices, are stored.
 type Tables uint8
 
-// The forms. Metrics are kept in any.
+// The forms. Metrics are stored in all of them.
 const (
 	Both    Tables = iota // jobs as CSV and Parquet, prices as Parquet, metrics as CSV
 	Parquet               // all as Parquet
 	CSV                   // all as CSV
-	None                  // metrics alone
+	None                  // only metrics
 )
 
 var forms = []string{"both", "parquet", "csv", "none"}
@@ -23,7 +23,7 @@ var forms = []string{"both", "parquet", "csv", "none"}
 // String returns the name that [ParseTables] reads.
 func (t Tables) String() string { return forms[t] }
 
-// ParseTables returns the form of that name.
+// ParseTables returns the form with the given name.
 func ParseTables(s string) (Tables, error) {
 	if i := slices.Index(forms, s); i >= 0 {
 		return Tables(i), nil

@@ -12,24 +12,24 @@ import (
 	"strings"
 )
 
-// A Unit is what replications of one configuration have found, ready to be put
-// together with others.
+// A Unit is the outcome of some replications of one configuration, ready to be combined with
+// others.
 type Unit struct {
 	Block   Block
-	Values  []float64         // what the caller keeps of them; NaN is allowed
-	Ledgers map[string]string // head of every journal kept, by its directory
+	Values  []float64         // values that the caller stores; NaN is allowed
+	Ledgers map[string]string // head of every stored journal, by its directory
 
-	long []longText // tables that are not in Block: CSV of what Block has as Parquet
+	long []longText // tables not in Block: the CSV form of Parquet tables in Block
 }
 
-// A longText is a table in the file of a unit.
+// A longText is a table within the file of a unit.
 type longText struct{ path, name string }
 
-// muchText is from how many bytes on text is read only while it is put together with that of
-// other units.
+// muchText is the size in bytes above which text is not loaded, but copied when units are
+// combined.
 const muchText = 1 << 20
 
-// bytes returns the values of u as files have them.
+// bytes returns the values of u as stored in files.
 func (u *Unit) bytes() []byte {
 	b := make([]byte, 0, 8*len(u.Values))
 	for _, x := range u.Values {
@@ -38,7 +38,7 @@ func (u *Unit) bytes() []byte {
 	return b
 }
 
-// read makes b the values of u.
+// read sets the values of u from b.
 func (u *Unit) read(b []byte) {
 	u.Values = make([]float64, 0, len(b)/8)
 	for ; len(b) >= 8; b = b[8:] {
@@ -46,7 +46,7 @@ func (u *Unit) read(b []byte) {
 	}
 }
 
-// Contents are what a unit has beside its values.
+// A contents lists what a unit has besides its values.
 type contents struct {
 	Tables  []string          `json:"tables"`
 	Ledgers map[string]string `json:"ledgers"`
@@ -104,7 +104,7 @@ func (t longText) copyTo(w io.Writer) error {
 		return err
 	}
 	defer in.Close()
-	_, err = io.CopyBuffer(w, in, make([]byte, muchText)) // its checksum is checked
+	_, err = io.CopyBuffer(w, in, make([]byte, muchText)) // this also verifies its checksum
 	return err
 }
 
@@ -115,6 +115,6 @@ func content(f *zip.File) ([]byte, error) {
 	}
 	defer r.Close()
 	b := bytes.NewBuffer(make([]byte, 0, min(f.UncompressedSize64, maxTable)+bytes.MinRead))
-	_, err = b.ReadFrom(r) // its checksum is checked
+	_, err = b.ReadFrom(r) // this also verifies its checksum
 	return b.Bytes(), err
 }

@@ -18,8 +18,7 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan says what a run is to find out, so that parts of another are not taken for its
-// own.
+// A Plan describes what a run computes. It prevents the use of units from another run.
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`
@@ -27,12 +26,12 @@ type Plan struct {
 	Replications int               `json:"replications"`
 	Alike        []string          `json:"alike,omitempty"` // configurations whose replications all have the same jobs and hosts
 	Tables       string            `json:"tables"`
-	Ledgers      bool              `json:"ledgers"` // of every replication
-	Inputs       map[string]string `json:"inputs"`  // sha256 of every log, plan and trace read, by path as given
-	Source       map[string]string `json:"source"`  // the scenario file, likewise
+	Ledgers      bool              `json:"ledgers"` // for every replication
+	Inputs       map[string]string `json:"inputs"`  // SHA-256 of every log, plan and trace read, by path as given
+	Source       map[string]string `json:"source"`  // hash of the scenario file, by path
 	Version      string            `json:"version"` // of the program, and its revision
-	Command      []string          `json:"command"` // how to run it again
-	Notes        []string          `json:"notes"`   // what a reader must know beside
+	Command      []string          `json:"command"` // command that repeats the run
+	Notes        []string          `json:"notes"`   // additional notes for readers
 	Units        []string          `json:"units"`   // all, in order
 }
 
@@ -44,36 +43,36 @@ const (
 	ledgerDir = "ledger"
 )
 
-// Units is a directory that keeps the units of a run, a file each, until all are there:
-// a run that was stopped goes on, and several machines can share one. A file is written
-// under another name, made durable and renamed, so that what is there is whole.
+// Units is a directory that stores the units of a run, one file each, until all are complete.
+// A stopped run continues from it, and several machines can share one. A file is written under
+// another name, made durable and renamed, so every unit in the directory is complete.
 type Units struct {
 	Dir  string
 	Plan Plan
 	lock *os.File
 }
 
-// An OtherError is two plans for one directory.
+// An OtherError reports that a directory belongs to another plan.
 type OtherError struct {
 	Dir         string
 	Found, Want Plan
-	Whole       bool // found are results that are complete
+	Whole       bool // Found describes complete results
 }
 
-// Error names the folder.
+// Error names the directory.
 func (e *OtherError) Error() string { return e.Dir + " has units of another run" }
 
-// Unfinished returns where a run of the results directory dir keeps its units until it is
-// complete.
+// Unfinished returns the directory in which a run of the results directory dir stores its
+// units until it is complete.
 func Unfinished(dir string) (string, error) {
 	dir, err := place(dir)
 	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".units"), err
 }
 
-// OpenUnits makes the directory of units for plan, or finds it: the error is an [*OtherError]
-// if it was made for another plan, of which replications may be fewer or more. Until
-// [Units.Close] it is the caller's alone, or of those who share it, who write other units
-// or the same ones.
+// OpenUnits creates the directory of units for plan, or opens an existing one. The error is an
+// [*OtherError] if it was made for another plan; the number of replications may differ. Until
+// [Units.Close], the caller has the directory exclusively, or shares it with others who write
+// other units or the same ones.
 func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	plan.Kind, plan.Format = planKind, planForm
 	plan.Version = program()
@@ -88,7 +87,7 @@ func OpenUnits(dir string, plan Plan, shared bool) (*Units, error) {
 	if errors.Is(err, ErrBusy) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrBusy)
 	}
-	u := &Units{dir, plan, held} // without a lock where there are none
+	u := &Units{dir, plan, held} // held is nil on systems without locks
 	if err := u.open(shared); err != nil {
 		u.Close()
 		return nil, err
@@ -105,7 +104,7 @@ func (u *Units) open(shared bool) error {
 			return err
 		}
 		for _, e := range entries {
-			if !strings.HasPrefix(e.Name(), ".") { // else another begins, too
+			if !strings.HasPrefix(e.Name(), ".") { // hidden files mean that another run is starting
 				return fmt.Errorf("%s: %w: it has no %s", u.Dir, ErrNotResults, planName)
 			}
 		}
@@ -114,10 +113,10 @@ func (u *Units) open(shared bool) error {
 	case !found.Same(&u.Plan):
 		return &OtherError{Dir: u.Dir, Found: found, Want: u.Plan}
 	case slices.Equal(found.Units, u.Plan.Units):
-		u.Plan = found // of who began it
+		u.Plan = found // that of the run that created it
 	}
 	if !shared {
-		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // of who was killed
+		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // left by killed runs
 		for _, d := range drafts {
 			if err := os.RemoveAll(d); err != nil {
 				return err
@@ -131,8 +130,8 @@ func (u *Units) open(shared bool) error {
 	return u.write(planName, func(f io.Writer) error { _, err := f.Write(append(text, '\n')); return err })
 }
 
-// program says which program this is: its version and revision, or, where it is of no
-// revision, its build ID or else its own hash.
+// program identifies this program by its version and revision. Without a clean revision, it
+// uses the build ID or else the hash of the program.
 var program = sync.OnceValue(func() string {
 	v := BuildVersion()
 	which := v.Revision
@@ -148,14 +147,14 @@ var program = sync.OnceValue(func() string {
 	return v.Version + " " + which
 })
 
-// Same reports whether units of p are of other, too: of the same experiment, but for the
-// number of replications.
+// Same reports whether units of p can be used for other: the plans describe the same
+// experiment, apart from the number of replications.
 func (p *Plan) Same(other *Plan) bool {
 	return fixed(p.Scenario) == fixed(other.Scenario) && p.Tables == other.Tables && p.Ledgers == other.Ledgers &&
 		p.Version == other.Version && maps.Equal(p.Inputs, other.Inputs)
 }
 
-// fixed returns a scenario without the number of its replications.
+// fixed returns a scenario without its number of replications.
 func fixed(scenario string) string {
 	var b strings.Builder
 	for line := range strings.Lines(scenario) {
@@ -166,7 +165,7 @@ func fixed(scenario string) string {
 	return b.String()
 }
 
-// ReadUnits opens a directory of units to read.
+// ReadUnits opens a directory of units for reading.
 func ReadUnits(dir string) (*Units, error) {
 	plan, err := readPlan(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -187,7 +186,7 @@ func readPlan(dir string) (p Plan, err error) {
 	return p, nil
 }
 
-// Close lets others have the directory.
+// Close releases the directory for others.
 func (u *Units) Close() {
 	if u.lock != nil {
 		u.lock.Close()
@@ -195,7 +194,7 @@ func (u *Units) Close() {
 	}
 }
 
-// Leave is Close, and removes the directory if no unit is in it.
+// Leave is like Close, but also removes the directory if it has no units.
 func (u *Units) Leave() {
 	if names, err := u.Names(); err == nil && len(names) == 0 {
 		u.Remove()
@@ -204,8 +203,8 @@ func (u *Units) Leave() {
 	u.Close()
 }
 
-// Remove removes the directory with all that is in it, the plan last: what is left by a
-// run that is killed meanwhile is a directory of units.
+// Remove removes the directory. It removes the plan last, so that if the run is killed
+// meanwhile, the rest is still a directory of units.
 func (u *Units) Remove() error {
 	defer u.Close()
 	entries, err := os.ReadDir(u.Dir)
@@ -220,7 +219,7 @@ func (u *Units) Remove() error {
 	return os.RemoveAll(u.Dir)
 }
 
-// Forget removes the units in dir, unless a run is writing them.
+// Forget removes the units in dir unless a run is writing them.
 func Forget(dir string) error {
 	plan, err := readPlan(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -239,7 +238,7 @@ func Forget(dir string) error {
 // Path implements [Source].
 func (u *Units) Path() string { return u.Dir }
 
-// Names returns the names of the units that are there.
+// Names returns the names of the stored units.
 func (u *Units) Names() (names []string, err error) {
 	entries, err := os.ReadDir(u.Dir)
 	for _, e := range entries {
@@ -250,11 +249,11 @@ func (u *Units) Names() (names []string, err error) {
 	return names, err
 }
 
-// A Draft is a unit on the way: a directory that nobody else writes.
+// A Draft is an unfinished unit in a directory of its own.
 type Draft struct {
 	units     *Units
 	name, dir string
-	files     map[string]*file // tables of which something is written already
+	files     map[string]*file // partly written tables
 }
 
 // Draft begins the unit called name.
@@ -263,7 +262,7 @@ func (u *Units) Draft(name string) (*Draft, error) {
 	return &Draft{units: u, name: name, dir: dir, files: make(map[string]*file)}, err
 }
 
-// Drop removes what d has left, if anything.
+// Drop removes the remains of d, if any.
 func (d *Draft) Drop() error {
 	for _, f := range d.files {
 		f.abandon()
@@ -271,7 +270,7 @@ func (d *Draft) Drop() error {
 	return os.RemoveAll(d.dir)
 }
 
-// Append writes the first rows of the unit: what it has many of need not be kept in memory.
+// Append writes the first rows of the unit, so that large tables need not be held in memory.
 func (d *Draft) Append(b Block) (err error) {
 	for name, rows := range b {
 		f := d.files[name]
@@ -288,7 +287,7 @@ func (d *Draft) Append(b Block) (err error) {
 	return nil
 }
 
-// table returns the table called name of unit, whole.
+// table returns the complete table called name of unit.
 func (d *Draft) table(name string, unit *Unit) (io.Reader, error) {
 	rows := unit.Block[name]
 	f := d.files[name]
@@ -300,7 +299,7 @@ func (d *Draft) table(name string, unit *Unit) (io.Reader, error) {
 }
 
 // LedgerDir returns a new directory for a journal, and its path within the results, e.g.
-// "ledger/pareto-high/cac/0", the key of its head in [Unit.Ledgers].
+// "ledger/pareto-high/cac/0", which is the key of its head in [Unit.Ledgers].
 func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir, key string, err error) {
 	key = fmt.Sprintf("%s/%s/%s/%d", ledgerDir, configuration, admission, replication)
 	if dir, err = within(d.dir, key); err != nil {
@@ -309,7 +308,7 @@ func (d *Draft) LedgerDir(configuration, admission string, replication int) (dir
 	return dir, key, os.MkdirAll(dir, 0o755)
 }
 
-// Write keeps unit with its journals, behind what was appended, and ends d.
+// Write stores unit with its journals, after the rows already appended, and ends d.
 func (d *Draft) Write(unit *Unit) error {
 	for key := range unit.Ledgers {
 		to := filepath.Join(d.units.Dir, key)
@@ -317,10 +316,10 @@ func (d *Draft) Write(unit *Unit) error {
 			return err
 		}
 		err := os.Rename(filepath.Join(d.dir, key), to)
-		if _, there := os.Stat(to); err != nil && there != nil { // else somebody has written the same
+		if _, there := os.Stat(to); err != nil && there != nil { // otherwise another run has written the same journal
 			return err
 		}
-		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // durable before the unit is
+		for at := filepath.Dir(to); at != d.units.Dir; at = filepath.Dir(at) { // the directories must be durable before the unit
 			if err := syncDir(at); err != nil {
 				return err
 			}
@@ -334,7 +333,7 @@ func (d *Draft) keep(unit *Unit) error {
 	return d.units.write(d.name+unitKind, func(f io.Writer) error {
 		z := zip.NewWriter(f)
 		put := func(name string, data io.Reader) error {
-			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // as it is: what is large is packed already
+			w, err := z.CreateHeader(&zip.FileHeader{Name: name}) // uncompressed, because large parts are already compressed
 			if err == nil {
 				_, err = io.Copy(w, data)
 			}
@@ -351,7 +350,7 @@ func (d *Draft) keep(unit *Unit) error {
 	})
 }
 
-// write makes the file name durable with what fill writes, or leaves what it was.
+// write replaces the file name durably with what fill writes, or leaves it unchanged on error.
 func (u *Units) write(name string, fill func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(u.Dir, "."+name+".*")
 	if err != nil {

@@ -18,16 +18,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// ErrNotResults reports that a directory is no results directory.
+// ErrNotResults reports that a directory is not a results directory.
 var ErrNotResults = errors.New("not a results directory")
 
-// A Writer writes a results directory. Rows are appended block by block, in the order
-// in which they are to be read; nothing is visible under the directory's name before
-// [Writer.Close].
+// A Writer writes a results directory. Rows are appended block by block, in reading order.
+// Nothing is visible under the directory's name before [Writer.Close].
 type Writer struct {
-	dir, temp string   // where it will be, where it is written
+	dir, temp string   // final and temporary directory
 	root      *os.Root // of temp
-	lock      *os.File // of temp, nil where there are no locks
+	lock      *os.File // of temp; nil on systems without locks
 	closed    bool
 
 	axes    Axes
@@ -36,13 +35,13 @@ type Writer struct {
 	files   []*file
 
 	index  []indexed
-	values []byte            // of the units
-	known  map[string]Output // files whose hash is known
+	values []byte            // of the units, compressed
+	known  map[string]Output // hashes that need not be computed
 }
 
-// Create begins a results directory dir with tables in the forms of t, and columns for
-// axes. It may replace an empty directory or older results; over anything else the error
-// is [ErrNotResults].
+// Create begins a results directory dir with tables in the forms of t, and columns for axes.
+// It may replace an empty directory or older results. If dir holds anything else, the error is
+// [ErrNotResults].
 func Create(dir string, t Tables, axes Axes) (*Writer, error) {
 	w := &Writer{axes: axes, known: make(map[string]Output), summary: newTable[Summary]("summary", axes, csvKind), curve: newTable[Point]("curve", axes, csvKind)}
 	err := w.create(dir, t)
@@ -72,10 +71,10 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 			return err
 		}
 		if w.lock, err = lockDir(w.temp); err != nil && !errors.Is(err, ErrBusy) && !errors.Is(err, fs.ErrNotExist) {
-			break // no locks here: nobody will take the run for dead
+			break // no locks here: no other run will consider this one dead
 		}
 		if w.lock == nil {
-			continue // somebody is removing it
+			continue // another process is removing it
 		}
 		here, err := os.Stat(w.temp)
 		if locked, wrong := w.lock.Stat(); err == nil && wrong == nil && os.SameFile(here, locked) {
@@ -86,7 +85,7 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 	return w.open(t)
 }
 
-// place returns where the results called dir are.
+// place returns the absolute path of the results called dir, with a symbolic link resolved.
 func place(dir string) (string, error) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -96,7 +95,7 @@ func place(dir string) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// replaceable returns an error if dir holds something else than results.
+// replaceable returns an error if dir contains something other than results.
 func replaceable(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -109,7 +108,7 @@ func replaceable(dir string) error {
 	if errors.Is(err, ErrNotResults) {
 		return err
 	}
-	return nil // results of another format are results
+	return nil // results of another format may be replaced
 }
 
 func (w *Writer) open(t Tables) (err error) {
@@ -119,7 +118,7 @@ func (w *Writer) open(t Tables) (err error) {
 	if w.root, err = os.OpenRoot(w.temp); err != nil {
 		return err
 	}
-	empty, err := NewEncoder(t, w.axes).Block() // every file that there is to be
+	empty, err := NewEncoder(t, w.axes).Block() // creates every file
 	err = errors.Join(err, w.summary.take(empty), w.curve.take(empty))
 	for _, name := range slices.Sorted(maps.Keys(empty)) {
 		var first []byte
@@ -154,8 +153,8 @@ func (w *Writer) Summary(rows []Summary) error { return w.summary.append(rows) }
 // Curve appends rows to curve.csv.
 func (w *Writer) Curve(rows []Point) error { return w.curve.append(rows) }
 
-// File writes one more file, e.g. report.html or figures/curve.svg. It replaces
-// no file that is there.
+// File writes an additional file, e.g. report.html or figures/curve.svg. It fails if the file
+// exists.
 func (w *Writer) File(name string, data []byte) error {
 	path, err := w.path(name)
 	if err != nil {
@@ -172,18 +171,18 @@ func (w *Writer) File(name string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// Known tells the hash of the file name, which then is not read for the manifest.
+// Known sets the size and hash of the file name, which is then not read for the manifest.
 func (w *Writer) Known(name string, o Output) { w.known[name] = o }
 
-// Path returns where the file or folder name of the results is until they are closed.
+// Path returns the current location of the file or folder name, which is valid until Close.
 func (w *Writer) Path(name string) (string, error) { return w.path(name) }
 
-// path returns where the file name is written.
+// path returns the location at which the file name is written.
 func (w *Writer) path(name string) (string, error) {
 	return within(w.temp, name)
 }
 
-// within returns where the file name of dir is, which must stay within it.
+// within returns the path of the file name in dir. The name must stay within dir.
 func within(dir, name string) (string, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(name) || name == manifestName || checkText(name) != nil {
 		return "", fmt.Errorf("%q is no name for a file of the results", name)
@@ -191,9 +190,9 @@ func within(dir, name string) (string, error) {
 	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
-// Close completes every table, writes README.txt and the manifest, and gives the
-// directory its name, in place of older results if there are any; what somebody
-// added beside theirs stays. After an error nothing is left.
+// Close completes every table, writes README.txt and the manifest, and renames the directory
+// to its final name. It replaces older results, but files that somebody added to them are
+// kept. After an error nothing is left.
 func (w *Writer) Close(m Manifest) (err error) {
 	if w.closed {
 		return errors.New("results are already closed")
@@ -211,7 +210,7 @@ func (w *Writer) Close(m Manifest) (err error) {
 	if err := w.Append(last); err != nil {
 		return err
 	}
-	var all errgroup.Group // one does not wait for the disk to have another
+	var all errgroup.Group // flush all files in parallel
 	for _, f := range w.files {
 		all.Go(f.close)
 	}
@@ -255,16 +254,16 @@ func (w *Writer) Close(m Manifest) (err error) {
 	return nil
 }
 
-// unlock tells other runs that this one has ended.
+// unlock signals to other runs that this one has ended.
 func (w *Writer) unlock() {
 	if w.lock != nil {
 		w.lock.Close()
 	}
 }
 
-// publish gives the directory its name.
+// publish renames the directory to its final name.
 func (w *Writer) publish() error {
-	if err := replaceable(w.dir); err != nil { // it may have changed meanwhile
+	if err := replaceable(w.dir); err != nil { // it may have changed in the meantime
 		return err
 	}
 	old := w.temp + older
@@ -287,8 +286,8 @@ func (w *Writer) publish() error {
 	return nil
 }
 
-// keep moves to dir what somebody added to the results in old, beside the files
-// and directories that a run writes.
+// keep moves files that somebody added to the results in old to dir. Files and directories
+// that a run writes are not moved.
 func keep(old, dir string) error {
 	entries, err := os.ReadDir(old)
 	if err != nil {
@@ -304,7 +303,7 @@ func keep(old, dir string) error {
 	if err != nil {
 		return err
 	}
-	written := map[string]bool{manifestName: true, "figures": true} // which commands add to
+	written := map[string]bool{manifestName: true, "figures": true} // commands add files to figures
 	for name := range m.Outputs {
 		top, _, _ := strings.Cut(name, "/")
 		written[top] = true

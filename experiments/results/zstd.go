@@ -6,12 +6,12 @@ import (
 	parquetzstd "github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// window is that of encoders, and the most that they pack as one block. Where the bytes of
-// numbers are split, those of exponents, which are much alike, are so packed apart from those
-// of mantissas, which are not.
+// window is the window size of encoders, and the maximum size of a block that they compress.
+// With split number bytes, it compresses exponents, which are similar, separately from
+// mantissas, which are not.
 const window = 8 << 10
 
-// A codec is the library's own with another encoder.
+// A codec is the library's codec with another encoder.
 type codec struct {
 	*parquetzstd.Codec
 	encoder *zstd.Encoder
@@ -20,7 +20,7 @@ type codec struct {
 func newCodec() codec {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false), zstd.WithWindowSize(window), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
-		panic("results: " + err.Error()) // options that are in order
+		panic("results: " + err.Error()) // the options are valid
 	}
 	return codec{&parquet.Zstd, e}
 }

@@ -5,14 +5,16 @@ import (
 	"bourse/hosts"
 )
 
-// auction gives each contract what its bid buys (eq. 4): a weight equal to its
-// bid, limited to the processors it asked for at most.
+// auction shares a host in proportion to bids (eq. 4): the weight of a task is its bid, and
+// its limit is the number of processors that it may use. With bids of 3 and 1 on a host with 4
+// processors, the tasks get 3 processors and 1.
 type auction struct{ lasting }
 
 // ByBids implements [Bidding].
 func (*auction) ByBids() {}
 
-// Share implements [Lasting].
+// Share implements [Lasting]. The weight changes only with the bid, although the share that it
+// buys changes as other tasks come and go.
 func (*auction) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
 	return hosts.Share{Weight: float64(on.Bid), Limit: c.Needs.Max.CPU}
 }

@@ -7,20 +7,20 @@ import (
 	"bourse/hosts"
 )
 
-// deadline gives each task what it needs to end by its deadline, as its owner
-// estimates it (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates
-// for Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
+// deadline gives each task the processors that it needs to end by its deadline, according to
+// its owner's estimate (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for
+// Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
-// Shares are allocated when a task comes or goes, and held in between. While needs
-// fit the host, nobody gets less than its need, so no need grows: with accurate
-// estimates nobody is late. Where they do not, all are slowed alike.
+// Shares are computed when a task comes or goes and do not change in between. While the needs
+// fit the host, each task gets at least its need, so no need grows; with accurate estimates no
+// task is late. If they do not fit, all tasks are slowed by the same factor.
 type deadline struct {
 	deadlineOptions
 	required []float64
 	shares   []hosts.Share
 }
 
-// deadlineOptions are the options of deadline.
+// deadlineOptions are the options of deadline, as a scenario sets them.
 type deadlineOptions struct {
 	Spare   Spare  `yaml:"spare" validate:"oneof=none proportional equal" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
 	Overrun string `yaml:"overrun" validate:"oneof=keep zero kill" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
@@ -32,10 +32,11 @@ func newDeadline(decode func(any) error) (Rule, error) {
 	return &deadline{deadlineOptions: o}, err
 }
 
-// Ending implements [Ender].
+// Ending implements [Ender]: tasks on a host with at most a [Tick] of work left end together.
 func (*deadline) Ending() Ending { return WithHost }
 
-// Allocate implements [Rule].
+// Allocate implements [Rule]. It also records the need of each task whose estimate is not used
+// up; under the option keep, this remains its need afterwards.
 func (d *deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	node := NodeOf(spec)
@@ -56,7 +57,8 @@ func (d *deadline) Allocate(now float64, h hosts.ID, on []contracts.Allocation, 
 	}
 }
 
-// Limit implements [Limiter].
+// Limit implements [Limiter]. Under the option kill, a task stops when it has done its
+// estimate.
 func (d *deadline) Limit(r *contracts.Request) float64 {
 	if d.Overrun == "kill" {
 		return r.Work

@@ -7,24 +7,25 @@ import (
 	"bourse/hosts"
 )
 
-// exclusive gives each task a processor of its own. The tasks of a contract
-// whose nodes are promised one by one keep the pace of the slowest, as those of a
-// parallel program do: all end together.
+// exclusive gives each task a processor of its own. If the nodes of a contract are promised
+// separately, all its tasks run at the speed of the slowest host and end together, as those of
+// a tightly coupled parallel program do. For example, on hosts of speed 1 and 2 the second
+// task gets half a processor.
 type exclusive struct {
 	lasting
-	id     contracts.ID // the contract last looked at
-	resent int          // how often it had been placed again
-	pace   float64      // the least speed of its hosts, 0 before any
+	id     contracts.ID // contract for which pace was computed
+	resent int          // its Resent at that time; a new placement has new hosts
+	pace   float64      // lowest speed of its hosts; 0 before the first call
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
 	return &exclusive{}, decode(&struct{}{})
 }
 
-// Ending implements [Ender].
+// Ending implements [Ender]. The tasks of a contract keep the same pace, so they end together.
 func (*exclusive) Ending() Ending { return WithNodes }
 
-// Share implements [Lasting].
+// Share implements [Lasting]. The limit is in processors of the task's host.
 func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share {
 	share := hosts.Share{Weight: 1, Limit: 1}
 	if c.PerHost && len(c.Placements) > 1 {
@@ -33,7 +34,8 @@ func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v cont
 	return share
 }
 
-// slowest returns the least speed of the hosts of c.
+// slowest returns the lowest speed of the hosts of c. It caches the result, because it is
+// called once per node of a contract.
 func (e *exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
 	if c.ID != e.id || c.Resent != e.resent || e.pace == 0 {
 		e.id, e.resent, e.pace = c.ID, c.Resent, math.Inf(1)

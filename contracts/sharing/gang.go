@@ -5,11 +5,12 @@ import (
 	"bourse/hosts"
 )
 
-// gang gives each task as many processors as its contract has nodes there: a planner
-// puts no more on a host than it has.
+// gang gives each task as many processors as its contract has nodes on the host. The planning
+// policy never books more nodes on a host than the host has processors, so every gang gets its
+// full share.
 type gang struct{ lasting }
 
-// Share implements [Lasting].
+// Share implements [Lasting]. Weight and limit are both the number of nodes.
 func (gang) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
 	n := float64(c.Nodes)
 	if c.Gang {

@@ -5,13 +5,13 @@ import (
 	"bourse/hosts"
 )
 
-// planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level
-// Agreement based Allocation of Cluster Resources: Handling Penalty to Enhance
-// Utility", Algorithm 2). Like deadline it does so when a task comes or goes.
+// planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level Agreement based
+// Allocation of Cluster Resources: Handling Penalty to Enhance Utility", Algorithm 2). Like
+// deadline, it does so when a task comes or goes.
 //
-// What a task needs once its deadline has passed the paper does not say. Here a
-// task whose share is cut is meant to be done when that share would have it done:
-// it keeps the share, and is not cut again without cause.
+// The paper does not define the need of a task whose deadline has passed. Here, when a task's
+// share is cut, its target becomes the time at which it completes with this share. The task
+// therefore keeps the share, and later events do not cut it again without need.
 type planned struct {
 	plan  Plan
 	tasks []Promise
@@ -23,10 +23,10 @@ func newPlanned(decode func(any) error) (Rule, error) {
 	return &planned{plan: Plan{SLAOptions: o}}, err
 }
 
-// Ending implements [Ender].
+// Ending implements [Ender]: tasks on a host with at most a [Tick] of work left end together.
 func (*planned) Ending() Ending { return WithHost }
 
-// Allocate implements [Rule].
+// Allocate implements [Rule]. It also updates the need and the target of each task.
 func (p *planned) Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View) {
 	spec := v.Spec(h)
 	p.tasks = p.tasks[:0]

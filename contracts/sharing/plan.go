@@ -6,37 +6,39 @@ import (
 	"bourse/contracts"
 )
 
-// A Promise is a task with what its contract is paid for.
+// A Promise is a task on a host with the terms of its contract that decide its priority.
 type Promise struct {
 	Left   float64 // estimated remaining runtime on its host, s
-	Span   float64 // until its deadline, s
-	Target float64 // until it is meant to be done, s; Span if it was never delayed
-	Keep   float64 // processors that it needs once its estimate is used up
-	Stops  bool    // work ends with the span
+	Span   float64 // time until its deadline, s
+	Target float64 // time until its planned completion, s; Span if it was never delayed
+	Keep   float64 // processors that it needs after its estimate is used up
+	Stops  bool    // the task is stopped at its deadline
 	Terms
 }
 
-// Terms are what of a promise time does not change.
+// Terms are the parts of a promise that do not change over time.
 type Terms struct {
 	Hard     bool
-	Runtime  float64 // estimated, of the whole job, s at the reference speed
+	Runtime  float64 // estimated runtime of one node, s at the reference speed
 	Deadline float64 // s after submission
 	Budget   float64 // $
 	Penalty  contracts.Penalty
 }
 
-// TermsOf returns the terms of r.
+// TermsOf returns the terms of request r. A request is hard unless its SLA is soft.
 func TermsOf(r *contracts.Request) Terms {
 	return Terms{!r.SLA.Soft, r.Work, r.SLA.Deadline, r.SLA.Budget.Float64(), r.SLA.Penalty}
 }
 
-// Rank returns what decides who comes first, in dollars per second squared: the
-// return if it ends in time (line 6).
+// Rank returns the priority of a task among others, in dollars per second squared: its return
+// if it ends in time (line 6). For example, $360 for a runtime of 60 s within 120 s gives
+// 0.05.
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 
-// Delay returns how late a task will be that has that much left, s, until a
-// deadline span away, s, on that share of a host, processors (lines 21, 22). Nothing is
-// late that has no deadline.
+// Delay returns the expected delay of a task in seconds (lines 21, 22). Left is its remaining
+// runtime in seconds, span the time until its deadline in seconds, and share its processors.
+// The delay is left / share − span, or 0 if this does not exceed the tolerance. A task without
+// a deadline is never late.
 func (t *Terms) Delay(left, span, share float64) float64 {
 	delay := -span
 	if left > Tick && !math.IsInf(span, 1) {
@@ -48,7 +50,8 @@ func (t *Terms) Delay(left, span, share float64) float64 {
 	return delay
 }
 
-// Utility returns what a task that is that late, s, is worth, in dollars (eq. 1).
+// Utility returns the utility of a task with the given delay in seconds: its budget minus the
+// penalty, in dollars (eq. 1). It is negative if the penalty exceeds the budget.
 func (t *Terms) Utility(delay float64) float64 {
 	if math.IsInf(delay, 1) {
 		return math.Inf(-1)
@@ -56,11 +59,12 @@ func (t *Terms) Utility(delay float64) float64 {
 	return t.Budget - t.Penalty.Of(delay)
 }
 
-// Return returns what so much utility comes to, in dollars per second squared
-// (eq. 5).
+// Return returns the return on the given utility, in dollars per second squared: utility
+// divided by runtime and by deadline (eq. 5).
 func (t *Terms) Return(utility float64) float64 { return utility / t.Runtime / t.Deadline }
 
-// PromiseOf returns s, a node of c on a host of that speed, as it stands at now.
+// PromiseOf returns the promise of s, a node of contract c, at now on a host of the given
+// speed.
 func PromiseOf(now float64, s *contracts.Allocation, c *contracts.Contract, speed float64) Promise {
 	p := Offer(&c.Request, speed)
 	p.Left, p.Span, p.Keep = s.Left(now, c)/speed, c.Due()-now, s.Need
@@ -68,52 +72,58 @@ func PromiseOf(now float64, s *contracts.Allocation, c *contracts.Contract, spee
 	return p
 }
 
-// Offer returns one node of r, submitted just now, on a host of that speed.
+// Offer returns the promise of one node of r, submitted just now, on a host of the given
+// speed. Admission uses it to test whether the request fits.
 func Offer(r *contracts.Request, speed float64) Promise {
 	d := r.SLA.Deadline
 	return Promise{Left: r.Work / speed, Span: d, Target: d, Terms: TermsOf(r)}
 }
 
-// SLAOptions say how LibraSLA reads its paper where that is silent.
+// SLAOptions select an interpretation of LibraSLA where its paper is silent.
 type SLAOptions struct {
 	Late    string `yaml:"late" validate:"oneof=shift pressure" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
 	Protect string `yaml:"protect" validate:"oneof=strict printed" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (what they return is counted as if they were in time)"`
 }
 
-// DefaultSLA returns the readings with which the paper's results come out.
+// DefaultSLA returns the options that reproduce the paper's results.
 func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict"} }
 
-// A Plan allocates a host so that delay falls on soft tasks, but not on the one
-// that returns most, and says what the host then returns (SLA, Algorithm 2).
-// Slices have one element a task, in the order given.
+// A Plan allocates a host so that delays fall on soft tasks, except the one with the highest
+// return, and computes the return of the host (SLA, Algorithm 2). Its slices have one element
+// per task, in the order given. The same Plan can be reused and then reuses its memory.
+//
+// If the needs exceed the host, hard tasks get what they need first, then the top task. The
+// other tasks divide the rest in proportion to their needs. For example, on one processor with
+// a hard task that needs 0.5, a top task that needs 0.3 and two others that need 0.2 each, the
+// others get 0.1 each.
 type Plan struct {
 	SLAOptions
 	Need     []float64 // processors
 	Share    []float64 // processors
-	Delay    []float64 // s, at that share
+	Delay    []float64 // s, with that share
 	Utility  []float64 // $ (eq. 1)
-	Top      int       // the task that returns most; the first of equals
+	Top      int       // index of the task with the highest return; the first if equal
 	Total    float64   // sum of needs
-	Return   float64   // of the host: sum of utility / runtime / deadline (eq. 5, 6)
-	Feasible bool      // hard tasks and the top one have what they need
+	Return   float64   // return of the host: sum of utility / runtime / deadline (eq. 5, 6)
+	Feasible bool      // hard tasks and the top task get what they need
 }
 
-// Make makes the plan for these tasks on n.
+// Make computes the complete plan for the given tasks on n.
 //
-// Line 11 of the algorithm is printed with the inequality the wrong way round:
-// there is unallocated time where the total does not exceed the host.
+// Line 11 of the algorithm is printed with the inequality reversed: unallocated time exists if
+// the total does not exceed the host.
 func (p *Plan) Make(n Node, tasks []Promise) {
 	p.Divide(n, tasks)
 	p.Judge(tasks)
 }
 
-// Divide fills in what each task needs and gets.
+// Divide computes only the needs and shares. [Plan.Judge] computes the rest from them.
 func (p *Plan) Divide(n Node, tasks []Promise) {
 	p.need(n, tasks)
 	p.divide(n, tasks)
 }
 
-// need fills in what each needs, and who is on top.
+// need computes the need of each task, their total, and the top task.
 func (p *Plan) need(n Node, tasks []Promise) {
 	p.Need, p.Total, p.Top = p.Need[:0], 0, 0
 	top := math.Inf(-1)
@@ -124,7 +134,7 @@ func (p *Plan) need(n Node, tasks []Promise) {
 			by = t.Span
 		}
 		need := Required(t.Left, by, t.Keep)
-		if t.Stops && t.Span <= Tick { // it is about to go: nobody is delayed for what it cannot do
+		if t.Stops && t.Span <= Tick { // it stops now and cannot complete, so it must not delay other tasks
 			need = t.Keep
 		}
 		need = min(n.Most, need)
@@ -136,7 +146,7 @@ func (p *Plan) need(n Node, tasks []Promise) {
 	}
 }
 
-// divide fills in what each gets.
+// divide computes the shares from the needs. Capacity that no task needs goes to the top task.
 func (p *Plan) divide(n Node, tasks []Promise) {
 	p.Share, p.Feasible = append(p.Share[:0], p.Need...), true
 	if p.Total <= n.Size+Sliver {
@@ -158,7 +168,8 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 	p.Feasible = hard+top <= n.Size+Sliver
 	if hard > n.Size+Sliver {
-		// Hard tasks must be late: all are, alike.
+		// The hard tasks alone exceed the host, so some must be late. All tasks are slowed by
+		// the same factor.
 		for i := range p.Share {
 			p.Share[i] *= n.Size / p.Total
 		}
@@ -176,8 +187,9 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 }
 
-// part returns what part of their needs, processors in all, others get of what top leaves
-// of room; what rounding leaves is nothing.
+// part returns the fraction of their needs that the other tasks get. They need others
+// processors in total and share what top leaves of room. A remainder within [Sliver] is
+// rounding and counts as 0.
 func part(room, top, others float64) float64 {
 	if rest := room - top; rest > Sliver && others > 0 {
 		return rest / others
@@ -185,9 +197,11 @@ func part(room, top, others float64) float64 {
 	return 0
 }
 
+// protected reports whether task i must not be delayed: it is hard or the top task.
 func (p *Plan) protected(tasks []Promise, i int) bool { return tasks[i].Hard || i == p.Top }
 
-// Judge fills in what comes of the shares, which Divide has filled in.
+// Judge computes the delays, the utilities and the return of the host from the shares that
+// Divide has computed.
 func (p *Plan) Judge(tasks []Promise) {
 	p.Delay, p.Utility, p.Return = p.Delay[:0], p.Utility[:0], 0
 	for i := range tasks {
@@ -203,8 +217,9 @@ func (p *Plan) Judge(tasks []Promise) {
 	}
 }
 
-// assumed reports whether task i counts as if it were in time, as in lines 18 and
-// 19. It is late all the same: no hard task is let in so (Algorithm 1, line 8).
+// assumed reports whether the utility of task i is computed as if it were in time, as in lines
+// 18 and 19. The task is late nevertheless, and Delay says so. Therefore no hard task is
+// admitted with such a plan (Algorithm 1, line 8).
 func (p *Plan) assumed(tasks []Promise, i int) bool {
 	return p.Protect == "printed" && !p.Feasible && p.protected(tasks, i)
 }

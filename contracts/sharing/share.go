@@ -7,20 +7,20 @@ import (
 	"bourse/hosts"
 )
 
-// Tolerances of the formulas. With accurate estimates and no spare capacity allocated
-// out every job ends just at its deadline, so they decide.
+// Tolerances of the formulas. With accurate estimates and no distributed spare capacity, every
+// job ends exactly at its deadline, so the tolerances decide whether it is late.
 const (
-	Tick   = 1e-6 // s; time or work not above it is none
-	Sliver = 1e-9 // processors; needs that exceed a host by no more fit it
+	Tick   = 1e-6 // s; time or work up to this counts as 0
+	Sliver = 1e-9 // processors; needs that exceed a host by at most this still fit
 )
 
-// A Node is what a host has for its tasks, in processors.
+// A Node is the capacity of a host for tasks, in processors.
 type Node struct {
-	Size float64 // all of it
-	Most float64 // what one task can use
+	Size float64 // processors of the host
+	Most float64 // processors that one task can use
 }
 
-// NodeOf returns what a host of that spec has.
+// NodeOf returns the capacity of a host with the given specification.
 func NodeOf(spec *hosts.Spec) Node {
 	if spec.Cap > 0 && spec.Cap < spec.CPUs {
 		return Node{spec.CPUs, spec.Cap}
@@ -28,15 +28,17 @@ func NodeOf(spec *hosts.Spec) Node {
 	return Node{spec.CPUs, spec.CPUs}
 }
 
-// Required returns the processors that a task needs to end by its deadline
-// (Risk, eq. 1; SLA, eq. 3):
+// Required returns the processors that a task needs to end by its deadline (Risk, eq. 1; SLA,
+// eq. 3):
 //
 //	share = left / span
 //
-// where left is its estimated remaining runtime on a processor of its host and
-// span the time until its deadline, both in seconds. It may exceed what the host
-// has. It is +Inf once the deadline has passed, and fallback once the estimate is
-// used up: the formula then says nothing or nonsense.
+// Left is its estimated remaining runtime on one processor of its host, and span the time
+// until its deadline, both in seconds. For example, 30 s of runtime in 60 s needs half a
+// processor. The result may exceed the host.
+//
+// The formula has no useful value in two cases. After the deadline, Required returns +Inf.
+// Before it, if the estimate is used up, it returns fallback.
 func Required(left, span, fallback float64) float64 {
 	switch {
 	case span <= Tick:
@@ -47,7 +49,8 @@ func Required(left, span, fallback float64) float64 {
 	return left / span
 }
 
-// RequiredBy returns what s, a node of c on a host of that speed, needs at now.
+// RequiredBy returns the processors that s, a node of contract c, needs at now on a host of
+// the given speed.
 func RequiredBy(now float64, s *contracts.Allocation, c *contracts.Contract, speed float64) float64 {
 	return Required(s.Left(now, c)/speed, c.Due()-now, s.Need)
 }

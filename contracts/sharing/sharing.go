@@ -1,9 +1,9 @@
-// Package sharing says what share of a host each contract on it is to get, one
-// rule to a file.
+// Package sharing computes the share of a host that each of its tasks gets. Each rule has a
+// file of its own; deadline.go and librasla.go implement papers, auction.go the proportional
+// share of the market.
 //
-// It sees one host at a time and no other, and moves no money, though a rule may
-// weigh what contracts are paid. To add a rule, write its file and its line in the
-// table below.
+// A rule sees one host at a time and moves no money, although it may weigh what contracts pay.
+// To add a rule, write its file and add a line to [Table].
 package sharing
 
 import (
@@ -12,25 +12,26 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Rule allocates a host.
+// A Rule allocates a host to its tasks. It may have state and is not safe for concurrent use.
 type Rule interface {
-	// Allocate sets the Share of every allocation of h, which are in order of
-	// admission. It is called whenever one has come or gone.
+	// Allocate sets the Share of every allocation in on, the tasks of h in order of admission.
+	// The floor calls it whenever a task has come or gone.
 	Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View)
 }
 
-// A Limiter is a rule under which a task may be stopped before its work is done.
+// A Limiter is a rule under which a task can be stopped before its work is done.
 type Limiter interface {
 	Rule
 
-	// Limit returns the work at which each task of r is stopped, +Inf if it is
-	// not. It bounds only tasks that are promised by themselves
+	// Limit returns the work at which each task of r is stopped, in processor-seconds, or +Inf
+	// if it is not stopped. The limit applies only to tasks that are promised separately
 	// (Request.PerHost).
 	Limit(r *contracts.Request) float64
 }
 
-// A Lasting rule gives a task its share once for all: nobody who comes or goes
-// changes it, and Allocate has nothing to do.
+// A Lasting rule sets the share of a task when it starts, and again only if its bid changes.
+// Other tasks do not change it, and Allocate does nothing, so events on a host need no
+// recomputation of shares.
 type Lasting interface {
 	Rule
 
@@ -38,37 +39,37 @@ type Lasting interface {
 	Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share
 }
 
-// A Bidding rule shares a host by bids: a contract that has spent its budget bids nothing,
-// and has equally with others of that kind what those who bid leave ([hosts.Idle]).
+// A Bidding rule shares a host by bids. A contract that has spent its budget bids nothing.
+// Such contracts divide equally what the bidders leave ([hosts.Idle]).
 type Bidding interface {
 	Lasting
 	ByBids()
 }
 
-// lasting is what a [Lasting] rule allocates anew: nothing.
+// lasting provides the empty Allocate of a [Lasting] rule.
 type lasting struct{}
 
-// Allocate implements [Rule].
+// Allocate implements [Rule]. It does nothing.
 func (lasting) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
 
-// An Ender is a rule under which tasks end together that rounding would let end
-// moments apart. Under the other rules each ends by itself.
+// An Ender is a rule under which some tasks end together although rounding would separate
+// their ends by moments. Under other rules each task ends by itself.
 type Ender interface {
 	Rule
 	Ending() Ending
 }
 
-// An Ending says which tasks end with one that ends.
+// An Ending says which other tasks end when a task ends.
 type Ending uint8
 
 // Endings.
 const (
-	ByItself  Ending = iota // no other
-	WithHost                // those on its host that have no more than a [Tick] of work left
-	WithNodes               // those of its contract that are done
+	ByItself  Ending = iota // none
+	WithHost                // tasks on the same host with at most a [Tick] of work left
+	WithNodes               // tasks of the same contract that are done
 )
 
-// Table returns the rules.
+// Table returns the table of sharing rules.
 func Table() plugin.Table[Rule] {
 	return plugin.Table[Rule]{Kind: "sharing rule", Members: plugin.Members[Rule]{
 		"auction":   {"in proportion to bids (eq. 4)", plugin.Is[Rule](new(auction))},

@@ -6,20 +6,23 @@ import (
 	"bourse/hosts"
 )
 
-// A Spare is what becomes of the processors that no task needs.
+// A Spare is a rule for the processors that no task needs.
 type Spare string
 
-// Uses of what is spare.
+// Rules for spare processors.
 const (
-	Unused       Spare = "none"         // they stand idle
-	Proportional Spare = "proportional" // they go to the tasks in proportion to their needs
-	Equal        Spare = "equal"        // they go to the tasks in equal parts
+	Unused       Spare = "none"         // they remain idle
+	Proportional Spare = "proportional" // the tasks get them in proportion to their needs
+	Equal        Spare = "equal"        // the tasks get them in equal parts
 )
 
-// Split appends to out what share of n each task is to have, given what each
-// requires. Beyond its size, n is divided in proportion to the needs. A task that
-// requires +Inf asks for as much as it can use; tasks that all require nothing
-// have equal parts.
+// Split appends to out the share of n for each task, given the processors that each requires.
+// If the sum exceeds n, it divides n in proportion to the needs. A task that requires +Inf
+// counts with the most that one task can use. If no task requires anything, all get equal
+// shares.
+//
+// For example, on 4 processors with needs of 1 and 2, one is spare: the tasks get 1 and 2
+// ([Unused]), 1.33 and 2.67 ([Proportional]), or 1.5 and 2.5 ([Equal]).
 func (n Node) Split(spare Spare, required []float64, out []hosts.Share) []hosts.Share {
 	sum := 0.0
 	for _, need := range required {
@@ -42,7 +45,7 @@ func (n Node) Split(spare Spare, required []float64, out []hosts.Share) []hosts.
 	return out
 }
 
-// bound returns the need of a task, or what it can use if it is +Inf.
+// bound returns need, or the most that one task can use if need is +Inf.
 func (n Node) bound(need float64) float64 {
 	if math.IsInf(need, 1) {
 		return n.Most

@@ -5,8 +5,8 @@ import (
 	"bourse/hosts"
 )
 
-// turns gives the host to the task that came first, as much of it as one can use;
-// the others wait.
+// turns gives the task that came first one processor; the other tasks wait. It models hosts
+// that run one task at a time, in order of admission.
 type turns struct{}
 
 // Allocate implements [Rule].

@@ -2,7 +2,7 @@ package settlement
 
 import "bourse/bank"
 
-// Causes: see [CauseOf].
+// The causes that [CauseOf] returns.
 const (
 	kept      = ""
 	byProgram = "program"
@@ -12,34 +12,39 @@ const (
 	byAsked   = "asked"
 )
 
-// Served is what one node was entitled to, and used, in processor-seconds, and how long it
-// could have run and did not, in seconds.
+// Served is the service that one node received: the processor-seconds that it was entitled to
+// and used, and the seconds for which it was ready to run and waited.
 type Served struct {
 	Entitled, Used, Waited float64
-	Failed                 bool // its program, or it could not be started
+	Failed                 bool // its program failed or could not be started
 }
 
-// Missing returns the processor-seconds that the node asked for, was entitled to, and did not
-// get. What it waited for beyond its share is nobody's fault.
+// Missing returns the processor-seconds that the node was entitled to and asked for, but did
+// not get. It is at most Waited, because a program that does not ask for its share misses
+// nothing, and at most Entitled − Used, because nobody owes service beyond the share.
 func (s *Served) Missing() float64 { return max(0, min(s.Waited, s.Entitled-s.Used)) }
 
-// How much may be missing before it is a host's fault: hosts are measured no better.
+// A host is at fault only if more than 2 % of the entitlement plus 0.5 processor-seconds is
+// missing. Usage on hosts cannot be measured more accurately.
 const (
 	missingPart    = 0.02
 	missingSeconds = 0.5
 )
 
-// CauseOf returns why work of programs on real hosts, in processor-seconds over all nodes, was
-// not done. Away is what nodes were entitled to while their hosts were lost, and what work was
-// lost with these; promised says that the class of the contract promises the work, not only
-// the price. The first that holds is the cause:
+// CauseOf returns why work of programs on real hosts was not done. Work is the requested
+// processor-seconds over all nodes. Away is the entitlement of nodes while their hosts were
+// lost, plus the work lost with these hosts. Promised says whether the class of the contract
+// promises the work rather than only the price. The result is the first of these that applies:
 //
 //	program  a program failed, or could not be started
 //	         (empty) the work was done
-//	host     hosts delivered less than programs were entitled to and waited for, which would have done
-//	market   the market promised more than it entitled programs to
-//	price    the same of a class that promises the price: the bid did not buy the work
-//	asked    enough was offered, and programs did not ask for it
+//	host     hosts delivered less than programs were entitled to and waited for, and what was
+//	         missing would have completed the work
+//	market   the class promises the work, but the entitlement was too small for it
+//	price    the class promises only the price, and the bid bought too little for the work
+//	asked    the entitlement sufficed, but the programs did not use it
+//
+// The order matters: a host is not blamed for work that a failed program would not have done.
 func CauseOf(nodes []Served, work, away float64, promised bool) string {
 	var entitled, used, missing float64
 	failed := false
@@ -64,16 +69,17 @@ func CauseOf(nodes []Served, work, away float64, promised bool) string {
 	return byAsked
 }
 
-// A Promise is what is paid to the owner of a contract that a host or the market breaks, in
-// parts of its budget: Penalty for all of the work, less in proportion where some of it was
-// done, and never more than Most. The zero value promises nothing.
+// A Promise is the penalty for a contract that a host or the market breaks, as fractions of
+// its budget. Penalty applies if all of the work is missing; if some was done, the penalty is
+// proportionally lower. Most limits the result. The zero value promises nothing.
 type Promise struct {
 	Penalty float64 `yaml:"penalty" validate:"min=0,max=1000" doc:"what is paid if all of the work is missing, in parts of the budget"`
 	Most    float64 `yaml:"most" validate:"min=0,max=1000" doc:"the most that is paid, in parts of the budget"`
 }
 
-// Owed returns what is owed of a budget where so much of the work was done, rounded toward
-// zero.
+// Owed returns the penalty on a contract with the given budget, of whose work the part done
+// was completed, rounded toward zero. For example, with Penalty 0.5, a budget of $10 and 60 %
+// of the work done, it is 0.5 × $10 × 0.4 = $2, unless Most is less than 0.2.
 func (p Promise) Owed(budget bank.Amount, done, work float64) (bank.Amount, error) {
 	if p.Penalty == 0 || !(done < work) {
 		return bank.Amount{}, nil

@@ -9,11 +9,14 @@ import (
 	"bourse/contracts"
 )
 
-// distribute divides total micro-dollars in proportion to weights, and replaces each weight
-// by its part. It is the method of the largest remainder: each part is its exact quota,
-// total × weight / sum, rounded toward zero; the micro-dollars that are left go, one each,
-// to the largest remainders, and of equal remainders to the first. Parts sum to total,
-// unless all weights are 0. The sum of weights must be below 2^64.
+// distribute divides total micro-dollars in proportion to weights, and replaces each weight by
+// its part. It uses the method of the largest remainder. Each part is first its exact quota,
+// total × weight / sum, rounded toward zero. The remaining micro-dollars go, one each, to the
+// largest remainders; among equal remainders the first come first.
+//
+// The parts sum to total, unless all weights are 0. For example, 10 over weights 1, 1 and 1
+// gives 4, 3 and 3. Rounding each part alone would create or lose money. The sum of the
+// weights must be below 2^64.
 func distribute(total int64, weights []uint64) {
 	sum := uint64(0)
 	for _, w := range weights {
@@ -22,7 +25,7 @@ func distribute(total int64, weights []uint64) {
 	if sum == 0 {
 		return
 	}
-	var few [2 * 16]uint64 // no allocation for contracts of some nodes
+	var few [2 * 16]uint64 // avoids an allocation for up to 16 nodes
 	rests, left := few[:0], uint64(total)
 	for i, w := range weights {
 		hi, lo := bits.Mul64(uint64(total), w)
@@ -51,8 +54,8 @@ func distribute(total int64, weights []uint64) {
 	}
 }
 
-// owed returns the sum of what has accrued on nodes, in dollars: compensated, so that it is
-// off by a few parts in 2^53 whatever their number.
+// owed returns the sum of the charges accrued on nodes, in dollars. The summation is
+// compensated (Neumaier), so its error is a few parts in 2^53 for any number of nodes.
 func owed(nodes ...[]contracts.Placement) float64 {
 	sum, lost := 0.0, 0.0
 	for _, on := range nodes {
@@ -68,7 +71,7 @@ func owed(nodes ...[]contracts.Placement) float64 {
 	return sum + lost
 }
 
-// weigh appends what has accrued on each of nodes to weights, in units of 2^-shift dollars.
+// weigh appends the charge accrued on each of nodes to weights, in units of 2^-shift dollars.
 func weigh(weights []uint64, nodes []contracts.Placement, shift int) []uint64 {
 	for i := range nodes {
 		weights = append(weights, uint64(math.Ldexp(nodes[i].Owed, shift)))
@@ -76,7 +79,7 @@ func weigh(weights []uint64, nodes []contracts.Placement, shift int) []uint64 {
 	return weights
 }
 
-// pay appends a payment of each part to the owner of the host of its node.
+// pay appends one payment per node: its part, in micro-dollars, to the owner of its host.
 func (c *Case) pay(pay []bank.Payment, nodes []contracts.Placement, parts []uint64) []bank.Payment {
 	for i := range nodes {
 		pay = append(pay, bank.Payment{To: c.Hosts[nodes[i].Host].Owner, Amount: bank.Micros(int64(parts[i]))})

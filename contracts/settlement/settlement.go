@@ -1,10 +1,12 @@
-// Package settlement says what a contract at its end has come to: its outcome and
-// its bill. It is pure, and the one door from float64 to money.
+// Package settlement judges and bills a contract that has ended. [Case.Judge] computes the
+// outcome and the delay, and [Case.Bill] the charges and the penalty. Its functions are pure.
 //
-// It does not know who holds accounts, how a contract ran, or what time it is.
+// Of the packages under contracts, only this one converts float64 dollars to money. Every
+// rounding is therefore in one place: a sum is rounded once, and its parts add up to it. The
+// package is independent of accounts, of the way a contract ran, and of the current time.
 //
-// Reference, cited by eq.: Yeo, Buyya, "Service Level Agreement based Allocation of
-// Cluster Resources: Handling Penalty to Enhance Utility".
+// Reference, cited by eq.: Yeo, Buyya, "Service Level Agreement based Allocation of Cluster
+// Resources: Handling Penalty to Enhance Utility".
 package settlement
 
 import (
@@ -16,44 +18,44 @@ import (
 	"bourse/contracts"
 )
 
-// A Case is a contract at its end.
+// A Case is a contract that has ended, with all that its verdict and bill depend on.
 type Case struct {
 	Request  *contracts.Request
-	Work     float64     // truly needed, per node
+	Work     float64     // true work per node, processor-seconds
 	Admitted float64     // instant
 	End      float64     // instant
-	ByDue    float64     // work over all nodes at the deadline, if it went on after it
-	Price    bank.Amount // what all of it costs, at most the budget
+	ByDue    float64     // work done over all nodes by the deadline, if the contract continued after it
+	Price    bank.Amount // price of the whole contract, at most the budget
 	Nodes    []contracts.Placement
-	Arrears  []contracts.Placement // what is owed for work that was lost, before Nodes
-	Hosts    []Host                // by number
-	Measured bool                  // what is done was measured: of programs, which may do more than they were estimated to need
-	Exited   bool                  // all programs have come to their ends, and well
+	Arrears  []contracts.Placement // charges for work that was lost before the last placement
+	Hosts    []Host                // by host number
+	Measured bool                  // the work was measured on real programs, which may do more than estimated
+	Exited   bool                  // all programs ended successfully
 }
 
-// A Host is what a bill has to know of one.
+// A Host is the part of a host that a bill depends on.
 type Host struct {
 	Owner    bank.Account
 	Capacity float64 // work per second
 }
 
-// A Verdict is what became of a promise.
+// A Verdict says whether a promise was kept, and by how much it was missed.
 type Verdict struct {
 	Outcome contracts.Outcome
-	Done    float64 // work over all nodes
-	Needed  float64 // work truly needed over all nodes
-	ByDue   float64 // w_d: work over all nodes by the deadline
-	Delay   float64 // how late it is judged to be, s; 0 if the promise was kept
+	Done    float64 // work done over all nodes
+	Needed  float64 // true work over all nodes
+	ByDue   float64 // w_d: work done over all nodes by the deadline
+	Delay   float64 // delay as judged, s; 0 if the promise was kept
 }
 
-// A Bill is what a contract at its end costs whom.
+// A Bill lists the payments for a contract that has ended.
 type Bill struct {
-	Pay     []bank.Payment // to the owners of its hosts; the rest of the budget goes back
+	Pay     []bank.Payment // payments to the owners of its hosts; the rest of the budget is refunded
 	Paid    bank.Amount    // the sum of Pay
-	Penalty bank.Amount    // what is owed to the contract's owner, beyond a price that it was taken from
+	Penalty bank.Amount    // penalty owed to the contract's owner, beyond the part already deducted from the price
 }
 
-// count returns the number of nodes.
+// count returns the number of nodes of c.
 func (c *Case) count() (n int) {
 	for i := range c.Nodes {
 		n += count(&c.Nodes[i])
@@ -61,14 +63,19 @@ func (c *Case) count() (n int) {
 	return n
 }
 
+// count returns the number of nodes of the contract in placement n.
 func count(n *contracts.Placement) int { return max(1, n.Nodes) }
 
-// work returns what is truly needed of n.
+// work returns the true work of placement n, in processor-seconds.
 func (c *Case) work(n *contracts.Placement) float64 { return c.Work * float64(count(n)) }
 
-// Judge returns the verdict. The promise is kept if the work that the job truly needed
-// was done by its deadline. Cause is the outcome that the table of moves names, or
-// [contracts.Open] where it leaves it to Judge.
+// Judge returns the verdict. The promise is kept if the true work was done by the deadline,
+// whatever the user estimated. Cause is the outcome from the table of moves, or
+// [contracts.Open] if the table leaves the outcome to Judge.
+//
+// For a contract that ended in time, the work by the deadline is the work done. A contract
+// cancelled by its owner or cut short by the market's close keeps that outcome and has no
+// delay.
 func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	late := c.Request.Late(c.End)
 	open := cause != contracts.Cancelled && cause != contracts.Unfinished
@@ -97,8 +104,9 @@ func (c *Case) Judge(cause contracts.Outcome) (v Verdict) {
 	return v
 }
 
-// Worked reports whether the work is done, but for what rounding takes by the deadline,
-// or by the end if that is later; or, of programs, that they have come to their ends.
+// Worked reports whether the work is done. The work that rounding can lose by the deadline, or
+// by the end if that is later, does not count as missing. A program is done if it has ended
+// successfully. Otherwise its measured work must reach the work requested.
 func (c *Case) Worked() bool {
 	if c.Exited {
 		return true
@@ -121,13 +129,13 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns what float64 may lose or add to so much work of n: the tolerance,
-// and what its host does in two moments.
+// rounding returns the error that float64 can cause in the given work of n: the relative
+// tolerance, and the work that its host does in two of the smallest steps of time.
 func (c *Case) rounding(work float64, n *contracts.Placement, moment float64) float64 {
 	return contracts.Tolerance*work + 2*moment*c.Hosts[n.Host].Capacity
 }
 
-// roundings returns what float64 may lose or add to the work of all nodes by the end.
+// roundings returns the error that float64 can cause in the work of all nodes by the end.
 func (c *Case) roundings() (sum float64) {
 	moment := contracts.Moment(c.End)
 	for i := range c.Nodes {
@@ -136,12 +144,18 @@ func (c *Case) roundings() (sum float64) {
 	return sum
 }
 
-// delay returns how late a broken promise is (eq. 2). Where the work goes on it is
-// finish - due. Where it stops at the deadline, it is what the work left undone would
-// have taken at the promised pace, total / deadline; so it is where a host left with
-// the work, if that is more. Of a contract that is killed nothing is of use: it is
-// late by the whole of its deadline. What is computed of instants is rounded to the
-// decimal places in which they are known.
+// delay returns the delay of a broken promise in seconds (eq. 2), by case:
+//
+//   - If the contract continued after its deadline, it is finish − due.
+//   - If it stopped at the deadline, it is the time that the undone work would have taken at
+//     the promised pace, total / deadline. For example, with a deadline of 100 s and 90 % of
+//     the work done, the delay is 10 s.
+//   - If a host left with the work, it is as in the second case, or finish − due if that is
+//     more.
+//   - If the contract was killed, none of its work is of use, so it is late by its whole
+//     deadline.
+//
+// Differences of times are rounded to the decimal places in which the times are known.
 func (c *Case) delay(v *Verdict) float64 {
 	sla, over := &c.Request.SLA, c.End-c.Request.Due()
 	switch {
@@ -158,8 +172,9 @@ func (c *Case) delay(v *Verdict) float64 {
 	return c.known(undone)
 }
 
-// known returns so many seconds, 0 if they are less, rounded to the places that are known: a
-// span of 5 s from 110.1 to 115.1 comes to 4.999999999999986 s as a difference of float64s.
+// known returns seconds rounded to the decimal places that are known, or 0 if seconds is
+// negative. A span of 5 s from 110.1 to 115.1 is 4.999999999999986 s as a difference of
+// float64s, and a penalty computed from it could be a micro-dollar too low.
 func (c *Case) known(seconds float64) float64 {
 	if !(seconds > 0) || math.IsInf(seconds, 1) {
 		return max(0, seconds)
@@ -167,19 +182,21 @@ func (c *Case) known(seconds float64) float64 {
 	return exact.Round(seconds, c.places())
 }
 
-// places returns how many decimal places of a span are known: the unit of the last is more
-// than 16 moments at the end of c.
+// places returns the number of decimal places to which a span of c is known. The unit of the
+// last place is more than 16 times the smallest step of float64 time at the end of c.
 func (c *Case) places() int {
 	moments := 16 * contracts.Moment(max(c.End, c.Request.Submit+c.Request.SLA.Deadline))
 	return max(0, int(math.Floor(-math.Log10(moments))))
 }
 
-// mostOwed is what an unbounded penalty, or charge, may come to, in dollars: more than
-// anybody has.
+// mostOwed is the maximum of an unbounded penalty or charge, in dollars. It exceeds any
+// balance, and its micro-dollars fit an int64.
 const mostOwed = 4e12
 
-// Bill bills the whole price or, otherwise, what has accrued; a contract that the
-// market's close cut short pays nothing. Pay is appended to.
+// Bill computes the bill. If whole is set, it charges the whole price, and otherwise the
+// charges accrued. A contract that the market's close cut short pays nothing. Bill appends the
+// payments to pay. It returns an error if the result is impossible, because money must not
+// move on bad input.
 func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err error) {
 	if b.Penalty, err = c.penalty(v); err != nil {
 		return b, err
@@ -197,9 +214,10 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 	return b, err
 }
 
-// metered bills what has accrued on all hosts together, rounded once, half to even, and
-// never more than the budget. Each host gets its part in proportion to what it is owed, so
-// that where the money does not suffice all are paid at the same rate.
+// metered charges what has accrued on all hosts together, rounded once, half to even, and at
+// most the budget. Each host receives its part in proportion to what it is owed. Therefore, if
+// the budget does not suffice, all hosts are paid the same fraction. For example, a budget of
+// $9 for charges of $8 and $4 pays $6 and $3.
 func (c *Case) metered(b *Bill) error {
 	due := owed(c.Arrears, c.Nodes)
 	total, err := bank.Nearest(min(due, mostOwed))
@@ -219,8 +237,9 @@ func (c *Case) metered(b *Bill) error {
 	return nil
 }
 
-// whole bills the price less the penalty, distributed in proportion to nodes, if the work is
-// done or its owner takes it back, and nothing otherwise.
+// whole charges the price minus the penalty, divided in proportion to nodes, if the work is
+// done or the owner cancelled the contract. Otherwise it charges nothing. If the penalty is at
+// least the price, nothing is charged and the rest of the penalty remains owed.
 func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	if v.Outcome != contracts.Cancelled && !c.Worked() {
 		return nil
@@ -241,8 +260,8 @@ func (c *Case) whole(b *Bill, v *Verdict) (err error) {
 	return nil
 }
 
-// Debits appends who pays b's penalty, and how much of it. Hosts pay first: out of what they
-// earn on this contract, each in proportion to that. The provider pays the rest.
+// Debits appends the debits that pay the penalty of b. The hosts pay first, from their
+// earnings on this contract and in proportion to them. The provider pays the rest.
 func (b *Bill) Debits(provider bank.Account, debits []bank.Debit) []bank.Debit {
 	rest := b.Penalty
 	if b.Paid.Sign() > 0 {
@@ -266,7 +285,8 @@ func (b *Bill) Debits(provider bank.Account, debits []bank.Debit) []bank.Debit {
 	return debits
 }
 
-// check reports what cannot be true of a contract that is settled.
+// check returns an error if the verdict or the bill contradicts the case. It catches errors of
+// the simulation before they become ledger entries.
 func (c *Case) check(v *Verdict, b *Bill) error {
 	switch {
 	case !(v.ByDue >= 0 && v.ByDue <= v.Needed):
@@ -281,11 +301,13 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	return nil
 }
 
-// penalty returns what the provider owes for v's delay (eq. 1): the exact product of rate and
-// delay, rounded toward zero, and no more than the most that the contract allows. A delay
-// such as 107.38 s / 3 has no last decimal place; where its product is short of a
-// micro-dollar only by half a unit of the last place that is known, and by no more than a
-// thousandth of a micro-dollar, that micro-dollar is owed.
+// penalty returns the penalty that the provider owes for v's delay (eq. 1): the exact product
+// of rate and delay, rounded toward zero, and at most the contract's maximum.
+//
+// A delay such as 107.38 s / 3 has no last decimal place. Its product can fall short of a
+// whole micro-dollar only because the delay was rounded. That micro-dollar is owed if the
+// shortfall is at most half a unit of the last known place and at most a thousandth of a
+// micro-dollar.
 func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 	p := c.Request.SLA.Penalty
 	if v.Delay <= 0 || p.Rate == 0 {
@@ -296,7 +318,7 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 		return most, err
 	}
 	delay := v.Delay
-	if v.Outcome != contracts.Killed { // of those that are killed it is the deadline itself
+	if v.Outcome != contracts.Killed { // for a killed contract, the delay is the exact deadline
 		delay += min(math.Pow10(-c.places())/2, 1e-9/p.Rate)
 	}
 	if owed, err = bank.Product(p.Rate, delay); owed.Cmp(most) > 0 {
@@ -305,12 +327,12 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 	return owed, err
 }
 
-// Price returns x dollars as money, rounded toward zero: what a policy asks for a
-// contract.
+// Price returns x dollars as money, rounded toward zero. It is the price that a policy asks
+// for a contract.
 func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
 
-// Fee returns the part due / of of price, and no more than all, that is owed for a contract
-// taken back, rounded toward zero.
+// Fee returns the fraction due / of of price that is owed for a cancelled contract, at most
+// the price, rounded toward zero.
 func Fee(price bank.Amount, due, of float64) (bank.Amount, error) {
 	if due >= of {
 		return price, nil

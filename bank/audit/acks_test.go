@@ -36,8 +36,8 @@ func testAcks(src *rand.Rand) (file []byte, end int) {
 	return append(half, half...), end
 }
 
-// TestHarmedAcks promises that harm to either copy of what was acknowledged is told
-// from a write cut short: any bit flipped and any sector zeroed, wherever it is.
+// TestHarmedAcks checks that damage to either copy of the acks is distinguished from an
+// interrupted write: any flipped bit and any zeroed sector, at any offset.
 func TestHarmedAcks(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -61,9 +61,9 @@ func TestHarmedAcks(t *testing.T) {
 	}
 }
 
-// TestAcksCutShort promises that a write cut short is not taken for harm, whichever
-// blocks of it there are in either copy, or how many words: of an ack at the end of
-// an era, and of one that begins an era and clears what was there.
+// TestAcksCutShort checks that an interrupted write is not reported as damage, regardless of
+// which blocks and how many words of it reached either copy. It covers an ack at the end of an
+// era and one that starts an era and overwrites the old contents.
 func TestAcksCutShort(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -90,8 +90,8 @@ func run(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	return r
 }
 
-// TestClean checks that an honest ledger passes, with the balances, the head and
-// the sums that its writer has, closed or not, in logs or in tables.
+// TestClean checks that an honest ledger passes, with the same balances, head and sums as its
+// writer reports, closed or not, in logs or in tables.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
@@ -172,8 +172,8 @@ func clone(t testing.TB, fs vfs.FS) *vfs.MemFS {
 	return to
 }
 
-// TestFiles checks that any bit flipped, any end cut off and any file removed is
-// found, also in the files that Pebble keeps for itself.
+// TestFiles checks that any flipped bit, truncation or removal of a file is found, also in
+// Pebble's own files.
 func TestFiles(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -220,8 +220,8 @@ func (quiet) Infof(string, ...any)      {}
 func (quiet) Errorf(string, ...any)     {}
 func (quiet) Fatalf(f string, a ...any) { panic(fmt.Sprintf(f, a...)) }
 
-// TestNamed checks that a bit flipped in a write-ahead log, behind Pebble's back,
-// is found in the entry that holds it.
+// TestNamed checks that a bit flipped in a write-ahead log without Pebble's knowledge is found
+// in the right entry.
 func TestNamed(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -262,9 +262,9 @@ func entryStart(seq int64) []byte {
 	return append(binary.AppendUvarint([]byte{2}, uint64(seq)), 0x40)
 }
 
-// TestHead checks that a ledger made anew, cut, or put back to what it was, in
-// itself without fault, is found by a head kept elsewhere, and that without one
-// the report says that it could not be.
+// TestHead checks that a rewritten, truncated or rolled-back ledger, which is consistent in
+// itself, is found by a head stored elsewhere. Without such a head, the report says that it
+// could not be found.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	honest, forged := vfs.NewMem(), vfs.NewMem()
@@ -315,9 +315,8 @@ func TestInUse(t *testing.T) {
 	check(t, j.Close())
 }
 
-// TestRequests checks that a bank's requests pass, that a receipt serves as a
-// head, and that a request forgotten, changed or invented is found: it could be
-// booked twice.
+// TestRequests checks that a bank's requests pass and that a receipt can be used as a head. A
+// missing, changed or invented request is found, because it could be booked twice.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestNone checks that what is no ledger is an error, not a clean audit.
+// TestNone checks that a directory without a ledger is an error, not a clean audit.
 func TestNone(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -24,8 +24,8 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// TestBalances checks that a kept balance, set of contracts, or sum that the
-// entries do not come to is found, though no entry is bad.
+// TestBalances checks that a stored balance, set of contracts or sum that does not match the
+// entries is found, even if no entry is bad.
 func TestBalances(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -71,10 +71,10 @@ func audited(t testing.TB, dir string) (time.Duration, uint64) {
 	return took, most
 }
 
-// BenchmarkAudit reports the work of an audit with all balances by transfer, for a
-// ledger and for one ten times as long, the ratio of the two, what hashing the same
-// bytes takes alone, how many times that the longer takes, and the most in use of the
-// heap, garbage included: each the least of all runs, as others may use the machine.
+// BenchmarkAudit reports the processor time of an audit per transfer, with all balances, for a
+// ledger and for one ten times as long, and the ratio of the two. It also reports the time of
+// hashing the same bytes, the ratio to it, and the peak heap size including garbage. Each
+// figure is the minimum of all runs, because other processes may use the machine.
 func BenchmarkAudit(b *testing.B) {
 	const short, long = 100_000, 1_000_000
 	brief, whole := transfers(b, short), transfers(b, long)
@@ -102,8 +102,8 @@ func BenchmarkAudit(b *testing.B) {
 	b.ReportMetric(float64(heap[1])/1e6, "heap-MB-of-1e6")
 }
 
-// BenchmarkRequests reports the work of an audit by transfer, where each was asked for
-// by a request with an id, and how many times that work looking each up takes.
+// BenchmarkRequests reports the processor time of an audit per transfer with a request id, and
+// the ratio to looking each request up.
 func BenchmarkRequests(b *testing.B) {
 	const n = 100_000
 	dir := filepath.Join(b.TempDir(), "ledger")
@@ -136,8 +136,8 @@ func BenchmarkRequests(b *testing.B) {
 	}
 }
 
-// BenchmarkPrograms reports how many times the work of an audit ledger takes to add up
-// the balances, and hledger to check, an export of the same 20,000 transfers.
+// BenchmarkPrograms exports 20,000 transfers and compares an audit with ledger, which adds up
+// the balances, and hledger, which checks them. It reports the times and their ratios.
 func BenchmarkPrograms(b *testing.B) {
 	dir := transfers(b, 20_000)
 	r, err := store.OpenReader(dir, store.Options{})

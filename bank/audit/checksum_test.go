@@ -12,8 +12,8 @@ var names = []string{"a", "user:7", "user:17", "user:177", "user:1777", "user:12
 	"user:123456789012", "user:a23456789012", "user:123456789012345", "b", "ab", "provider",
 	"user:aaaMMMMMMMMLLLLLLLL", "user:aaaLLLLLLLLLLLLLLLL"}
 
-// TestChecksum promises that a checksum which was wrong from the beginning, so that all
-// hashes hold, is found.
+// TestChecksum checks that a checksum that was written wrong, so that all hashes match, is
+// found.
 func TestChecksum(t *testing.T) {
 	t.Parallel()
 	for wrong := range int64(70) {
@@ -46,7 +46,7 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// TestNames promises that accounts are told apart whatever their names have in common.
+// TestNames checks that accounts are distinguished regardless of common parts of their names.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	b := newBooks()

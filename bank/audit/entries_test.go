@@ -65,9 +65,9 @@ func (r raw) bytes() []byte {
 	return append(b, r.root...)
 }
 
-// TestEntries checks that an entry that is changed, removed, inserted or moved
-// through Pebble itself, so that its checksums hold, is found and named, and that one
-// which is forged with its check, and a hash that is changed, are named with their leaf.
+// TestEntries checks that an entry that is changed, removed, inserted or moved through Pebble,
+// so that Pebble's checksums match, is found and named. A forged entry with a matching
+// checksum and a changed hash are reported with their leaf.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

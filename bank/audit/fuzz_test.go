@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzLog checks that no text upsets the audit of a log, or passes as more than it
-// says.
+// FuzzLog checks that no text crashes the audit of a log, and that none passes as more than it
+// contains.
 func FuzzLog(f *testing.F) {
 	f.Add(`{"seq":1,"time":0,"kind":"issue","from":"mint","to":"user:a","micros":5,"hash":"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}`)
 	f.Add(`{"seq":1,"contract":-1,"kind":"admit"}`)
@@ -18,7 +18,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzEntry checks that no bytes upset the reader of entries or the books.
+// FuzzEntry checks that arbitrary bytes do not crash the entry parser or the books.
 func FuzzEntry(f *testing.F) {
 	f.Add([]byte("\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x04mint\x06user:a\x05"))
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -35,7 +35,7 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// FuzzRecords checks that no bytes upset what reads a damaged log.
+// FuzzRecords checks that arbitrary bytes do not crash the reader of damaged logs.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte("\x00\x00\x00\x00\x03\x00\x01abc"))
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -14,9 +14,9 @@ import (
 	"bourse/bank/store"
 )
 
-// TestKinds checks that a ledger one of whose files is a pipe, or a link to a device that
-// never ends, is neither clean nor waited for: whoever can write the folder could stop its
-// audits, or exhaust their memory.
+// TestKinds checks that an audit neither passes nor hangs if one of the ledger's files is a
+// pipe, or a link to an endless device. Otherwise anyone who can write the folder could block
+// its audits or exhaust their memory.
 func TestKinds(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "ledger")

@@ -15,8 +15,8 @@ func one(from, to string, micros int64) []bank.Move {
 	return []bank.Move{{From: from, To: to, Amount: bank.Micros(micros)}}
 }
 
-// TestMoney checks that an entry which breaks a rule of money is found and named,
-// though it was written, hashed and sealed like any other.
+// TestMoney checks that an entry that violates a money rule is found and named, even if it was
+// written, hashed and sealed correctly.
 func TestMoney(t *testing.T) {
 	t.Parallel()
 	const none = bank.NoContract
@@ -87,8 +87,8 @@ func TestMoney(t *testing.T) {
 	}
 }
 
-// TestSums checks that sums of what is paid do not run over where all money there is is
-// charged, refunded and fined again and again.
+// TestSums checks that sums of payments do not overflow if all existing money is charged,
+// refunded and fined repeatedly.
 func TestSums(t *testing.T) {
 	t.Parallel()
 	const all = math.MaxInt64 - 1

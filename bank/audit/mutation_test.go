@@ -95,10 +95,10 @@ var mutations = map[string]mutation{
 	},
 }
 
-// TestMutations promises that a single mutation of any kind is found, given one
-// receipt from before, and named: the first bad entry, or the file. Without one,
-// an open ledger rebuilt as a whole passes, and the report says that it would; of an
-// owned one that would take the owners' keys.
+// TestMutations checks that a single mutation of any kind is found, given one earlier receipt,
+// and that the first bad entry or the file is named. Without a receipt, an open ledger that
+// was rewritten completely passes, and the report says so. Rewriting an owned ledger would
+// require the owners' keys.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	each := 40

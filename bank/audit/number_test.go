@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNumber checks that a number is read as encoding/binary reads it, if it is an int64 of
-// least length, and nothing else is.
+// TestNumber checks that a number is accepted exactly if it is an int64 of minimal length, and
+// that it is then read as encoding/binary reads it.
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

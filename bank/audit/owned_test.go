@@ -20,10 +20,10 @@ import (
 	"bourse/bank/store"
 )
 
-// BenchmarkOwned reports the work of an audit of a ledger, and of its log, by signed
-// transfer, in microseconds and as how many times that of checking a signature alone, and
-// how many times sooner it ends with all processors than with one: the least of all runs,
-// as others may use the machine.
+// BenchmarkOwned reports the processor time of an audit per signed transfer, for a ledger and
+// its log, in microseconds and as a multiple of one signature check. It also reports the
+// speedup of all processors over one. Each figure is the minimum of all runs, because other
+// processes may use the machine.
 func BenchmarkOwned(b *testing.B) {
 	const n = 20_000
 	dir := filepath.Join(b.TempDir(), "ledger")

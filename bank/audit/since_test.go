@@ -11,8 +11,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestSince promises that the sums since an entry, and those up to it, come to the
-// sums of all; and that an entry which is not there is missed.
+// TestSince checks that the sums up to an entry and those after it add up to the total sums,
+// and that a missing entry is reported.
 func TestSince(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -39,8 +39,8 @@ func TestSince(t *testing.T) {
 	}
 }
 
-// TestMidway promises that sums since an entry, and a head or receipt of it, are as true
-// where it stands among plain transfers, in any place of its leaf.
+// TestMidway checks that sums since an entry, and a head or receipt of it, are also correct if
+// the entry is among plain transfers, anywhere in its leaf.
 func TestMidway(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

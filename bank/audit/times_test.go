@@ -39,9 +39,9 @@ func datedAt(t testing.TB, at ...float64) (fs vfs.FS, log []byte, heads []string
 	return fs, text.Bytes(), heads
 }
 
-// TestTimes checks that an audit names entries that are dated later than its own time, and
-// by how much; and that the times of witnesses' cosignatures bound those of entries from both
-// sides. Each is found in a ledger and in its log of lines.
+// TestTimes checks that an audit names entries dated later than its own clock, and by how
+// much. The times of cosignatures bound the times of entries from both sides. Each fault is
+// found both in a ledger and in its log of lines.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	const hour = 3600

@@ -34,8 +34,8 @@ func (m mapValues) Scan(from, to []byte, _ *error) iter.Seq2[[]byte, []byte] {
 	}
 }
 
-// TestValues checks that values are held against the head beside them and the one
-// that was given, wherever each stands.
+// TestValues checks that values are compared with the head stored with them and with the given
+// head, at any position.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	values, head := ledgerValues(t)

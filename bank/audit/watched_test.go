@@ -16,9 +16,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// TestUnread promises that a ledger of which something cannot be read, for want of
-// permission or because the disk does not answer, is not called bad: nothing is known
-// of it. One of which a file is gone is.
+// TestUnread checks that a ledger that cannot be read completely, because of permissions or a
+// disk failure, is not reported as bad, since nothing is known about it. A ledger with a
+// missing file is reported as bad.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()
@@ -83,7 +83,7 @@ func (v lostValues) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] 
 	}
 }
 
-// TestLostServer promises the same of a server that is lost at any time.
+// TestLostServer checks the same for a server that is lost at any time.
 func TestLostServer(t *testing.T) {
 	t.Parallel()
 	values, kept := ledgerValues(t)

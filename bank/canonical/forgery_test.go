@@ -9,9 +9,8 @@ import (
 	"bourse/bank/proof"
 )
 
-// TestForgeries checks, one by one, texts that encoding/json decodes to what was hashed
-// or signed, and that say something else to other readers: they are not clean, and do
-// not hold.
+// TestForgeries checks individual texts that encoding/json decodes to what was hashed or
+// signed but that other readers interpret differently. Audits and proofs must reject them.
 func TestForgeries(t *testing.T) {
 	t.Parallel()
 	all := make(map[string]specimen)

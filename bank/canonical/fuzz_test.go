@@ -58,8 +58,8 @@ func one(dec *json.Decoder) error {
 	return err
 }
 
-// FuzzLog checks that a log which is clean says the same to all readers of JSON, and
-// that nothing passes as more than it says.
+// FuzzLog checks that all JSON readers interpret a clean log identically, and that none passes
+// as more than it contains.
 func FuzzLog(f *testing.F) {
 	for _, name := range []string{"small.log", "all.log"} {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -93,7 +93,7 @@ func FuzzLog(f *testing.F) {
 	})
 }
 
-// FuzzInclusion checks the same of proofs.
+// FuzzInclusion performs the same check for proofs.
 func FuzzInclusion(f *testing.F) {
 	names, err := filepath.Glob("testdata/proof*")
 	if err != nil || names == nil {
@@ -125,8 +125,8 @@ func FuzzInclusion(f *testing.F) {
 	})
 }
 
-// FuzzFields checks that an object which is read has the values that encoding/json
-// reads, and the same to all readers.
+// FuzzFields checks that the values read from an object equal those of encoding/json, and are
+// the same for all readers.
 func FuzzFields(f *testing.F) {
 	f.Add(`{"id":"x","from":[1,{"id":"y"}]}`)
 	f.Add(`{"id":1,"ID":2}`)

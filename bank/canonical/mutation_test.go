@@ -86,8 +86,8 @@ func specimens(t testing.TB) []specimen {
 	return all
 }
 
-// TestKept checks that logs, proofs, receipts and checkpoints of an earlier bourse
-// still verify, also where a copy has lost the line feed at the end.
+// TestKept checks that logs, proofs, receipts and checkpoints of an earlier version still
+// verify, also without the line feed at the end.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimens(t) {
@@ -100,9 +100,9 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// TestMutations checks that of logs, proofs, receipts and checkpoints changed so that
-// another reader reads them otherwise (encoding/json, and Python's json and jq where
-// they are there) none verifies.
+// TestMutations changes logs, proofs, receipts and checkpoints so that another reader
+// interprets them differently: encoding/json and, if installed, Python's json and jq. None may
+// verify.
 func TestMutations(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

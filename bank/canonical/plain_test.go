@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlain checks that what the short way passes is what the long way passes too, of
-// notes put together from what matters to it, and that it passes what programs write.
+// TestPlain checks that everything that plain accepts, Check accepts too, for notes composed
+// of critical parts, and that plain accepts the usual output of programs.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	names := []string{"state", "work", "on"}

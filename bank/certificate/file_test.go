@@ -44,10 +44,10 @@ func expired(t *testing.T) []byte {
 	return append(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), key...)
 }
 
-// TestFile checks with real handshakes that a server uses a pair that was put in the place of
-// the one before, whether by a rename or by writing to the same file; that a pair which is
-// broken, cut, does not match, has expired or is gone leaves the one before in use, and is
-// reported once; and that a connection made before a change goes on.
+// TestFile checks with real handshakes that a server uses a new pair, whether the file was
+// renamed or overwritten. If the pair is broken, truncated, mismatched, expired or missing,
+// the old one remains in use and the problem is reported once. Existing connections continue
+// after a change.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "tls")

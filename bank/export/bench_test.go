@@ -15,8 +15,8 @@ import (
 	"bourse/bank/store"
 )
 
-// BenchmarkOthers reports what an audit of a ledger takes by transfer, balances and
-// all, and how many times that other programs take to check or sum up its export.
+// BenchmarkOthers reports the time of an audit per transfer, including balances, and the ratio
+// to the time of other programs to check or sum up an export.
 func BenchmarkOthers(b *testing.B) {
 	const n = 20_000
 	dir := filepath.Join(b.TempDir(), "ledger")

@@ -10,9 +10,8 @@ import (
 	"bourse/bank/export"
 )
 
-// TestDaily checks that entries summed up by day have the balances of the ledger,
-// are fewer, and that hledger, ledger and beancount accept them in their strict
-// modes, running balances and all.
+// TestDaily checks that daily summaries have the ledger's balances and fewer entries, and that
+// hledger, ledger and beancount accept them in strict mode, including running balances.
 func TestDaily(t *testing.T) {
 	t.Parallel()
 	r, l := open(t, fillLarge(t))

@@ -107,7 +107,7 @@ func write(t testing.TB, r *store.Reader, format string) []byte {
 	return b.Bytes()
 }
 
-// TestGolden keeps what each format looks like.
+// TestGolden compares each format with its golden file.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	r, _ := open(t, fillSmall(t))
@@ -184,8 +184,8 @@ func exported(t *testing.T, fill func(testing.TB) func(*bank.Ledger), format, ex
 	return file, l
 }
 
-// TestHledger checks that hledger accepts an export in its strict mode, dates in
-// order, and arrives at the ledger's balances.
+// TestHledger checks that hledger accepts an export in strict mode, with ordered dates, and
+// computes the ledger's balances.
 func TestHledger(t *testing.T) {
 	t.Parallel()
 	for name, fill := range fills {
@@ -199,8 +199,7 @@ func TestHledger(t *testing.T) {
 	}
 }
 
-// TestLedger checks the same of ledger, which says what it thinks on standard
-// error.
+// TestLedger performs the same check with ledger, which reports problems on standard error.
 func TestLedger(t *testing.T) {
 	t.Parallel()
 	for name, fill := range fills {
@@ -213,8 +212,8 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// TestBeancount checks that beancount accepts an export, its balance assertions
-// included, and that those are the ledger's balances.
+// TestBeancount checks that beancount accepts an export, including its balance assertions, and
+// that these are the ledger's balances.
 func TestBeancount(t *testing.T) {
 	t.Parallel()
 	for name, fill := range fills {
@@ -235,8 +234,8 @@ func TestBeancount(t *testing.T) {
 	}
 }
 
-// TestAssertions checks that each program refuses an export in which one amount
-// was changed: that the assertions assert.
+// TestAssertions checks that each program rejects an export with one changed amount, so that
+// the assertions are effective.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	for format, args := range map[string][]string{
@@ -260,7 +259,7 @@ func TestAssertions(t *testing.T) {
 	}
 }
 
-// TestBeanAccount checks that no two accounts get the same name in beancount.
+// TestBeanAccount checks that different accounts have different names in beancount.
 func TestBeanAccount(t *testing.T) {
 	t.Parallel()
 	names := []string{"user:Ann", "user:ann", "user:A-c", "user:A.", "user:A-d", "user:a-u", "user:a_", "user:A-cnn", "user:7", "user:a:b", "user:a-b", "mint", "escrow:7"}
@@ -277,8 +276,8 @@ func TestBeanAccount(t *testing.T) {
 	}
 }
 
-// TestLines checks that JSON and CSV hold what the entries do, and that no CSV
-// cell begins as a formula does.
+// TestLines checks that JSON and CSV contain the data of the entries, and that no CSV cell
+// starts like a formula.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	r, l := open(t, fillLarge(t))
@@ -345,8 +344,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestDates checks that an instant without a date is an error, as is a format
-// that there is not.
+// TestDates checks that a time without a date and an unknown format are errors.
 func TestDates(t *testing.T) {
 	t.Parallel()
 	one := func(at float64) export.Entries {

@@ -22,8 +22,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// TestForms checks that a public key has one form, and that a private one tells its
-// public half.
+// TestForms checks that a public key has only one form, and that its private key yields it.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	private, public, err := New(rand.NewChaCha8([32]byte{1}), "bank.example")
@@ -55,8 +54,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// FuzzKey checks that a public key is read as its parts say, name, hash and 33 bytes,
-// and in one form.
+// FuzzKey checks that a public key is parsed as its name, hash and 33 bytes, in only one form.
 func FuzzKey(f *testing.F) {
 	_, public, err := New(rand.NewChaCha8([32]byte{1}), "bank.example")
 	check(f, err)
@@ -78,7 +76,7 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// TestKeyFile checks that a private key is kept from others, and not overwritten.
+// TestKeyFile checks that a private key is not accessible to others and is not overwritten.
 func TestKeyFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "key")
@@ -95,7 +93,7 @@ func TestKeyFile(t *testing.T) {
 	}
 }
 
-// TestKeep checks that a key is made once, under its name, and then kept.
+// TestKeep checks that a key is created once, with its name, and then retained.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	file, chance := filepath.Join(t.TempDir(), "key"), rand.NewChaCha8([32]byte{1})
@@ -117,8 +115,8 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestIsKey checks that keys are refused for which others can sign, whose signatures are not
-// the same to all, or that are not in their one form.
+// TestIsKey checks that keys are rejected if others can sign for them, if verifiers disagree
+// about their signatures, or if they are not in canonical form.
 func TestIsKey(t *testing.T) {
 	t.Parallel()
 	in, err := hex.DecodeString("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")

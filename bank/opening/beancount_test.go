@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestBeancount checks what the package comment says of beancount.
+// TestBeancount checks the statements of the package comment about beancount.
 func TestBeancount(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -33,8 +33,8 @@ func TestBeancount(t *testing.T) {
 	}
 }
 
-// TestBadBeancount checks that every line is held to the grammar, and every sum, and
-// that the error says where, what was found and what is wanted.
+// TestBadBeancount checks that every violation of the grammar or of a sum is an error with the
+// place, what was found and what is wanted.
 func TestBadBeancount(t *testing.T) {
 	t.Parallel()
 	const open = "2026-01-01 open Assets:User:Ann USD\n"
@@ -74,8 +74,8 @@ func TestBadBeancount(t *testing.T) {
 	}
 }
 
-// TestExported checks that a ledger exported for beancount, with names of all letters,
-// is read back as what its accounts hold.
+// TestExported checks that a ledger exported for beancount, with all kinds of names, is read
+// back with the same balances.
 func TestExported(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

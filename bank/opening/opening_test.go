@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRead checks the three forms of a line, and what means nothing.
+// TestRead checks the three forms of a line, and ignored lines.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
@@ -31,8 +31,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestBad checks that every line is held to the grammar, that the error says where
-// and what, and that nothing is left of the rest.
+// TestBad checks that every violation of the grammar is an error with the place and the
+// problem, and that nothing of the file is used.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -71,8 +71,8 @@ func TestBad(t *testing.T) {
 	}
 }
 
-// TestRoundTrip checks that what a ledger's balances say, read again and booked, is
-// a ledger of the same balances.
+// TestRoundTrip checks that the balances of a ledger, read and booked again, give a ledger
+// with the same balances.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -131,8 +131,8 @@ func plainRead(text string) (held map[string]*big.Rat, ok, beancount bool) {
 	return held, true, false
 }
 
-// FuzzRead checks that no text makes a bad entry, or hangs, and that a text is read as
-// a plain reader of its words reads it.
+// FuzzRead checks that no text yields an invalid entry or hangs, and that the result equals
+// that of a simple parser.
 func FuzzRead(f *testing.F) {
 	f.Add("user:ann 1\n\"a\",\"2 USD\"\n 1 USD  host:h\n")
 	f.Add("account,amount\r\nuser:ann,69.5\r\nuser:bob,26.30\r\n")

@@ -65,7 +65,7 @@ func examples(t testing.TB) []string {
 	}
 }
 
-// TestParse checks that an order of each kind is read, and written again as it was.
+// TestParse checks that an order of each kind is parsed and written again unchanged.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
@@ -90,8 +90,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestRefused checks that what is not in the one form of an order is refused, by line
-// and field, and that no line of an order can be left out or doubled.
+// TestRefused checks that a text that is not a canonical order is rejected with its line and
+// field, and that no line of an order can be omitted or duplicated.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	transfer, right := examples(t)[0], examples(t)[14]
@@ -155,8 +155,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSign checks that a signature is that of a note, holds for its text and key alone,
-// and has one form.
+// TestSign checks that a signature is that of a note, is valid only for its text and key, and
+// has only one form.
 func TestSign(t *testing.T) {
 	t.Parallel()
 	private, public, err := keys.New(rand.NewChaCha8([32]byte{1}), "ann")
@@ -211,8 +211,8 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// FuzzOrder checks that an order has one form, no line twice, and that its signatures
-// are those that a plain reader of notes finds.
+// FuzzOrder checks that an order has only one form, has no duplicate lines, and that its
+// signatures are those that a simple note parser finds.
 func FuzzOrder(f *testing.F) {
 	private, _, err := keys.New(rand.NewChaCha8([32]byte{1}), "ann")
 	check(f, err)

@@ -22,8 +22,8 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
-// TestBatches checks that a bad signature is named whoever made it, in a ledger and in its
-// log, whether signatures are checked ahead of their entries, many at once, or one by one.
+// TestBatches checks that an invalid signature is named, whoever made it, in a ledger and in
+// its log, whether signatures are checked in parallel ahead of their entries or one by one.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	const n, at = 150, 90
@@ -107,7 +107,7 @@ func crooked(t testing.TB, key ed25519.PrivateKey, text []byte) []byte {
 	return append(r.Bytes(), k.MultiplyAdd(k, a, nonce).Bytes()...)
 }
 
-// TestSmallKeys promises that a key for which anybody can sign is no key.
+// TestSmallKeys checks that a key for which anybody can sign is rejected.
 func TestSmallKeys(t *testing.T) {
 	t.Parallel()
 	key, err := note.NewEd25519VerifierKey("k-user:9", append([]byte{1}, make([]byte, 31)...))
@@ -120,8 +120,8 @@ func TestSmallKeys(t *testing.T) {
 	}
 }
 
-// TestAgain promises that a request which is booked again is found in a log alone, before a
-// ledger is owned and after.
+// TestAgain checks that a request that was booked twice is found in a log by itself, both
+// before and after the ledger became owned.
 func TestAgain(t *testing.T) {
 	t.Parallel()
 	reject := func(id string, contract int64) bank.Entry {

@@ -259,8 +259,8 @@ func sisterly(t testing.TB, now float64) []bank.Entry {
 	return list
 }
 
-// TestRefusedForGood checks that an order which was refused for want of money is never booked:
-// who has intercepted it cannot have it booked once there is money.
+// TestRefusedForGood checks that an order refused for insufficient funds is never booked:
+// someone who intercepted it cannot have it booked once there is money.
 func TestRefusedForGood(t *testing.T) {
 	t.Parallel()
 	now := 1000.0
@@ -292,9 +292,9 @@ func TestRefusedForGood(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestSignedText checks that the identity of an order is its signed text: the order of its
-// signatures does not matter, and one that is signed again with another expiry under the
-// same id is answered as the first.
+// TestSignedText checks that an order is identified by its signed text. The order of its
+// signatures does not matter, and an order signed again with another expiry under the same id
+// gets the reply to the first one.
 func TestSignedText(t *testing.T) {
 	t.Parallel()
 	now := 1000.0
@@ -330,9 +330,9 @@ func TestSignedText(t *testing.T) {
 	}
 }
 
-// TestClock checks that the ledger's clock dates what is booked, that nothing is booked while
-// the clock is more than a minute behind the last entry, and that a wrong clock refuses
-// nothing for good.
+// TestClock checks that the ledger's clock dates entries, that nothing is booked while the
+// clock is more than a minute behind the last entry, and that a wrong clock causes no final
+// refusal.
 func TestClock(t *testing.T) {
 	t.Parallel()
 	now := 1000.0
@@ -389,8 +389,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestTwins checks that no account is opened, by money or by a key, whose name differs from that
-// of another in capitals alone; and that a ledger in which there are two goes on with both.
+// TestTwins checks that no account is opened, by a payment or by a key, whose name differs
+// from another only in capitals. A ledger that already has such accounts continues with both.
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	now := 1000.0
@@ -417,9 +417,10 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// TestSpans checks that what an account mints within any span as long as its period is no more
-// than its cap, by door and audit alike, however it chooses times and amounts; that a cap which
-// is free again can be used, and that the last mints are known when the ledger is opened again.
+// TestSpans checks that an account never mints more than its cap within any span of one
+// period's length, according to both door and audit, whatever times and amounts it chooses. A
+// cap that has become free can be used again, and the last mints are still known after
+// reopening.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -484,9 +485,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestOlder checks that a ledger of a version before, whose orders expire in 2099, whose mints
-// have a cap of calendar periods, and two of whose accounts differ in a capital, is audited
-// clean, opened, and gone on with; and that its orders get their first answers.
+// TestOlder checks that a ledger of an earlier version is audited clean, opened and continued.
+// Its orders expire in 2099, its mints have caps per calendar period, and two of its accounts
+// differ only in a capital. Its orders get their original replies.
 func TestOlder(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "older.log"))

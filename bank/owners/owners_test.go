@@ -241,9 +241,9 @@ func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	return r
 }
 
-// TestAttacks promises that what owners did not ask for is refused at the door, with its
-// reason, and nothing is booked; and that where it was booked all the same, past the
-// door, an audit of the ledger alone finds it and names the entry.
+// TestAttacks checks that what owners did not request is refused at the door with the right
+// reason, and that nothing is booked. If it is booked past the door, an audit of the ledger
+// alone finds it and names the entry.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	fs := ledger(t)
@@ -303,8 +303,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestUnsignedAnywhere checks that an audit finds an unsigned transfer wherever in a leaf of
-// the ledger it is: most transfers of open ledgers are booked by a shorter way.
+// TestUnsignedAnywhere checks that an audit finds an unsigned transfer anywhere in a leaf of
+// the ledger.
 func TestUnsignedAnywhere(t *testing.T) {
 	t.Parallel()
 	var before []bank.Entry
@@ -318,8 +318,8 @@ func TestUnsignedAnywhere(t *testing.T) {
 	}
 }
 
-// TestKept promises that owners, opened again, are what they were, and that an audit
-// finds any change of what is kept of them.
+// TestKept checks that owners are the same after reopening, and that an audit finds any change
+// of their stored state.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	all := history()
@@ -380,8 +380,8 @@ type quiet struct{ pebble.Logger }
 
 func (quiet) Infof(string, ...any) {}
 
-// TestPinned promises that an audit finds that a ledger, owned or not, is not that of
-// the keys given.
+// TestPinned checks that an audit finds that a ledger, owned or not, does not have the given
+// keys.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	fs := ledger(t)
@@ -408,8 +408,8 @@ func TestPinned(t *testing.T) {
 	}
 }
 
-// TestReadings promises that door and audit judge alike: of any entries whatever, all
-// that the door lets in pass an audit, and what it refuses does not.
+// TestReadings checks that door and audit agree on arbitrary entries: everything that the door
+// accepts passes an audit, and everything that it refuses fails.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -524,8 +524,8 @@ func anything(src *rand.Rand, n int) bank.Entry {
 	return Says(signer, "right", id, who, fields...)
 }
 
-// BenchmarkCheck is what the door takes for a signed transfer, beside its order and the
-// signature alone.
+// BenchmarkCheck reports the time of the door's check of a signed transfer, and the time of
+// only parsing the order and checking its signature.
 func BenchmarkCheck(b *testing.B) {
 	l := bank.New(nil)
 	var o owners.Owners

@@ -68,8 +68,8 @@ func answered(t *testing.T, from, at, text, want string) bool {
 	return strings.Contains(string(answer), " 200 OK") && strings.Contains(string(answer), "\n"+want+" <nil>\n")
 }
 
-// TestCrowd promises that those who open connections and wait, in each way, do not keep out
-// who asks, from their address or another.
+// TestCrowd checks that clients that open connections and wait, at any stage, do not block
+// other clients, from the same address or another.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	for what, text := range map[string]string{
@@ -95,8 +95,8 @@ func TestCrowd(t *testing.T) {
 	}
 }
 
-// TestOneAddress promises that one address has half of the connections, so that it does not
-// end those of others.
+// TestOneAddress checks that one address can use only half of the connections, so that it does
+// not close those of others.
 func TestOneAddress(t *testing.T) {
 	t.Parallel()
 	at, _ := served(t, time.Minute)
@@ -111,8 +111,8 @@ func TestOneAddress(t *testing.T) {
 	}
 }
 
-// TestTimes promises that a body that comes byte by byte, and an answer that nobody reads,
-// end within the server's patience, and that what is large and not slow is whole.
+// TestTimes checks that a body that arrives byte by byte, and a reply that nobody reads, end
+// within the server's patience. Large but fast bodies and replies are complete.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	at, _ := served(t, time.Second/2)

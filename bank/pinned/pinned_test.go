@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// TestPinned promises that a pinned directory is read as it was at one moment,
-// though its writer then removes tables, uses logs again and makes other files; and
-// that a file which goes away just then is no obstacle.
+// TestPinned checks that a pinned directory is read as of one point in time, even if its
+// writer then removes tables, reuses logs and creates files. A file that disappears during
+// pinning is no problem.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()

@@ -9,7 +9,7 @@ import (
 	"bourse/bank/store"
 )
 
-// A keeper signs what the ledger has come to, and anybody opens it with the public key.
+// The operator signs the head of a ledger, and anybody can verify it with the public key.
 func Example() {
 	private, public, _ := keys.New(rand.Reader, "bank.example.org")
 	checkpoint := proof.Checkpoint{Origin: "bank.example.org/lab", Head: store.Head{Size: 118}}

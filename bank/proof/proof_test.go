@@ -45,9 +45,8 @@ func ledger(t testing.TB, fs vfs.FS, n int) store.Head {
 // last returns the last line of a proof.
 func last(p *Inclusion) *export.Line { return &p.Leaf[len(p.Leaf)-1] }
 
-// TestInclusion checks that every entry of ledgers of many sizes is proved, by a
-// proof that has gone through JSON, and that a proof with any one thing changed
-// does not hold.
+// TestInclusion checks that every entry of ledgers of many sizes can be proved after the proof
+// was encoded as JSON, and that a proof with any single change is invalid.
 func TestInclusion(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 2, 3, 7, 31, 32, 33, 64, 100} {
@@ -119,8 +118,8 @@ func TestInclusion(t *testing.T) {
 	}
 }
 
-// TestCheckpoint checks that a checkpoint is what was signed, and that an audit
-// against it tells an honest ledger from another.
+// TestCheckpoint checks that a checkpoint is what was signed, and that an audit with it
+// distinguishes an honest ledger from another.
 func TestCheckpoint(t *testing.T) {
 	t.Parallel()
 	fs, other := vfs.NewMem(), vfs.NewMem()

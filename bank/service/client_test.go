@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestEndlessAnswer promises that a bank which answers without end is read up to a bound.
+// TestEndlessAnswer checks that the client limits how much it reads of an endless reply.
 func TestEndlessAnswer(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

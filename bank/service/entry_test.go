@@ -6,8 +6,8 @@ import (
 	"bourse/bank/wire"
 )
 
-// TestNotes promises that an entry has one note: whoever writes down what was asked for, and
-// reads the other, would have another entry.
+// TestNotes checks that an entry has only one note. With two, a program that stores one and
+// another that reads the other would have different entries.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -2,7 +2,7 @@ package service
 
 import "testing"
 
-// TestBuckets checks that each has a rate, as much at once as in a second, and no other's.
+// TestBuckets checks that each client has its own rate, and a burst of one second.
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	b := Buckets{Rate: 3}

@@ -117,8 +117,8 @@ func owned() []bank.Entry {
 		ownerstest.Says("operator", "right", "see", "operator", "of", "user:7", "right", "audit"))
 }
 
-// TestSame promises that a bank elsewhere answers as one here does: receipts, balances,
-// escrows, what a request was booked as, and errors that are told apart.
+// TestSame checks that a remote bank answers like a local one: receipts, balances, escrows,
+// booked requests, and distinguishable errors.
 func TestSame(t *testing.T) {
 	t.Parallel()
 	here, err := begin(t, owned()...), error(nil)
@@ -219,8 +219,8 @@ func late(t testing.TB) bank.Entry {
 	return e
 }
 
-// TestAttacks promises that nobody reads or books what is another's: each attack of
-// THREATS.md on this door.
+// TestAttacks checks that nobody can read or book what belongs to others. It performs the
+// attacks on the server in THREATS.md.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -283,8 +283,8 @@ func TestAttacks(t *testing.T) {
 	}
 }
 
-// TestReceipt promises that an answer is signed by the bank, whoever asks how, and that
-// what the signature is of cannot be changed.
+// TestReceipt checks that every kind of call gets a signed receipt, and that the signed text
+// cannot be changed.
 func TestReceipt(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -322,8 +322,8 @@ func post(t testing.TB, at, call, body string) (int, string) {
 	return r.StatusCode, string(text)
 }
 
-// TestLimits promises that what is too large, too many or too slow is refused and books
-// nothing, and that one account's orders do not keep another's out.
+// TestLimits checks that requests that are too large, too many or too slow are refused and
+// book nothing, and that one account's orders do not block another's.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -381,7 +381,7 @@ func TestLimits(t *testing.T) {
 	<-s.calls
 }
 
-// TestSlow promises that nobody keeps a call open for long.
+// TestSlow checks that no client can keep a call open for long.
 func TestSlow(t *testing.T) {
 	t.Parallel()
 	b := begin(t)
@@ -399,8 +399,8 @@ func TestSlow(t *testing.T) {
 	}
 }
 
-// TestShutdown promises that what was applied when the server is told to end is answered,
-// and kept; and that it tells of itself until then.
+// TestShutdown checks that a server that is shut down replies to the requests that it has
+// applied, and that health checks work until then.
 func TestShutdown(t *testing.T) {
 	t.Parallel()
 	b := begin(t)
@@ -451,8 +451,8 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// TestEntries promises that who may audit gets entries as 'bank log' prints them, in parts,
-// and proofs that hold.
+// TestEntries checks that an auditor gets entries in parts, in the format of 'bank log', and
+// valid proofs.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	b := begin(t, owned()...)
@@ -485,10 +485,10 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// TestRotatedCertificate checks with real handshakes that a bank uses a certificate that is put in
-// the place of the one before; that clients with the pins of both are answered before and after,
-// and those with one of them when that is in use; that a certificate renewed for the same key has
-// the same pin; and that a broken one changes nothing and is reported in one sentence.
+// TestRotatedCertificate checks with real handshakes that a bank uses a new certificate that
+// replaces the old one. Clients with both pins are answered before and after the change, and
+// clients with one pin while its certificate is in use. A certificate renewed for the same key
+// has the same pin. A broken certificate changes nothing and is reported in one sentence.
 func TestRotatedCertificate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,8 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// TestAreas promises that groups of any size are durable once they are flushed,
-// whether they fit into what is left of an area, into an area, or into none.
+// TestAreas checks that groups of any size are durable once they are flushed, whether they fit
+// into the rest of an area, only into a new area, or into none.
 func TestAreas(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -40,8 +40,8 @@ func TestAreas(t *testing.T) {
 	closeJournal(t, j)
 }
 
-// TestAcksAfterwards promises that a reproducible ledger can go on as a live one, also
-// when the power is cut at any operation of the opening that first keeps acks.
+// TestAcksAfterwards checks that a reproducible ledger can become a live one, also if the
+// power is cut at any file operation of the opening that creates the ACKS file.
 func TestAcksAfterwards(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewCrashableMem()
@@ -83,8 +83,8 @@ func TestAcksAfterwards(t *testing.T) {
 	}
 }
 
-// FuzzAcks checks that no bytes make a bad ack, and that what is read is what would be
-// written; what comes after it, to the next multiple of 64 bytes, says nothing.
+// FuzzAcks checks that arbitrary bytes never yield an invalid ack, and that encoding an ack
+// again gives the bytes that were read, except for the padding to a multiple of 64 bytes.
 func FuzzAcks(f *testing.F) {
 	seed := (&ack{era: 3, first: 5, head: Head{9, Genesis()}, value: []byte("group")}).append(nil)
 	f.Add(seed)

@@ -33,8 +33,8 @@ func apply(t *testing.T, s *Sequencer, in string, parallel int) map[string]Outco
 	return got
 }
 
-// TestApply checks that every order has its outcome: a receipt for what was booked,
-// the same for what was booked before, and a sentence for what is refused.
+// TestApply checks that every order has an outcome: a receipt if it was booked, the same
+// receipt if it was booked before, and an error if it is refused.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	s := newSequencer(t, vfs.NewMem())
@@ -148,8 +148,8 @@ func TestApplySigned(t *testing.T) {
 	closeSequencer(t, s)
 }
 
-// FuzzOrder checks that an order is what encoding/json reads too, by keys in their case
-// and in any, and that its amount is what math/big reads.
+// FuzzOrder checks that encoding/json and math/big read the same fields and the same amount of
+// an order, with exact and with case-insensitive keys.
 func FuzzOrder(f *testing.F) {
 	f.Add(`{"id":"x","from":"user:a","to":"user:b","amount":"1.5"}`)
 	f.Add(`{"amount":1e1000000000}`)

@@ -11,9 +11,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestAnswer promises that what a request was booked as is told, from a group that is
-// being gathered, from one of many entries, and from many groups of few, and after the
-// ledger was opened again; and that no entry is told of a request that was refused.
+// TestAnswer checks that Answer returns the entry of a request: from the current group, from a
+// group of many entries, from many small groups, and after reopening. It returns no entry for
+// a refused request.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -68,7 +68,7 @@ func TestAnswer(t *testing.T) {
 	check(s)
 }
 
-// TestEscrows promises that open escrows are told with what they hold and whose they are.
+// TestEscrows checks that Escrows returns the open escrows with their balances and owners.
 func TestEscrows(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

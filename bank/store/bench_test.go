@@ -18,9 +18,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// BenchmarkBatches reports how many times the time, and how many times the work of a
-// processor, of a raw log, which appends the hash of each entry and syncs once a
-// group, full groups of transfers take; and what hashing their leaves takes alone.
+// BenchmarkBatches compares full groups of transfers with a raw log that appends the hash of
+// each entry and syncs once per group. It reports the ratios of time and of processor time,
+// and the cost of hashing the leaves.
 func BenchmarkBatches(b *testing.B) {
 	const groups = 20
 	for b.Loop() {
@@ -110,8 +110,8 @@ func measure(f func()) cost {
 	return cost{time.Since(start), cpuTime() - before}
 }
 
-// BenchmarkLoneClient reports how many times the median of a raw write and sync a
-// client alone waits for a transfer.
+// BenchmarkLoneClient reports a single client's latency per transfer as a multiple of the
+// median latency of a raw write and sync.
 func BenchmarkLoneClient(b *testing.B) {
 	const n = 300
 	median := func(f func()) float64 {
@@ -148,11 +148,11 @@ func BenchmarkLoneClient(b *testing.B) {
 	}
 }
 
-// BenchmarkTransfers reports durable transfers a second of 256 clients; how many times
-// that is what one client alone gets, and what a raw log gets that writes and syncs
-// each transfer by itself; how many transfers a group holds; and the work of processors
-// for one, of which the clients' own is a part. The three take turns, of which medians
-// are compared: disks have moods.
+// BenchmarkTransfers reports the durable transfers per second of 256 clients, and the ratios
+// to a single client and to a raw log that writes and syncs each transfer by itself. It also
+// reports the transfers per group and the processor time per transfer, including that of the
+// clients. The three are measured in turn and compared by medians, because the speed of disks
+// varies.
 func BenchmarkTransfers(b *testing.B) {
 	const rounds, clients, n, alone = 11, 256, 256 * 40, 80
 	e := transfer("", "user:a", "user:b", 1)

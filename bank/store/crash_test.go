@@ -215,10 +215,9 @@ func recovered(fs vfs.FS, owned bool, acked map[string]Receipt) error {
 	return r.Err()
 }
 
-// TestPowerCut promises that what was answered is kept: the power is cut before
-// file operations of a workload, with none, some or all of what was not synced
-// surviving, also while requests that were sent twice race, and again while the
-// bank recovers.
+// TestPowerCut checks that answered requests survive a power cut. The power is cut before file
+// operations of a workload, and none, some or all of the unsynced data survives. Some requests
+// are sent twice concurrently. The power is cut again while the bank recovers.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]*cutter{"open": {every: 9}, "owned": {every: 31, owned: true}} {

@@ -116,13 +116,11 @@ func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 	return use
 }
 
-// TestCrashDamage promises that after a power cut, too, any bit flipped, block
-// zeroed, end cut off or file removed is noticed when the ledger is audited or
-// opened: nothing that was acknowledged is lost without a word, the last entry
-// included. Three things are not: what is made good, the end of the manifest, which
-// looks like a write cut short, from the logs, and a log that is gone from the acks;
-// a change to a table that was never used, for the power was cut while it was
-// written; and the removal of what Pebble would remove.
+// TestCrashDamage checks that any flipped bit, zeroed block, truncated file or removed file
+// after a power cut is detected when the ledger is audited or opened, so that no acknowledged
+// entry is lost silently. There are three exceptions. The end of the manifest looks like an
+// interrupted write and is restored from the logs, and a missing log is restored from the
+// acks. A table that the power cut interrupted was never used. Pebble itself may remove files.
 func TestCrashDamage(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -181,8 +179,8 @@ func TestCrashDamage(t *testing.T) {
 	t.Logf("%d mutations after a power cut: %d noticed, %d of them in tables used before; of the others %d to the end of the manifest or a log, made good; %d to a table that the cut left unfinished; %d the removal of what Pebble removes", done, noticed, old, madeGood, unfinished, removed)
 }
 
-// TestOldFiles promises that after a power cut a bit flipped is noticed in any log
-// that another came after, but for what closes it, and in tables that were used before.
+// TestOldFiles checks that a flipped bit after a power cut is detected in any log that another
+// log follows, except in its trailer, and in tables that were used before.
 func TestOldFiles(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -299,8 +297,8 @@ func reopened(fs vfs.FS, acked map[string]Receipt) error {
 	return nil
 }
 
-// TestRestored checks that groups which a power cut kept from the database stand
-// in the acks, and are read by who looks without opening the bank.
+// TestRestored checks that groups that a power cut kept from the database are in the acks, and
+// that a reader sees them without opening the bank for writing.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	fs, acked := crashed(t, 24, 0, false, nil)

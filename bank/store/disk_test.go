@@ -32,10 +32,9 @@ type seriesOutcome struct {
 	Errs []string
 }
 
-// TestDiskErrors promises that after a disk fails, at any operation, nothing is
-// answered that is not kept, and the bank opens again when the disk is well. A bank
-// whose disk has failed never ends, as a process would, so that a series of them is in
-// a process of its own.
+// TestDiskErrors checks that after a disk fails at any operation, nothing is answered that was
+// not stored, and that the bank opens again once the disk works. A bank whose disk has failed
+// never ends, unlike a process, so each series of them has its own process.
 func TestDiskErrors(t *testing.T) {
 	t.Parallel()
 	const most = 100

@@ -17,8 +17,8 @@ var entries = []bank.Entry{
 	{Seq: 2, Kind: bank.Reject, Contract: 0},
 }
 
-// FuzzEntry checks that there is one encoding of an entry: bytes that decode are
-// what encoding gives again.
+// FuzzEntry checks that an entry has only one encoding: decoding and encoding again gives the
+// same bytes.
 func FuzzEntry(f *testing.F) {
 	for _, e := range entries {
 		f.Add(appendEntry(nil, &e))
@@ -36,7 +36,7 @@ func FuzzEntry(f *testing.F) {
 	})
 }
 
-// FuzzGroup checks that no bytes upset the reader of groups.
+// FuzzGroup checks that arbitrary bytes do not crash the group reader.
 func FuzzGroup(f *testing.F) {
 	g, tr := group{}, newTree()
 	e := entries[0]
@@ -54,7 +54,7 @@ func FuzzGroup(f *testing.F) {
 	})
 }
 
-// FuzzSeal checks that what is read of HEAD is all that it says.
+// FuzzSeal checks that the parser of HEAD accepts only what it can write again identically.
 func FuzzSeal(f *testing.F) {
 	f.Add((&seal{head: Head{Size: 3}, files: []sealedFile{{"-", 5, "000001.sst"}, {"ab", 0, "x"}}}).text())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -64,7 +64,7 @@ func FuzzSeal(f *testing.F) {
 	})
 }
 
-// TestHeadText checks that a head has one spelling.
+// TestHeadText checks that a head has only one text form.
 func TestHeadText(t *testing.T) {
 	t.Parallel()
 	tr := newTree()
@@ -83,7 +83,7 @@ func TestHeadText(t *testing.T) {
 	}
 }
 
-// TestCanonical checks what FuzzEntry does, on encodings with a few bytes changed.
+// TestCanonical performs the check of FuzzEntry on encodings with a few changed bytes.
 func TestCanonical(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A ledger is closed and opened again: what it holds is what its journal adds up to.
+// A ledger is closed and opened again. Its balances are the sums of its journal.
 func Example() {
 	disk := vfs.NewMem() // nil Options.FS is the real one
 	journal, _ := store.Create("bank", store.Options{FS: disk})

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestGroupHarmed promises that the bank notices a bit flipped anywhere in a group,
-// and does not take an entry whose own bit it is; and an entry that was forged with its
-// checksum, by the hash after its leaf or the root after the group.
+// TestGroupHarmed checks that a flipped bit anywhere in a group is detected, and that the
+// damaged entry is not used. An entry forged together with its checksum is detected by the
+// hash after its leaf or the root after its group.
 func TestGroupHarmed(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzHead checks that heads and receipts are read in one form, as a plain reader of
-// their grammar reads them.
+// FuzzHead checks that heads and receipts have one text form, by comparison with a simple
+// parser.
 func FuzzHead(f *testing.F) {
 	f.Add(NoEntries().String())
 	f.Add("118:n1FAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")

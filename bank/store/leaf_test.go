@@ -69,9 +69,9 @@ func someEntries(src *rand.Rand, n int) []bank.Entry {
 	return es
 }
 
-// TestTree promises that the hash of an entry is SHA-256 of its leaf up to it, and the
-// root that of tlog's own tree of leaves, at any number of entries, from an encoding,
-// too, whichever hashes are asked for.
+// TestTree checks that the hash of an entry is the SHA-256 of its leaf up to it, and that the
+// root equals that of tlog's own tree of leaves. It checks all sizes, also after decoding, and
+// regardless of which hashes were computed before.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
@@ -101,8 +101,7 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// TestGrouping promises that head and hashes depend on the entries alone, and not on
-// how they fall into groups.
+// TestGrouping checks that the head and the hashes depend only on the entries, not on groups.
 func TestGrouping(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -145,8 +144,8 @@ func TestGrouping(t *testing.T) {
 	})
 }
 
-// TestLeafRestored promises that a ledger opened again at any size goes on with the
-// hashes of one that was never closed, whether it was closed or its process died.
+// TestLeafRestored checks that a ledger reopened at any size continues with the same hashes as
+// one that was never closed, both after Close and after the process died.
 func TestLeafRestored(t *testing.T) {
 	t.Parallel()
 	var es []bank.Entry
@@ -198,8 +197,8 @@ func TestLeafRestored(t *testing.T) {
 	}
 }
 
-// TestOldFormat promises that a ledger of the format before this is refused for what
-// it is, and not for damage.
+// TestOldFormat checks that a ledger of the previous format is refused with ErrFormat, not as
+// damaged.
 func TestOldFormat(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

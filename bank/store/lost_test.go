@@ -25,8 +25,8 @@ func (s shortened) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byte] {
 	return s.Backend.Scan(from, to, err)
 }
 
-// TestLostGroups promises that groups which are gone from the end of a ledger are missed
-// when it is opened, whatever keeps it: balances do not stand for them yet.
+// TestLostGroups checks that every backend detects missing groups at the end of a ledger when
+// it is opened. No balances include these groups yet.
 func TestLostGroups(t *testing.T) {
 	t.Parallel()
 	for lost := range 3 {

@@ -21,8 +21,8 @@ func (m *meanwhile) List(dir string) ([]string, error) {
 	return names, err
 }
 
-// TestOpenedMeanwhile checks that a closed ledger is read although somebody opens it,
-// and so removes files of it, between the list of its files and their opening.
+// TestOpenedMeanwhile checks that a closed ledger can be read even if another process opens
+// it, and thereby removes files, between the listing of its files and their opening.
 func TestOpenedMeanwhile(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()

@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// TestPlainErrors promises that a disk which fails while a bank opens or works is told
-// of in one line, soon, that names the place and the cure.
+// TestPlainErrors checks that a disk failure while a bank opens or runs is reported quickly,
+// in one line that names the place and the remedy.
 func TestPlainErrors(t *testing.T) {
 	t.Parallel()
 	for cause, cure := range map[syscall.Errno]string{
@@ -74,8 +74,8 @@ func TestPlainErrors(t *testing.T) {
 	}
 }
 
-// TestHarmedTable promises that a table which is not what it was is told of as damage,
-// in one line, by who opens the bank and by who reads it.
+// TestHarmedTable checks that a changed table is reported as damage, in one line, both when
+// the bank is opened and when it is read.
 func TestHarmedTable(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

@@ -33,9 +33,9 @@ func modes(t *testing.T, dir string) map[string]fs.FileMode {
 	return all
 }
 
-// TestPrivate promises that a bank's files are for its owner alone, whatever it does and
-// however often it is opened; that a keeper who lets others read is not undone; and that
-// the ledger of a run, which is made to be shown, has the modes of other files.
+// TestPrivate checks that only the owner has access to a bank's files, whatever the bank does.
+// If the owner grants others access, reopening does not revoke it. The ledger of a run, which
+// is meant to be shown, has the usual file modes.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a", "books")

@@ -22,9 +22,8 @@ import (
 	"bourse/bank/audit"
 )
 
-// TestMain lets the test binary be a bank in a process of its own: with BANK_DIR
-// set it serves orders without end and prints each receipt once it has it; with
-// BANK_DISK, it is banks on disks that fail.
+// TestMain makes the test binary a bank process. With BANK_DIR set, it processes orders
+// without end and prints each receipt. With BANK_DISK set, it runs banks on failing disks.
 func TestMain(m *testing.M) {
 	if text := os.Getenv("BANK_DISK"); text != "" {
 		runSeries(text)
@@ -76,8 +75,8 @@ func child(t *testing.T, dir string, env ...string) (cmd *exec.Cmd, out, errs *b
 	return cmd, out, errs
 }
 
-// TestKill promises that what was answered is kept when the process is killed, at
-// any moment, also while it opens, many times over one ledger.
+// TestKill checks that answered requests survive if the process is killed at any time, also
+// during opening, repeatedly on the same ledger.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	kills := 6
@@ -138,8 +137,8 @@ func TestKill(t *testing.T) {
 	t.Logf("%d kills, %d answers, %d entries", kills, len(acked), len(kept))
 }
 
-// TestInUse promises that a ledger can be audited, and read as it was at one moment,
-// while another process writes to it.
+// TestInUse checks that a ledger can be audited and read, as of one point in time, while
+// another process writes it.
 func TestInUse(t *testing.T) {
 	t.Parallel()
 	looks := 8
@@ -184,8 +183,8 @@ func TestInUse(t *testing.T) {
 // hang is how long nobody takes who does not hang, however busy the machine is.
 const hang = 2 * time.Minute
 
-// TestPlainFailures promises that a failure is at most three lines that name the
-// place and the cure, with a status, and never a hang.
+// TestPlainFailures checks that a failure prints at most three lines with the place and the
+// remedy, exits with an error status, and never hangs.
 func TestPlainFailures(t *testing.T) {
 	t.Parallel()
 	fails := func(name, dir, cure string, env ...string) {

@@ -50,9 +50,10 @@ func (b *stoppedBank) ask(ctx context.Context, e bank.Entry) <-chan error {
 	return answer
 }
 
-// TestWhileWritten promises that nobody learns of a group before it is durable: not one
-// who asks again, nor a reader, nor one whose refusal rests on it. Who asks meanwhile may
-// give up and is told that nothing was applied; whose request is being written, waits.
+// TestWhileWritten checks that no reply reveals a group before it is durable: neither to a
+// repeated request, nor to a reader, nor by a refusal that depends on it. A request that
+// arrives in the meantime can be canceled and is then not applied. A request that is being
+// written waits.
 func TestWhileWritten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,9 +111,8 @@ func TestWhileWritten(t *testing.T) {
 	})
 }
 
-// TestWhileFailing promises that when a group fails, those in it are told that they cannot
-// know, those who asked meanwhile that the bank is closed, and the ledger holds what was
-// answered.
+// TestWhileFailing checks that if a group fails, its requests get ErrUnknown, later requests
+// get ErrClosed, and the ledger contains what was answered.
 func TestWhileFailing(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewCrashableMem()
@@ -148,8 +148,8 @@ func TestWhileFailing(t *testing.T) {
 	closeJournal(t, j)
 }
 
-// TestFullQueue promises that a round takes no more than a group, that who comes then
-// waits, until there is room, he gives up, or the bank closes.
+// TestFullQueue checks that a round has at most as many requests as a group, and that further
+// requests wait until there is room, they are canceled, or the bank is closed.
 func TestFullQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -41,8 +41,8 @@ func (f idleFile) SyncData() error { return f.Sync() }
 
 func (f idleFile) SyncTo(int64) (bool, error) { return true, f.Sync() }
 
-// TestReadIsDurable promises that what a reader was shown of a ledger in use is
-// still there after a power cut, though its writer has not synced it.
+// TestReadIsDurable checks that what a reader saw of a ledger in use survives a power cut,
+// even if the writer had not synced it.
 func TestReadIsDurable(t *testing.T) {
 	t.Parallel()
 	mem, idle := vfs.NewCrashableMem(), new(atomic.Bool)

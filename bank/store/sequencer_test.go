@@ -44,7 +44,7 @@ func closeSequencer(t testing.TB, s *Sequencer) {
 	}
 }
 
-// TestReaders promises that every reader sees all the money, while transfers race.
+// TestReaders checks that every reader sees the full amount of money during racing transfers.
 func TestReaders(t *testing.T) {
 	t.Parallel()
 	n, clients, every := 4000, 100, 10
@@ -124,10 +124,9 @@ func (b countedBatch) Commit(head Head, w Write) error {
 	return b.Batch.Commit(head, w)
 }
 
-// TestFailed promises that nobody waits for ever when the journal fails, or what it
-// tells of a failure ends the loop: who was in the group that failed is told that its
-// answer is unknown, who came later that the bank is closed, and everything that was
-// answered is there when the ledger is opened again.
+// TestFailed checks that no request waits forever if the journal fails or the handler of the
+// failure ends the loop. Requests in the failed group get ErrUnknown and later ones ErrClosed.
+// Everything that was answered is in the ledger when it is opened again.
 func TestFailed(t *testing.T) {
 	t.Parallel()
 	for name, failed := range map[string]func() error{

@@ -99,9 +99,8 @@ func balances(l *bank.Ledger) map[string]bank.Amount {
 	return m
 }
 
-// TestReopen checks that a ledger opened again is the one that was closed, that
-// both go on alike, and that at most the groups since balances were written are
-// replayed.
+// TestReopen checks that a reopened ledger equals the closed one, that both continue
+// identically, and that only the groups since the last write of balances are replayed.
 func TestReopen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -154,8 +153,8 @@ func TestReopen(t *testing.T) {
 	}
 }
 
-// TestReproducible checks that the same entries are the same files, whatever the
-// clock says, however the flushes fall in time, and on any number of cores.
+// TestReproducible checks that the same entries give the same files, regardless of the clock,
+// the timing of flushes, and the number of cores.
 func TestReproducible(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var first map[string][]byte
@@ -194,7 +193,7 @@ func TestReproducible(t *testing.T) {
 	}
 }
 
-// TestOpenErrors checks what Create and Open say about a place that is not theirs.
+// TestOpenErrors checks the errors of Create and Open for unsuitable places.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -217,8 +216,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestDamage checks that Open refuses a ledger any file of which was changed or
-// removed after it was closed, or whose log lost its end.
+// TestDamage checks that Open refuses a ledger if any file was changed or removed after it was
+// closed, or if its log was truncated.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	src := vfs.NewMem()
@@ -267,9 +266,9 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLostEnd checks that a ledger which was never closed, and whose log lost what
-// HEAD or ACKS had seen, is not opened, and fails its audit: recovery alone would
-// drop it without a word.
+// TestLostEnd checks that a ledger that was never closed is not opened and fails its audit if
+// its log lost entries that HEAD or ACKS includes. Pebble's recovery alone would drop them
+// silently.
 func TestLostEnd(t *testing.T) {
 	t.Parallel()
 	t.Run("HEAD", func(t *testing.T) { testLostEnd(t, 1, 20) })
@@ -323,8 +322,7 @@ func testLostEnd(t *testing.T, balancesEvery int, entries int64) {
 	}
 }
 
-// BenchmarkRun writes the ledger of a paper replication: made, 120 entries,
-// closed.
+// BenchmarkRun creates the ledger of a paper replication, writes 120 entries and closes it.
 func BenchmarkRun(b *testing.B) {
 	dir := b.TempDir()
 	for i := 0; b.Loop(); i++ {
@@ -334,7 +332,7 @@ func BenchmarkRun(b *testing.B) {
 	}
 }
 
-// BenchmarkAppend reports the cost of an entry that is journaled.
+// BenchmarkAppend reports the cost of journaling an entry.
 func BenchmarkAppend(b *testing.B) {
 	j := create(b, b.TempDir(), Options{})
 	l := bank.New(j)

@@ -15,9 +15,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestHarmTold promises that whoever reads, audits or writes to a bank of which 512
-// bytes were zeroed is told in one line, or not hindered: Pebble's own words have
-// traces behind them.
+// TestHarmTold checks that if 512 bytes of a bank were zeroed, readers, audits and writers
+// either work or report it in one line, without Pebble's stack traces.
 func TestHarmTold(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

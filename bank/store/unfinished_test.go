@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestUnfinished promises that nobody opens, reads or audits a copy from the first
-// moment of its making to the last, whenever that is cut short, and that it is a bank
-// once it is finished; and that of one that is removed nothing is left that is.
+// TestUnfinished checks that an unfinished copy cannot be opened, read or audited at any time
+// while it is made, even if that is interrupted. It is a bank once it is finished. If it is
+// discarded, no ledger remains.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewMem()

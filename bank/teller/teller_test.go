@@ -55,8 +55,8 @@ func newTeller(t *testing.T) (*Teller, *away) {
 	}}), b
 }
 
-// TestTeller checks that what a market asks is booked once, whatever is lost of it and
-// however often it is asked again, and that who asks again is answered as before.
+// TestTeller checks that a market's request is booked once, whatever messages are lost and
+// however often it is repeated, and that a repeated request gets the original reply.
 func TestTeller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell, b := newTeller(t)
@@ -110,8 +110,8 @@ func TestTeller(t *testing.T) {
 	})
 }
 
-// TestRefusals checks what is answered where nothing is booked: that of a contract with too
-// little money, which stays so once it was recorded; and what the owner has not signed.
+// TestRefusals checks the replies if nothing is booked: for a contract with insufficient
+// funds, which stays rejected once recorded, and for orders that the owner did not sign.
 func TestRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell, b := newTeller(t)
@@ -165,8 +165,8 @@ func (s *slow) Do(ctx context.Context, e bank.Entry) (store.Receipt, error) {
 	return s.away.Do(ctx, e)
 }
 
-// TestSilent checks that a bank that does not answer is away after a second, though its call has
-// not failed, and no longer once it has answered.
+// TestSilent checks that a bank that does not reply counts as unavailable after a second, even
+// before its call fails, and as available once it has replied.
 func TestSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tell, b := newTeller(t)

@@ -35,9 +35,8 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.FileServer(http.Dir(m.dir)).ServeHTTP(w, r)
 }
 
-// TestHostileMirror checks that a mirror which is silent, slow or endless ends a reading of
-// its log within the patience there is, after a bounded number of bytes, whatever file it
-// does so at.
+// TestHostileMirror checks that reading the log of a silent, slow or endless mirror ends
+// within the time limit and after a limited number of bytes, whichever file is affected.
 func TestHostileMirror(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -115,8 +114,8 @@ func TestHostileMirror(t *testing.T) {
 	}
 }
 
-// TestHostileFolder checks that of a folder in which a file is a pipe, a device that never
-// ends, or very large, nothing but that is read.
+// TestHostileFolder checks that reading a folder fails without blocking if a file in it is a
+// pipe, an endless device or very large.
 func TestHostileFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -164,7 +163,8 @@ func TestHostileFolder(t *testing.T) {
 	}
 }
 
-// TestLargeRecords checks that a log is read whose bundles are too large to be read together.
+// TestLargeRecords checks that a log can be read if its bundles are too large to be read
+// together.
 func TestLargeRecords(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -83,9 +83,9 @@ func sign(t testing.TB, l *Log) []byte {
 	return signed
 }
 
-// TestLog checks that a log that grows is the log that is made at once, that each size of
-// it extends those before, and that what is read of it, from a folder or a server, is the
-// ledger, which an audit finds to be what its head says.
+// TestLog checks that a log that grows equals one that is written at once, and that each
+// version extends the earlier ones. A log read from a folder or a server equals the ledger,
+// and its audit confirms the head.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
@@ -130,8 +130,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestFork checks that a ledger that is not what was published is refused, wherever it
-// differs, and leaves what is published as it was; and that another log does not extend a
+// TestFork checks that a ledger that differs anywhere from what was published is refused and
+// leaves the published log unchanged. It also checks that another log does not extend a
 // checkpoint.
 func TestFork(t *testing.T) {
 	t.Parallel()
@@ -174,7 +174,7 @@ func files(t testing.TB, dir string) string {
 	return all.String()
 }
 
-// TestHarm checks that any byte changed and any file gone is noticed by who reads the log.
+// TestHarm checks that a reader of the log detects any changed byte and any missing file.
 func TestHarm(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -213,7 +213,7 @@ func TestHarm(t *testing.T) {
 	}
 }
 
-// TestUnread checks that a server which fails is not taken for a log that was changed.
+// TestUnread checks that a failing server is not reported as a changed log.
 func TestUnread(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -240,8 +240,8 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// TestRecords checks that a log whose records are not a line each is noticed by who reads
-// it: two lines in one, or a line with its end, would be other records to who proves one.
+// TestRecords checks that a reader detects a log whose records are not one line each. With two
+// lines in one record, or a line including its end, proofs would concern other records.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	head, entries := ledger(t, 5, never)

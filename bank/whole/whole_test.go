@@ -12,8 +12,8 @@ import (
 	"bourse/bank/whole"
 )
 
-// TestWrite checks that a file is replaced, and that one that cannot be written leaves
-// what was there and nothing beside it.
+// TestWrite checks that a file is replaced, and that a failed write leaves the old file and no
+// temporary file.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -37,7 +37,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestPrivate checks that a file which was others', too, is its owner's alone.
+// TestPrivate checks that only the owner can read a file, even if others could read the old
+// one.
 func TestPrivate(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "file")
@@ -51,8 +52,8 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-// TestSecret checks that a secret is made once, whoever asks at once, and refused where
-// others may use it.
+// TestSecret checks that concurrent callers create only one secret, and that a secret is
+// refused if others have access.
 func TestSecret(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -87,9 +88,9 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestReadRefuses checks that only regular files of bounded size are read: a pipe that nobody
-// writes to, a device that never ends, and a folder are refused by name, and so is a symbolic
-// link to one of them.
+// TestReadRefuses checks that only regular files of limited size are read. A pipe without a
+// writer, an endless device and a folder are refused by kind, as is a symbolic link to one of
+// them.
 func TestReadRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,7 +118,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// TestReadAllEnds checks that a stream without an end is read up to its bound.
+// TestReadAllEnds checks that reading an endless stream stops at the limit.
 func TestReadAllEnds(t *testing.T) {
 	t.Parallel()
 	read := 0

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestAskAll checks that witnesses which are silent, slow or endless do not keep back those
-// that answer: all are asked at once, and none is waited for longer than the patience there is.
+// TestAskAll checks that silent, slow or endless witnesses do not delay the others: all are
+// asked concurrently, and each has a time limit.
 func TestAskAll(t *testing.T) {
 	t.Parallel()
 	k := newKeeper(t, "lab")

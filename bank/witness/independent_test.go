@@ -30,8 +30,8 @@ func otherWitness(t *testing.T) string {
 	return program
 }
 
-// TestOtherWitness checks that a witness of another implementation cosigns a log as it
-// grows when it is asked by [Ask], and no fork of it.
+// TestOtherWitness checks that a witness of another implementation cosigns a growing log when
+// [Ask] asks it, but no fork of the log.
 func TestOtherWitness(t *testing.T) {
 	t.Parallel()
 	program := otherWitness(t)
@@ -67,8 +67,8 @@ func TestOtherWitness(t *testing.T) {
 	}
 }
 
-// TestOtherFeeder checks that this witness cosigns a log as it grows when it is asked by
-// another implementation, in which its refusals mean what they mean here.
+// TestOtherFeeder checks that this witness cosigns a growing log for a client of another
+// implementation, and that both interpret its refusals identically.
 func TestOtherFeeder(t *testing.T) {
 	t.Parallel()
 	program := otherWitness(t)

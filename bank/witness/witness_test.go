@@ -121,7 +121,7 @@ func post(t testing.TB, url, body string) (status int, kind, answer string) {
 	return r.StatusCode, r.Header.Get("Content-Type"), b.String()
 }
 
-// TestAnswers checks each answer that c2sp.org/tlog-witness names.
+// TestAnswers checks each reply specified by c2sp.org/tlog-witness.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	lab, other := newKeeper(t, "lab"), newKeeper(t, "other")
@@ -169,8 +169,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestSignature checks a cosignature as c2sp.org/tlog-cosignature says, by nothing but
-// ed25519: name, key's hash, and over which text with which instant.
+// TestSignature checks a cosignature against c2sp.org/tlog-cosignature, using only ed25519:
+// the name, the key hash, and the text and time that are signed.
 func TestSignature(t *testing.T) {
 	t.Parallel()
 	lab := newKeeper(t, "lab")
@@ -192,8 +192,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestForks checks that of a log that forks two witnesses of three never sign both sides,
-// whatever is shown to whom, also if witnesses are killed and begun anew in between.
+// TestForks checks that two of three witnesses never sign both sides of a forked log, whatever
+// is shown to each of them, even if witnesses are killed and restarted.
 func TestForks(t *testing.T) {
 	t.Parallel()
 	honest := newKeeper(t, "lab")
@@ -228,8 +228,8 @@ func TestForks(t *testing.T) {
 	}
 }
 
-// TestTogether checks that of many that are asked for at once, on two sides of a fork, one
-// side alone is signed.
+// TestTogether checks that of many concurrent requests for both sides of a fork, only one side
+// is signed.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	honest := newKeeper(t, "lab")
@@ -262,7 +262,7 @@ func ask1(t testing.TB, url string, key *torchwood.CosignatureVerifier, k *keepe
 	return err
 }
 
-// TestKept checks that a witness whose file was harmed signs nothing.
+// TestKept checks that a witness whose file was damaged signs nothing.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	lab := newKeeper(t, "lab")
@@ -282,7 +282,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// FuzzRequest checks that no request makes a witness fail in a way that it does not name.
+// FuzzRequest checks that no request causes an unspecified failure of a witness.
 func FuzzRequest(f *testing.F) {
 	lab := newKeeper(f, "lab")
 	lab.lines = []string{"a", "b", "c"}

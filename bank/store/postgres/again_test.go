@@ -31,9 +31,9 @@ func refuse(t *testing.T, url, table, code string, times int, late bool) {
 	}
 }
 
-// TestAskedAgain promises that a transaction is sent again which the server undid and
-// asks for again, wherever it does so, and that its entries are booked once; a server
-// that asks for ever is told of, plainly, when an answer is due.
+// TestAskedAgain checks that a transaction is retried if the server rolls it back and asks for
+// a retry, at any statement, and that its entries are booked once. If the server never stops,
+// a plain error is reported at the time limit.
 func TestAskedAgain(t *testing.T) {
 	t.Parallel()
 	const ever = 1 << 30
@@ -97,9 +97,9 @@ func TestAskedAgain(t *testing.T) {
 	}
 }
 
-// TestLostAnswer promises that it is found out whether a transaction stands whose answer
-// was lost: who asked is told that it is unknown, and once the ledger is open again, to
-// ask with the same id has the entry booked once, as it was if it was.
+// TestLostAnswer checks what happens if the reply to a commit is lost. The client gets
+// ErrUnknown. Once the ledger is open again, repeating the request with the same id books the
+// entry exactly once, or returns the original receipt.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -20,9 +20,9 @@ func mintOne(j *store.Journal, l *bank.Ledger) error {
 	return j.Flush()
 }
 
-// TestEnd promises that nobody writes to, reads or takes for whole a ledger whose
-// last group was deleted, put back otherwise, or followed by a strange one: not who
-// opens it, though balances were written after that group, and not who has it open.
+// TestEnd checks that a ledger whose last group was deleted, changed or followed by a foreign
+// one is not written, read or reported as complete. This holds for a process that opens it,
+// even if balances were written after the group, and for the process that has it open.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for what, sql := range map[string]string{
@@ -87,7 +87,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestReserved promises that no schema of the server's own is taken for a ledger.
+// TestReserved checks that a schema of the server itself is not accepted as a ledger.
 func TestReserved(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"information_schema", "pg_catalog", "pg_toast", "pg_x", "crdb_internal"} {

@@ -102,10 +102,10 @@ func check(t *testing.T, url string, answered map[string]store.Receipt, bodies m
 	}
 }
 
-// TestCut promises that what was answered is kept, once, when the connection to the
-// server is lost between any two bytes, also within a transaction and while it
-// commits; that the failure is plain; and that nobody waits for ever where the server
-// hangs up or, without hanging up, is silent.
+// TestCut checks that answered requests are stored exactly once if the connection to the
+// server is lost between any two bytes, also in a transaction and during its commit. The
+// failure is reported plainly, and nobody waits forever, whether the server disconnects or
+// stops responding.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	cuts := 16
@@ -165,8 +165,7 @@ func TestCut(t *testing.T) {
 	t.Logf("seed %d: %d cuts, %d requests answered, %d not", seed, cuts, len(answered), failed)
 }
 
-// TestCrash promises that what was answered is kept when the server itself crashes
-// under load, again and again.
+// TestCrash checks that answered requests survive repeated crashes of the server under load.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	crashes := 2
@@ -223,8 +222,8 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d crashes, %d requests answered", crashes, len(answered))
 }
 
-// TestTaken promises that a writer which was silent for so long that another took the
-// ledger over writes nothing more, and says why.
+// TestTaken checks that a writer that was silent so long that another took the ledger over
+// writes nothing more, and reports the reason.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -243,8 +242,8 @@ func TestTaken(t *testing.T) {
 	check(t, url, nil, map[string]bank.Entry{"a": mint("a", 1)})
 }
 
-// TestDamage promises that rows which were changed, removed or added are found when
-// the ledger is opened or audited, the last entry included.
+// TestDamage checks that changed, removed or added rows are found when the ledger is opened or
+// audited, including the last entry.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	for _, sql := range []string{
@@ -305,8 +304,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLostEnd promises that groups which are gone from the end of a ledger whose writer
-// died are missed when it is opened: no balances stand for them yet.
+// TestLostEnd checks that missing groups at the end of a ledger whose writer died are detected
+// when it is opened. No balances include them yet.
 func TestLostEnd(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -330,8 +329,8 @@ func TestLostEnd(t *testing.T) {
 	}
 }
 
-// TestDurably promises that an answer rests on what is durable, though the server is
-// told to answer before.
+// TestDurably checks that replies are sent only after data is durable, even if the server is
+// configured to reply earlier.
 func TestDurably(t *testing.T) {
 	t.Parallel()
 	url := pgtest.URL(t)
@@ -343,7 +342,7 @@ func TestDurably(t *testing.T) {
 	}
 }
 
-// TestURL checks which URLs name a ledger, and that no password is told.
+// TestURL checks which URLs name a ledger, and that no password is printed.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ url, name string }{

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// FuzzURL checks that an address names the same ledger, database and server as it does
-// to pgx, and to whoever is told its name, which has no password.
+// FuzzURL checks that an address means the same ledger, database and server to this package
+// and to pgx, and that its printable name means the same and contains no password.
 func FuzzURL(f *testing.F) {
 	f.Add("postgres://bank:geheim@db:5432/money?ledger=books")
 	f.Add("postgresql:///?host=/tmp&ledger=a&ledger=b")

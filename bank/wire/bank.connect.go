@@ -2,10 +2,10 @@
 //
 // Source: bank.proto
 
-// Package wire is what a bank is asked over a network, and answers: bank.proto, of which
-// the rest is made. Fields are only added.
+// Package wire defines the calls of a bank's network service and their messages. The code is
+// generated from bank.proto. Fields are only added.
 //
-// It does not know who may ask for what.
+// The package is independent of access rules.
 package wire
 
 import (
@@ -60,28 +60,28 @@ const (
 
 // BankClient is a client for the bank.v1.Bank service.
 type BankClient interface {
-	// Ledger tells whose the ledger is, and by what key receipts are signed.
+	// Ledger returns the id of the ledger and the public key that signs receipts.
 	Ledger(context.Context, *LedgerRequest) (*LedgerResponse, error)
-	// Transfer books what signed orders ask for by themselves: transfers, issues, and
-	// records of owners.
+	// Transfer books the entries that signed orders request by themselves: transfers, issues
+	// and owner records.
 	Transfer(context.Context, *TransferRequest) (*BookResponse, error)
-	// Book books entries: of an owned ledger, each with the order that asks for it, such as
-	// what a market decided on one.
+	// Book books entries. In an owned ledger, each contains the order that requests it. A market
+	// uses Book for its decisions on orders.
 	Book(context.Context, *BookRequest) (*BookResponse, error)
-	// Balance tells what an account, or an escrow, holds.
+	// Balance returns the balance of an account or escrow.
 	Balance(context.Context, *BalanceRequest) (*BalanceResponse, error)
-	// Balances tells what all accounts and open escrows hold that who asks may read, at one
-	// moment.
+	// Balances returns the balances of all accounts and open escrows that the client may read,
+	// as of one point in time.
 	Balances(context.Context, *BalancesRequest) (*BalancesResponse, error)
-	// Answer tells what a request was booked as.
+	// Answer returns the entry that was booked for a request.
 	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
-	// Escrows tells the open escrows that who asks may read.
+	// Escrows returns the open escrows that the client may read.
 	Escrows(context.Context, *EscrowsRequest) (*EscrowsResponse, error)
-	// Head tells the size and the root of the log.
+	// Head returns the size and the root of the log.
 	Head(context.Context, *HeadRequest) (*HeadResponse, error)
-	// Prove proves that an entry is in the log.
+	// Prove returns a proof that the log contains an entry.
 	Prove(context.Context, *ProveRequest) (*ProveResponse, error)
-	// Entries tells entries as portable JSON lines.
+	// Entries returns entries as portable JSON lines.
 	Entries(context.Context, *EntriesRequest) (*EntriesResponse, error)
 }
 
@@ -265,28 +265,28 @@ func (c *bankClient) Entries(ctx context.Context, req *EntriesRequest) (*Entries
 
 // BankHandler is an implementation of the bank.v1.Bank service.
 type BankHandler interface {
-	// Ledger tells whose the ledger is, and by what key receipts are signed.
+	// Ledger returns the id of the ledger and the public key that signs receipts.
 	Ledger(context.Context, *LedgerRequest) (*LedgerResponse, error)
-	// Transfer books what signed orders ask for by themselves: transfers, issues, and
-	// records of owners.
+	// Transfer books the entries that signed orders request by themselves: transfers, issues
+	// and owner records.
 	Transfer(context.Context, *TransferRequest) (*BookResponse, error)
-	// Book books entries: of an owned ledger, each with the order that asks for it, such as
-	// what a market decided on one.
+	// Book books entries. In an owned ledger, each contains the order that requests it. A market
+	// uses Book for its decisions on orders.
 	Book(context.Context, *BookRequest) (*BookResponse, error)
-	// Balance tells what an account, or an escrow, holds.
+	// Balance returns the balance of an account or escrow.
 	Balance(context.Context, *BalanceRequest) (*BalanceResponse, error)
-	// Balances tells what all accounts and open escrows hold that who asks may read, at one
-	// moment.
+	// Balances returns the balances of all accounts and open escrows that the client may read,
+	// as of one point in time.
 	Balances(context.Context, *BalancesRequest) (*BalancesResponse, error)
-	// Answer tells what a request was booked as.
+	// Answer returns the entry that was booked for a request.
 	Answer(context.Context, *AnswerRequest) (*AnswerResponse, error)
-	// Escrows tells the open escrows that who asks may read.
+	// Escrows returns the open escrows that the client may read.
 	Escrows(context.Context, *EscrowsRequest) (*EscrowsResponse, error)
-	// Head tells the size and the root of the log.
+	// Head returns the size and the root of the log.
 	Head(context.Context, *HeadRequest) (*HeadResponse, error)
-	// Prove proves that an entry is in the log.
+	// Prove returns a proof that the log contains an entry.
 	Prove(context.Context, *ProveRequest) (*ProveResponse, error)
-	// Entries tells entries as portable JSON lines.
+	// Entries returns entries as portable JSON lines.
 	Entries(context.Context, *EntriesRequest) (*EntriesResponse, error)
 }
 

@@ -4,10 +4,10 @@
 // 	protoc        (unknown)
 // source: bank.proto
 
-// Package wire is what a bank is asked over a network, and answers: bank.proto, of which
-// the rest is made. Fields are only added.
+// Package wire defines the calls of a bank's network service and their messages. The code is
+// generated from bank.proto. Fields are only added.
 //
-// It does not know who may ask for what.
+// The package is independent of access rules.
 
 package wire
 
@@ -28,10 +28,10 @@ const (
 
 type LedgerRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`         // public: which accounts have it?
-	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // what is its key? Those who may read it are told
-	Read          string                 `protobuf:"bytes,3,opt,name=read,proto3" json:"read,omitempty"`       // of an owned ledger, a signed order to read, if account is given
-	Market        string                 `protobuf:"bytes,4,opt,name=market,proto3" json:"market,omitempty"`   // is the account a payee of this market? Those who may read its key are told
+	Key           string                 `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`         // public key; requests the accounts that have it
+	Account       string                 `protobuf:"bytes,2,opt,name=account,proto3" json:"account,omitempty"` // requests the key of this account, which the client must be permitted to read
+	Read          string                 `protobuf:"bytes,3,opt,name=read,proto3" json:"read,omitempty"`       // in an owned ledger, a signed order to read, required if account is set
+	Market        string                 `protobuf:"bytes,4,opt,name=market,proto3" json:"market,omitempty"`   // asks whether the account is a payee of this market; same permission as for its key
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -96,12 +96,12 @@ func (x *LedgerRequest) GetMarket() string {
 
 type LedgerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`              // that orders name; empty if the ledger is open
-	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`          // owned, or open: whoever reaches the server may do anything
-	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`            // public, by which receipts are signed
-	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"`  // that have the key that was asked for
-	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`        // public key of the account that was asked for, empty if it has none
-	Payee         *bool                  `protobuf:"varint,6,opt,name=payee,proto3,oneof" json:"payee,omitempty"` // whether the account is a payee of the market that was asked about
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`              // used in orders; empty if the ledger is open
+	Mode          string                 `protobuf:"bytes,2,opt,name=mode,proto3" json:"mode,omitempty"`          // owned, or open: any client may do anything
+	Key           string                 `protobuf:"bytes,3,opt,name=key,proto3" json:"key,omitempty"`            // public key that signs receipts
+	Accounts      []string               `protobuf:"bytes,4,rep,name=accounts,proto3" json:"accounts,omitempty"`  // accounts that have the requested key
+	Owner         string                 `protobuf:"bytes,5,opt,name=owner,proto3" json:"owner,omitempty"`        // public key of the requested account, empty if it has none
+	Payee         *bool                  `protobuf:"varint,6,opt,name=payee,proto3,oneof" json:"payee,omitempty"` // whether the account is a payee of the requested market
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -266,17 +266,18 @@ func (x *BookRequest) GetEntries() []*Entry {
 	return nil
 }
 
-// An entry that is asked for has neither seq nor time: the bank gives it both.
+// An Entry is an entry of the ledger. In a request, seq and time are ignored: the bank sets
+// both.
 type Entry struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Kind          string                 `protobuf:"bytes,1,opt,name=kind,proto3" json:"kind,omitempty"` // issue, admit, reject, settle, penalty, transfer, owner, refuse
 	Contract      *int64                 `protobuf:"varint,2,opt,name=contract,proto3,oneof" json:"contract,omitempty"`
-	Id            string                 `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"` // of an owned ledger that of the order
+	Id            string                 `protobuf:"bytes,3,opt,name=id,proto3" json:"id,omitempty"` // in an owned ledger, the id of the order's request
 	Moves         []*Move                `protobuf:"bytes,4,rep,name=moves,proto3" json:"moves,omitempty"`
-	Note          string                 `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"` // of an owned ledger it begins with the signed order
+	Note          string                 `protobuf:"bytes,5,opt,name=note,proto3" json:"note,omitempty"` // in an owned ledger, it starts with the signed order
 	Seq           int64                  `protobuf:"varint,6,opt,name=seq,proto3" json:"seq,omitempty"`
 	Time          float64                `protobuf:"fixed64,7,opt,name=time,proto3" json:"time,omitempty"`   // seconds since 2000-01-01 UTC
-	Binary        []byte                 `protobuf:"bytes,8,opt,name=binary,proto3" json:"binary,omitempty"` // the note, if it is no text
+	Binary        []byte                 `protobuf:"bytes,8,opt,name=binary,proto3" json:"binary,omitempty"` // the note if it is not UTF-8
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -429,8 +430,8 @@ func (x *Move) GetAmount() string {
 
 type BookResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Results       []*Result              `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // one for each that was asked for, in order
-	Receipt       string                 `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"` // of all that were booked, signed by the bank; empty if none was
+	Results       []*Result              `protobuf:"bytes,1,rep,name=results,proto3" json:"results,omitempty"` // one per requested entry, in order
+	Receipt       string                 `protobuf:"bytes,2,opt,name=receipt,proto3" json:"receipt,omitempty"` // receipt for all booked entries, signed by the bank; empty if none was booked
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -547,12 +548,13 @@ func (x *Result) GetRefused() *Refusal {
 	return nil
 }
 
-// A refusal tells why nothing was booked; of reason "unknown", why nobody knows.
+// A Refusal is the reason why nothing was booked. With reason "unknown", the entry may have
+// been booked.
 type Refusal struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Reason        string                 `protobuf:"bytes,1,opt,name=reason,proto3" json:"reason,omitempty"`
 	Text          string                 `protobuf:"bytes,2,opt,name=text,proto3" json:"text,omitempty"`
-	Shortfall     *Shortfall             `protobuf:"bytes,3,opt,name=shortfall,proto3" json:"shortfall,omitempty"` // of reason "insufficient funds"
+	Shortfall     *Shortfall             `protobuf:"bytes,3,opt,name=shortfall,proto3" json:"shortfall,omitempty"` // for reason "insufficient funds"
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -668,8 +670,8 @@ func (x *Shortfall) GetNeeds() string {
 	return ""
 }
 
-// Of an owned ledger, read is a signed order of kind read, to market bank, that expires
-// within a minute; of an open one it is not needed.
+// In an owned ledger, read is a signed order of kind read, to market bank, that expires within
+// a minute. An open ledger does not need it.
 type BalanceRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Account       string                 `protobuf:"bytes,1,opt,name=account,proto3" json:"account,omitempty"`
@@ -812,7 +814,7 @@ func (x *BalancesRequest) GetRead() string {
 
 type BalancesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Accounts      []*Holding             `protobuf:"bytes,1,rep,name=accounts,proto3" json:"accounts,omitempty"` // in order of their first entry, those of escrows without owner
+	Accounts      []*Holding             `protobuf:"bytes,1,rep,name=accounts,proto3" json:"accounts,omitempty"` // in order of their first entry; owner is not set
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -908,7 +910,7 @@ func (x *AnswerRequest) GetRead() string {
 
 type AnswerResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	Entry         *Entry                 `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"` // none if it was not booked
+	Entry         *Entry                 `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"` // not set if nothing was booked
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1276,7 +1278,7 @@ func (x *ProveResponse) GetProof() string {
 
 type EntriesRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
-	After         int64                  `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"` // the entries that follow that one
+	After         int64                  `protobuf:"varint,1,opt,name=after,proto3" json:"after,omitempty"` // requests the entries after this one
 	Read          string                 `protobuf:"bytes,2,opt,name=read,proto3" json:"read,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1329,7 +1331,7 @@ func (x *EntriesRequest) GetRead() string {
 type EntriesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Lines         string                 `protobuf:"bytes,1,opt,name=lines,proto3" json:"lines,omitempty"` // as 'bourse bank log' prints them; empty if none follow
-	Last          int64                  `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`  // the last entry told, or after
+	Last          int64                  `protobuf:"varint,2,opt,name=last,proto3" json:"last,omitempty"`  // the last entry returned, or after
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }

@@ -142,9 +142,9 @@ func scenarioReference(root *jsonschema.Schema) string {
 
 const marketHead = `# market.yaml: the fields of a live market
 
-` + "`bourse live` and `bourse market serve` read `market.yaml` in the market's folder, and write one if there is none. A field that the file leaves out has its default" + `.
-The fields ` + "`name`, `number`, `market`, `admission` and `leaving`" + ` stay as they are once the market has begun; the others take effect at the next start.
-The plug-ins of ` + "`market` and `admission`" + ` and their options are those of [scenarios](scenario.md).
+` + "`bourse live` and `bourse market serve` read `market.yaml` in the market's folder, and create it if it is missing. An omitted field has its default" + `.
+The fields ` + "`name`, `number`, `market`, `admission` and `leaving`" + ` are fixed once the market has begun. Changes of the other fields take effect at the next start.
+The plug-ins of ` + "`market` and `admission`" + ` and their options are described in [scenarios](scenario.md).
 
 | field | default | what |
 | --- | --- | --- |

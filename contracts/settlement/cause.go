@@ -73,8 +73,8 @@ func CauseOf(nodes []Served, work, away float64, promised bool) string {
 // its budget. Penalty applies if all of the work is missing; if some was done, the penalty is
 // proportionally lower. Most limits the result. The zero value promises nothing.
 type Promise struct {
-	Penalty float64 `yaml:"penalty" validate:"min=0,max=1000" doc:"what is paid if all of the work is missing, in parts of the budget"`
-	Most    float64 `yaml:"most" validate:"min=0,max=1000" doc:"the most that is paid, in parts of the budget"`
+	Penalty float64 `yaml:"penalty" validate:"min=0,max=1000" doc:"penalty if all of the work is missing, as a fraction of the budget"`
+	Most    float64 `yaml:"most" validate:"min=0,max=1000" doc:"maximum penalty, as a fraction of the budget"`
 }
 
 // Owed returns the penalty on a contract with the given budget, of whose work the part done

@@ -18,19 +18,19 @@ import (
 
 // A Config is a market as its file says it.
 type Config struct {
-	Name      string          `yaml:"name" validate:"required" doc:"of the market: lab is account market:lab"`
+	Name      string          `yaml:"name" validate:"required" doc:"name of the market; lab has the account market:lab"`
 	Listen    string          `yaml:"listen" doc:"address to serve at"`
-	Bank      string          `yaml:"bank" doc:"a folder, a postgres URL, or https://… of a bank service"`
-	BankPin   string          `yaml:"bank_pin" doc:"of the certificate of a bank service, as it prints it; during a rotation two, with a comma between"`
-	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"of the market, as its right to settle has it"`
+	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
+	BankPin   string          `yaml:"bank_pin" doc:"pin that the bank service prints; during a key change two, separated by a comma"`
+	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market in its right to settle"`
 	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
-	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"who is let in"`
+	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
 	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"what hosts are paid at least, dollars an hour"`
 	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
 	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
 	Promises  penalties       `yaml:"promises" doc:"what is owed for contracts for which a host or the market delivers too little, by class: by the owner of the host that missed most, out of what it is charged, and by the market for the rest; by default nothing"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days for which the log is kept, for 'bourse live check': at least, and a thirtieth more; 0 keeps all of it"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check': at least this many, and up to a thirtieth more; 0 keeps all of it"`
 
 	text []byte // of the file
 }
@@ -38,27 +38,27 @@ type Config struct {
 // Leaving is what becomes of tasks whose host is lost.
 type Leaving struct {
 	Rule string `yaml:"rule" doc:"resubmit, lost or suspend"`
-	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: what had accrued on lost work is forgotten; charged: it is paid"`
+	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: lost work is not charged; charged: it is"`
 }
 
 // A Link is how often a market and its hosts talk.
 type Link struct {
-	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two words of a host"`
-	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last answered word at which a host freezes its tasks"`
-	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"seconds of silence after which the market gives up a host"`
-	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline for which the last word of hosts is awaited"`
+	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
+	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report at which a host pauses its tasks"`
+	Lost     float64 `yaml:"lost" validate:"gt=0,max=3600" doc:"seconds without a report after which the market treats a host as lost"`
+	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
 
 // Limits bound jobs and orders.
 type Limits struct {
-	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a node"`
-	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"a node"`
-	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a node"`
-	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes of each output of a node"`
+	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
+	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
+	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
+	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes per output of a node"`
 	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live'; 0 is twice disk"`
-	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market keeps"`
-	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"of one account"`
-	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"at once to the market, and as many calls, half of them from one address"`
+	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market stores"`
+	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"orders per second of one account"`
+	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"simultaneous connections to the market, and as many calls; at most half from one address"`
 }
 
 // Default returns what a file that says nothing stands for, which a name is missing of.

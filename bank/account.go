@@ -14,6 +14,7 @@ type Account int32
 // it has issued.
 const issuer Account = 0
 
+// Constants of account names.
 const (
 	issuerName = "mint"
 	escrowWord = "escrow"

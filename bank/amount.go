@@ -10,6 +10,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
+// Constants of amounts and of their text form.
 const (
 	places    = 6  // decimal places of a dollar in the ledger
 	maxDigits = 32 // maximum length in bytes of the text of an amount
@@ -153,6 +154,7 @@ func digits(s string) int {
 // Add returns a + b, or an error if the sum is out of range.
 func (a Amount) Add(b Amount) (Amount, error) {
 	c := a.micros + b.micros
+	// The result wrapped around if it moved in the wrong direction.
 	if (c > a.micros) != (b.micros > 0) {
 		return Amount{}, fmt.Errorf("%v + %v: %w", a, b, errRange)
 	}

@@ -19,6 +19,7 @@ func (l *Ledger) Replay(e *Entry) error {
 	if e.Seq != l.seq+1 {
 		return fmt.Errorf("entry %d after entry %d: %w", e.Seq, l.seq, ErrBadEntry)
 	}
+	// The journal already holds the entry, so Book must not append it again.
 	j := l.journal
 	l.journal = nil
 	defer func() { l.journal = j }()
@@ -115,6 +116,8 @@ func (l *Ledger) bookSettle(e *Entry) error {
 		return ErrNoEscrow
 	}
 	rest := l.accounts[escrow].balance
+	// The order of the moves is part of the entry. Each move must come from this contract's
+	// escrow.
 	for _, m := range e.Moves {
 		to, err := l.Account(m.To)
 		if err != nil {

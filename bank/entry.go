@@ -20,6 +20,8 @@ const (
 	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
 )
 
+// kinds are the words for the kinds in journals. They are part of the format and must not
+// change.
 var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse"}
 
 // String returns the word for k in the journal.

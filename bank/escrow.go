@@ -33,6 +33,8 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 	if err := l.named(owner); err != nil {
 		return err
 	}
+	// The contract counts as admitted only after the entry is in the journal. A refused
+	// request can be repeated with the same number.
 	escrow := l.open(contract, owner)
 	l.book(owner, escrow, a)
 	if err := l.commit(now, Admit, contract, id, note); err != nil {
@@ -88,6 +90,7 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 	}
 	row := l.accounts[escrow]
 	rest := row.balance
+	// Check each payment against what the earlier ones have left.
 	for i := range pay {
 		p := &pay[i]
 		switch {

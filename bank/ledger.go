@@ -217,12 +217,16 @@ func (l *Ledger) commit(now float64, k Kind, contract int64, id string, note []b
 	if len(note) > MaxNote || len(l.booking) > MaxMoves {
 		return fmt.Errorf("note of %d bytes, %d moves: at most %d and %d: %w", len(note), len(l.booking), MaxNote, MaxMoves, ErrBadEntry)
 	}
+	// Apply the postings in order: a posting may spend what an earlier one of the same entry
+	// has brought in.
 	for i := range l.booking {
 		if err := l.move(&l.booking[i]); err != nil {
 			l.undo(i)
 			return err
 		}
 	}
+	// Append to the journal last. If this fails, undoing the postings restores the state
+	// before the entry.
 	if l.journal != nil {
 		if err := l.record(now, k, contract, id, note); err != nil {
 			l.undo(len(l.booking))

@@ -12,6 +12,7 @@ type numbers struct {
 	spare []*[pageSize]Account
 }
 
+// pageSize is the number of contracts per page, the number of bits of a uint64.
 const pageSize = 64
 
 // A page has one bit for each of its numbers.

@@ -18,6 +18,7 @@ type Holding struct {
 // to zero or if an account is overdrawn.
 func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted iter.Seq[int64]) error {
 	var sum Amount
+	// Restore ordinary accounts first, because an escrow refers to its owner.
 	for _, s := range holdings {
 		if IsEscrow(s.Name) {
 			continue // restored below, when all owners are known

@@ -15,6 +15,7 @@ const (
 	Lost               // unknown to its machine, because the machine or the task's supervisor died
 )
 
+// endNames are the names of the ends, as messages and files use them.
 var endNames = [...]string{"worked", "exited", "failed", "expired", "killed", "lost"}
 
 // String returns the name of e.

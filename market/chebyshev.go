@@ -13,6 +13,7 @@ import (
 // is μ + 3σ, where a Normal price has μ + 1.28σ.
 type chebyshev struct{}
 
+// Percentile implements [Forecaster].
 func (chebyshev) Percentile(h *History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std*math.Sqrt(g/(1-g))

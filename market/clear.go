@@ -58,6 +58,8 @@ func Clear(orders []Order, capacity int64) ([]Award, error) {
 		if total.Sign() == 0 {
 			continue
 		}
+		// The exact part of the bidder is capacity × rate / total. units is its whole number,
+		// and the remainder decides who receives a leftover unit.
 		part := new(big.Rat).SetInt64(capacity)
 		part.Quo(part.Mul(part, o.Rate), total)
 		units := new(big.Int).Quo(part.Num(), part.Denom())
@@ -68,6 +70,8 @@ func Clear(orders []Order, capacity int64) ([]Award, error) {
 	if total.Sign() == 0 {
 		return awards, nil
 	}
+	// Rounding down loses less than one unit per bidder, so left is less than the number of
+	// bidders.
 	slices.SortStableFunc(order, func(i, j int) int { return remainders[j].Cmp(remainders[i]) })
 	for _, i := range order[:left] {
 		awards[i].Units++

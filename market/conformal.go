@@ -43,12 +43,15 @@ type ConformalOptions struct {
 	Scores int     `yaml:"scores" validate:"min=1,max=10000" doc:"scores kept, the latest"`
 }
 
+// newConformal returns a conformal forecaster with the decoded options.
 func newConformal(decode plugin.Decoder) (Forecaster, error) {
 	o := ConformalOptions{Gamma: 0.02, Steps: 10, Scores: 200}
 	err := decode(&o)
 	return conformal{o}, err
 }
 
+// Percentile implements [Forecaster]. The first call starts the tracking of the price. Until a
+// score is known, the forecast is the current price.
 func (c conformal) Percentile(h *History, now, g float64) float64 {
 	h.tell(now)
 	if h.tracked == nil || h.tracked.ConformalOptions != c.ConformalOptions {
@@ -76,6 +79,7 @@ func (t *tracker) quantile(alpha float64, p Rate) Rate {
 	case n == 0:
 		return p
 	}
+	// The conformal quantile is the ⌈(1-α)n⌉-th smallest of the n scores.
 	rank := int(math.Ceil((1-alpha)*float64(n) - rounding))
 	score := t.sorted[min(max(rank, 1), n)-1]
 	if score > above-p {

@@ -23,10 +23,13 @@ type stay struct {
 	seconds float64
 }
 
+// newEmpirical returns an empirical forecaster, which has no options.
 func newEmpirical(decode plugin.Decoder) (Forecaster, error) {
 	return &empirical{}, decode(&struct{}{})
 }
 
+// Percentile implements [Forecaster]. It sorts the prices of the window and adds up their
+// durations until they reach the fraction g of the window.
 func (e *empirical) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	slices.SortFunc(e.stays, func(a, b stay) int { return cmp.Compare(a.price, b.price) })

@@ -27,12 +27,15 @@ type EWMAOptions struct {
 	HalfLife float64 `yaml:"half_life" validate:"gt=0,max=100" doc:"age at which a price counts half, H, as a part of the window"`
 }
 
+// newEWMA returns an ewma forecaster with the decoded options.
 func newEWMA(decode plugin.Decoder) (Forecaster, error) {
 	o := EWMAOptions{HalfLife: 0.2}
 	err := decode(&o)
 	return &ewma{EWMAOptions: o}, err
 }
 
+// Percentile implements [Forecaster]. A price that was constant over the window is its own
+// forecast.
 func (e *ewma) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	half := e.HalfLife * h.Window()
@@ -40,6 +43,8 @@ func (e *ewma) Percentile(h *History, now, g float64) float64 {
 		sum, total, age := 0.0, 0.0, 0.0
 		for i := len(e.stays) - 1; i >= 0; i-- {
 			s := &e.stays[i]
+			// w is proportional to the integral of the weight over the stay, from age to age +
+			// seconds.
 			w := math.Exp2(-age/half) * -math.Expm1(-s.seconds*math.Ln2/half)
 			sum, total, age = sum+w*of(s.price.Float64()), total+w, age+s.seconds
 		}

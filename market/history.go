@@ -119,6 +119,8 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 		return first.price.Float64(), 0
 	}
 
+	// The sums cover whole steps. Subtract the part of the oldest step that lies before the
+	// window, and add the part of the current step.
 	before, before2 := first.integrals(from)
 	since, since2 := last.integrals(now)
 	sum, squares := h.sum.minus(before).plus(since), h.squares.minus(before2).plus(since2)

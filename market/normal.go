@@ -12,6 +12,7 @@ import (
 // For g below 1/2 the forecast can be negative.
 type gaussian struct{}
 
+// Percentile implements [Forecaster].
 func (gaussian) Percentile(h *History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std*distuv.UnitNormal.Quantile(g)

@@ -78,6 +78,8 @@ func ReadOrders(file string, in io.Reader) ([]Order, error) {
 	return orders, nil
 }
 
+// decimal matches a rate. It excludes signs and exponents: rates are at least 0, and an
+// exponent would let a short text stand for a huge number.
 var decimal = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // parseRate parses text as a decimal number. It checks the length first, which bounds the time
@@ -130,6 +132,7 @@ type bounded struct {
 	left int
 }
 
+// Read implements [io.Reader].
 func (b *bounded) Read(p []byte) (int, error) {
 	n, err := b.in.Read(p[:min(len(p), b.left+1)])
 	if b.left -= n; b.left < 0 {

@@ -118,6 +118,8 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	case len(r.items) <= few:
 		return r.cheapestOf(r.chunks[0], n, rng, ok, out)
 	}
+	// Take the items price by price, starting with the lowest. Only the last group taken can
+	// have more items than are needed.
 	var at place
 	for n > 0 && at.chunk < len(r.chunks) {
 		price := r.chunks[at.chunk][at.i].price

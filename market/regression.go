@@ -32,12 +32,15 @@ type RegressionOptions struct {
 	Samples int     `yaml:"samples" validate:"min=2,max=100" doc:"pairs taken from the window, evenly"`
 }
 
+// newRegression returns a regression forecaster with the decoded options.
 func newRegression(decode plugin.Decoder) (Forecaster, error) {
 	o := RegressionOptions{Lag: 0.3, Samples: 30}
 	err := decode(&o)
 	return &regression{RegressionOptions: o}, err
 }
 
+// Percentile implements [Forecaster]. A price that was constant over the window is its own
+// forecast.
 func (r *regression) Percentile(h *History, now, g float64) float64 {
 	r.stays = h.stays(now, r.stays[:0])
 	if len(r.stays) < 2 {
@@ -85,6 +88,7 @@ func (r *regression) fit(g float64) (a, b float64) {
 		r.ys = append(r.ys, p.y)
 	}
 	slices.Sort(r.ys)
+	// Start with the best horizontal line, which lies at the g-quantile of the y values.
 	a = r.ys[min(int(math.Ceil(g*float64(len(r.ys))-rounding)), len(r.ys))-1]
 	least := r.loss(g, a, 0)
 	for i, p := range r.pairs {

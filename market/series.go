@@ -65,6 +65,8 @@ func (s *Series) Averages(width, end float64, out []float64) []float64 {
 	for bin := 0; float64(bin)*width < end; bin++ {
 		from := float64(bin) * width
 		to := min(float64(bin+1)*width, end)
+		// Add up the areas of the steps within [from, to). next and total continue from the
+		// previous bin, so all bins together take one pass over the steps.
 		integral, at := 0.0, from
 		for ; next < len(s.steps) && s.steps[next].At < to; next++ {
 			integral += (s.steps[next].At - at) * total.Float64()

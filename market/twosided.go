@@ -12,6 +12,7 @@ import (
 // For g = 0.9 it is μ + 3.16σ, against μ + 3σ.
 type twoSided struct{}
 
+// Percentile implements [Forecaster].
 func (twoSided) Percentile(h *History, now, g float64) float64 {
 	mean, std := h.Moments(now)
 	return mean + std/math.Sqrt(1-g)

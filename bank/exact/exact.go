@@ -49,6 +49,9 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 			return int64(n), true
 		}
 	}
+	// Otherwise compute with integers: m × 10^e is the decimal of a product, so the quotient
+	// is (over.m / under.m) × 10^e. small handles most cases in 64 bits; the rest uses
+	// big.Int.
 	over, under, e := product(num), product(den), places
 	e += over.e - under.e
 	if q, ok := over.m.small(under.m, e); ok {
@@ -77,6 +80,7 @@ func Product(xs ...float64) float64 {
 			return x * math.Pow10(p.e)
 		}
 	}
+	// Otherwise, parsing the decimal text gives the correctly rounded float64.
 	x, err := strconv.ParseFloat(p.m.big().String()+"e"+strconv.Itoa(p.e), 64)
 	if err != nil && !math.IsInf(x, 0) {
 		panic("exact: " + err.Error())
@@ -88,6 +92,7 @@ func Product(xs ...float64) float64 {
 // must be finite, xs at least 0 and d above 0.
 func Quotient(d float64, xs ...float64) float64 {
 	over, under := product(xs), product([]float64{d})
+	// The quotient is a rational number, which Float64 rounds once.
 	q := new(big.Rat).SetFrac(over.m.big(), under.m.big())
 	power := new(big.Rat).SetInt(ten(max(over.e-under.e, under.e-over.e)))
 	if over.e < under.e {
@@ -124,10 +129,12 @@ func product(xs []float64) decimal {
 
 // parse returns the shortest decimal of x as m × 10^e. x must be finite and at least 0.
 func parse(x float64) (m uint64, e int) {
+	// An integer below 2^53 is its own shortest decimal and needs no text.
 	if n := uint64(x); x < 1<<53 && float64(n) == x {
 		return n, 0
 	}
 	var buf [32]byte
+	// FormatFloat with precision -1 returns the shortest decimal that parses to x.
 	text := strconv.AppendFloat(buf[:0], x, 'e', -1, 64) // d.ddde±xx
 	for i, c := range text {
 		switch {

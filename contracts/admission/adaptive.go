@@ -40,6 +40,7 @@ type adaptiveOptions struct {
 	ClassPolicies `yaml:",inline"`
 }
 
+// newAdaptive returns an adaptive policy with the decoded options.
 func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := adaptiveOptions{Low: "be", High: "cac", Above: 0.7, ClassPolicies: defaultClassPolicies()}
 	err := decode(&o)
@@ -56,6 +57,7 @@ func newAdaptive(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (
 func (p *adaptive) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.load.see(v)
 	x := p.load.with(r)
+	// Between the two limits the policy that decided last decides again.
 	switch {
 	case x >= p.above:
 		p.strict = true

@@ -123,6 +123,8 @@ func (p *asker) pass(now float64, m contracts.Market) []contracts.Action {
 		sifter = p.order.sifter
 	}
 	fleet := m.Hosts().Fleet()
+	// Skip requests that would certainly be deferred, and stop at the first decision that has
+	// a consequence. Continue resumes the pass after the broker has carried it out.
 	for w := m.Waiting(); p.at < len(w); p.at++ {
 		if sifter != nil && sifter.Defers(now, m.Request(w[p.at]), fleet) {
 			p.said.Verdict = contracts.Defer

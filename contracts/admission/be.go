@@ -27,6 +27,7 @@ type BestEffort struct {
 	numbers contracts.Numbers
 }
 
+// newBestEffort returns a best-effort policy, which has no options.
 func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &BestEffort{bid: bid}, decode(&struct{}{})
 }

@@ -52,10 +52,12 @@ type CapacityOptions struct {
 	Capacity           string `yaml:"capacity" validate:"oneof=projected static" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
 }
 
+// defaultCapacity returns the default options of cac: those of sac, and the projected test.
 func defaultCapacity() CapacityOptions {
 	return CapacityOptions{defaultStatistical(), "projected"}
 }
 
+// newCapacity returns a cac policy with the decoded options.
 func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultCapacity()
 	err := decode(&o)
@@ -91,6 +93,9 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
 	total, predicted := 0.0, p.Discount == "predicted"
+	// Divide each chosen host as if the request were admitted. Nodes that share one total of
+	// work are compared by the sum of their rates, and nodes with work of their own one by
+	// one.
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
@@ -122,6 +127,8 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	if !r.PerHost && !lasts(total, now, r.Due(), r.Total(), r.Total()) {
 		return r.ID, total, r.Total() / span(now, r), false
 	}
+	// Check the contracts whose rate would change, with the change added to their current
+	// rate.
 	for _, i := range p.seen {
 		c := v.Contract(i)
 		rate, left, span := c.Rate+p.gains[i], c.Remaining(now), c.Due()-now

@@ -40,6 +40,7 @@ type ClassPolicies struct {
 	} `yaml:"rac" doc:"options of the class rac"`
 }
 
+// defaultClassPolicies returns the default options of each policy.
 func defaultClassPolicies() (o ClassPolicies) {
 	o.SAC.StatisticalOptions, o.CAC.CapacityOptions, o.RAC.RandomOptions = defaultStatistical(), defaultCapacity(), defaultRandom()
 	return o
@@ -55,6 +56,7 @@ func (o *ClassPolicies) policies(bid bidding.Strategy, rng *rand.Rand) map[strin
 	}
 }
 
+// newByClass returns a class policy with the decoded options.
 func newByClass(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := classOptions{Default: "be", ClassPolicies: defaultClassPolicies()}
 	err := decode(&o)

@@ -33,6 +33,7 @@ type easy struct {
 	ends    ends
 }
 
+// newEasy returns an easy policy, which has no options.
 func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	p := new(easy)
 	return Queued(p, Order{Scan: p}), decode(&struct{}{})
@@ -53,6 +54,9 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		}
 		p.ends.move(h, at)
 	}
+	// A request that would delay the first one even on the fastest host is excluded before
+	// hosts are looked for. Afterwards the check is repeated with the slowest of the hosts
+	// found.
 	switch {
 	case (!p.waits || p.harmless(now, r, p.fcfs.fastest)) && p.fcfs.start(r, v, &p.fcfs.chooser):
 		if p.waits && !p.harmless(now, r, p.fcfs.slowest(v)) {
@@ -86,6 +90,7 @@ func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	p.shadow, p.surplus = math.Inf(1), 0
 	free := v.Fleet() - p.ends.hosts
+	// Go through the ends in order of time until enough hosts are free.
 	for i, e := range p.ends.order {
 		if free += e.hosts; free < r.Nodes {
 			continue
@@ -120,6 +125,7 @@ type end struct {
 	hosts int
 }
 
+// freeNow marks a host that has a free processor now. It sorts before all times.
 var freeNow = math.Inf(-1)
 
 // move records that h has a free processor from at on.

@@ -23,6 +23,7 @@ type edfOptions struct {
 	Check     string `yaml:"check" validate:"oneof=start select" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
 }
 
+// newEDF returns an edf policy with the decoded options.
 func newEDF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	o := edfOptions{Admission: "deadline", Check: "start"}
 	err := decode(&o)
@@ -36,6 +37,8 @@ func earlier(a, b *contracts.Request) bool { return a.Due() < b.Due() }
 func (p *edf) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	p.see(v)
 	checked := p.Admission == "deadline"
+	// With check: select, a request that cannot finish in time even on the fastest host is
+	// rejected without waiting for free processors.
 	if checked && p.Check == "select" && r.Late(now+r.Work/p.fastest) {
 		return contracts.Decision{Reason: contracts.TooLate}
 	}

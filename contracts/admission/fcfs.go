@@ -15,6 +15,7 @@ type fcfs struct {
 	free
 }
 
+// newFCFS returns a fcfs policy, which has no options.
 func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	return Queued(&fcfs{}, Order{}), decode(&struct{}{})
 }

@@ -29,6 +29,7 @@ const noShare contracts.Reason = "too few hosts have the share it needs"
 // Constrained Job Admission Control in Clusters" (Risk), and the SLA paper.
 type Libra struct{ chooser }
 
+// newLibra returns a libra policy, which has no options.
 func newLibra(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	return &Libra{}, decode(&struct{}{})
 }

@@ -31,6 +31,7 @@ type RiskOptions struct {
 	Spare      sharing.Spare `yaml:"spare" validate:"oneof=proportional equal none" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
 }
 
+// newLibraRisk returns a librarisk policy with the decoded options.
 func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := RiskOptions{Order: "index", Projection: "dynamic", Spare: sharing.Proportional}
 	err := decode(&o)

@@ -34,6 +34,7 @@ type ReturnOptions struct {
 	Current            string `yaml:"current" validate:"oneof=recompute stored" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
 }
 
+// newLibraSLA returns a librasla policy with the decoded options.
 func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
 	err := decode(&o)

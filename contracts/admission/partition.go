@@ -36,6 +36,7 @@ type partitionOptions struct {
 	ClassPolicies `yaml:",inline"`
 }
 
+// newPartition returns a partition policy with the decoded options.
 func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := partitionOptions{Reserved: 0.5, Reservation: "cac", Spot: "be", ClassPolicies: defaultClassPolicies()}
 	err := decode(&o)
@@ -50,6 +51,7 @@ func newPartition(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 // Decide implements [contracts.Decider]. It reports the numbers of the policy that decided
 // last, preceded by reserved: 1 if that was the policy for reservations, otherwise 0.
 func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	// The first hosts, up to the border, are for reservations.
 	border := hosts.ID(math.Round(p.reserved * float64(v.Fleet())))
 	reserves, named := p.named[strings.ToLower(r.Class)]
 	if r.Class != "" && !named {
@@ -97,6 +99,8 @@ func (v *side) Away(h hosts.ID) bool { return h < v.from || h >= v.to || v.View.
 
 // Cheapest implements [contracts.View].
 func (v *side) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
+	// All hosts in order of price are needed, because the cheapest ones may belong to the
+	// other partition.
 	wide := *r
 	wide.Nodes = v.Fleet()
 	*v.all = v.View.Cheapest(&wide, (*v.all)[:0])

@@ -55,6 +55,7 @@ type queued struct {
 	place    contracts.Placement // its bid and its host; the host is nowhere while it waits
 }
 
+// nowhere is the host of a job that waits.
 const nowhere hosts.ID = -1
 
 // QueueOptions are the options of queue.
@@ -66,6 +67,7 @@ type QueueOptions struct {
 	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
 }
 
+// newQueue returns a queue policy with the decoded options.
 func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: plugin.Spec{Name: "threshold"}}
 	if err := decode(&o); err != nil {

@@ -25,8 +25,10 @@ type RandomOptions struct {
 	Reject float64 `yaml:"reject" validate:"min=0,max=1" doc:"probability of rejecting a request; the paper's is the share that cac rejects"`
 }
 
+// defaultRandom returns the default options of rac.
 func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
 
+// newRandom returns a rac policy with the decoded options.
 func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
 	o := defaultRandom()
 	err := decode(&o)

@@ -101,6 +101,7 @@ type ReserveOptions struct {
 	CancelFee float64 `yaml:"cancel_fee" validate:"min=0,max=1" doc:"part of the price that who cancels owes at least; more once more of the estimate has been used"`
 }
 
+// newReserve returns a reserve policy with the decoded options.
 func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	o := ReserveOptions{
 		Match: "mli", ODMap: "imct", Admission: "edf", Overrun: "extend", ExtendPct: 20,

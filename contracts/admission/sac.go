@@ -53,16 +53,19 @@ type StatisticalOptions struct {
 	Gamma     float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"of promise fulfilment: how fast it learns from verdicts"`
 }
 
+// defaultStatistical returns the default options of sac.
 func defaultStatistical() StatisticalOptions {
 	return StatisticalOptions{Guarantee: 0.6, Threshold: "price", Discount: "none", Promise: "price", Gamma: 0.1}
 }
 
+// newStatistical returns a sac policy with the decoded options.
 func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
 	o := defaultStatistical()
 	err := decode(&o)
 	return statistical(o, bid), err
 }
 
+// statistical returns a sac policy with options o. cac contains one too.
 func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 	return &Statistical{o, &BestEffort{bid: bid}, newFulfilment(o.Guarantee)}
 }
@@ -90,6 +93,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		level = g
 	}
 	var percentile, share, threshold, staying float64
+	// Add up, over the chosen hosts, the share at the spot price, the share at the percentile,
+	// and the threshold that both must reach.
 	for i := range d.Placements {
 		pl := &d.Placements[i]
 		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, g)

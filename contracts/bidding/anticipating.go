@@ -20,6 +20,7 @@ type anticipating struct {
 	bids, worth, prices []float64
 }
 
+// newBestResponse returns the strategy best-response, which has no options.
 func newBestResponse(decode plugin.Decoder) (Strategy, error) {
 	return new(anticipating), decode(&struct{}{})
 }

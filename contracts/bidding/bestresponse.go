@@ -54,6 +54,8 @@ func (b *bestResponse) bids(bids, w, c []float64, x float64, n int) {
 		return cmp.Or(cmp.Compare(w[j]/price(j), w[i]/price(i)), cmp.Compare(i, j))
 	})
 
+	// Extend the prefix host by host. Adding a host changes the bids on all others, so stop at
+	// the first host whose own bid would not be positive.
 	prices, roots := 0.0, 0.0 // sum c and sum sqrt(w c) over the prefix
 	prefix := b.order[:0]
 	for _, h := range b.order[:min(n, len(b.order))] {

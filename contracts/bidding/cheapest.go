@@ -12,6 +12,7 @@ import (
 // budget, d the deadline and n the number of nodes.
 type cheapest struct{ chosen []hosts.ID }
 
+// newCheapest returns the strategy cheapest, which has no options.
 func newCheapest(decode plugin.Decoder) (Strategy, error) {
 	return new(cheapest), decode(&struct{}{})
 }

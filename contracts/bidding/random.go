@@ -16,6 +16,8 @@ type random struct {
 	chosen []hosts.ID
 }
 
+// newRandom returns a constructor of the strategy random, which draws from rng and has no
+// options.
 func newRandom(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
 	return func(decode plugin.Decoder) (Strategy, error) { return &random{rng: rng}, decode(&struct{}{}) }
 }
@@ -26,6 +28,8 @@ func (s *random) Place(r *contracts.Request, v contracts.View, out []contracts.P
 		s.order = append(s.order, hosts.ID(h))
 	}
 	s.chosen = s.chosen[:0]
+	// Draw hosts by a partial shuffle (Fisher-Yates), which stops when enough eligible hosts
+	// are found.
 	for i := 0; i < len(s.order) && len(s.chosen) < r.Nodes; i++ {
 		j := i + s.rng.IntN(len(s.order)-i)
 		s.order[i], s.order[j] = s.order[j], s.order[i]

@@ -40,6 +40,7 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 	if err := e.reset(w, capacity, limit); err != nil {
 		return Result{}, err
 	}
+	// Jobs are in order of arrival, so each host sees its events in order of time.
 	for j := range w.Jobs {
 		job := &w.Jobs[j]
 		at := newRoute(j, w.Hosts)
@@ -49,6 +50,7 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 			m.start(job, int64(j))
 		}
 	}
+	// No further jobs arrive: run every host until its last task has completed.
 	for i := range e.machines {
 		e.finish(&e.machines[i], math.MaxFloat64)
 	}
@@ -192,6 +194,7 @@ func (e *Engine) result(w *Workload) Result {
 // spreads jobs over all hosts without random numbers, so other programs can reproduce it.
 type route struct{ at, step, hosts int }
 
+// newRoute returns the route of a job on a fleet of the given number of hosts.
 func newRoute(job, hosts int) route {
 	return route{job * 7919 % hosts, 104729 % hosts, hosts}
 }

@@ -68,6 +68,8 @@ const (
 	none   = -1 // no slot
 )
 
+// A task is the state of a running task. done is up to date as of the machine's current time,
+// and work and done are in processor-seconds at speed 1.
 type task struct {
 	key    int64
 	work   float64
@@ -268,6 +270,8 @@ func (m *Machine) pass(now float64) {
 // completeUntil ends the tasks that complete by now, each at its own time. From that time on,
 // the remaining tasks share its part of the host.
 func (m *Machine) completeUntil(now float64) {
+	// Complete the tasks in order. After each completion the remaining tasks may be faster, so
+	// the next completion may now fall before now.
 	for {
 		if m.stale {
 			m.divide()

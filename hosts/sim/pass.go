@@ -59,6 +59,8 @@ func (m *Machine) divide() {
 	if m.finite && m.spec.Cap == 0 && !m.limited && m.proportional() {
 		return
 	}
+	// Divide again with the limits. The completion time of each task follows from its new
+	// rate.
 	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
 	if !m.finite {
 		m.next = math.Inf(1)
@@ -124,6 +126,8 @@ func (m *Machine) complete() {
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
 	tasks, from := m.tasks, len(m.ended)
 	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]
+	// In one pass, move the tasks that remain to the front, in their order, and add up their
+	// weights for the next division.
 	for i := range tasks {
 		t := &tasks[i]
 		if t.finish <= at {

@@ -89,6 +89,8 @@ func (l *lines) workload() (*Workload, error) {
 	if l.err != nil {
 		return nil, l.err
 	}
+	// The number of jobs in the file is not trusted, so the first allocation is limited;
+	// append grows it as jobs are read.
 	w.Jobs = make([]Job, 0, min(n, 1<<16))
 	last, price, whole := 0.0, 0.0, true
 	bids := make([]float64, 0, cap(w.Jobs))
@@ -105,6 +107,7 @@ func (l *lines) workload() (*Workload, error) {
 		}
 		last = job.Arrival
 		job.Rate = int64(math.Round(bid * 1e9))
+		// The sum of all bids must stay below maxPrice, so that sums of rates fit in an int64.
 		price += float64(job.Rate) * float64(job.Nodes)
 		if price >= maxPrice {
 			return nil, l.wrong("bid", l.fields[3], "all bids to sum to less")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Anchor returns the name of a place on a page, which a link can be written with as it is.
-// Different parts have different names.
+// Anchor returns the name of a place on a page, which a link can contain without escaping.
+// Different parts give different names.
 func Anchor(parts ...string) string {
 	var b strings.Builder
 	for i, part := range parts {
@@ -24,13 +24,13 @@ func Anchor(parts ...string) string {
 	return b.String()
 }
 
-// RowAnchor returns the place of a metric of a policy in a configuration: the row of
+// RowAnchor returns the anchor of a metric of a policy in a configuration, a row of
 // summary.csv.
 func RowAnchor(configuration, admission, metric string) string {
 	return Anchor("row", configuration, admission, metric)
 }
 
-// CurveAnchor returns the place of the efficiency at alpha: the row of curve.csv.
+// CurveAnchor returns the anchor of the efficiency at alpha, a row of curve.csv.
 func CurveAnchor(configuration, admission string, alpha float64) string {
 	return Anchor("curve", configuration, admission, shortest(alpha))
 }

@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot"
 )
 
-// A ticker marks about five round values, each with as many decimals as needed.
+// A ticker marks about five round values, with as many decimals as needed.
 type ticker struct{}
 
 // Ticks implements [plot.Ticker].
@@ -22,7 +22,7 @@ func (ticker) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// tickLabel writes v as print does: 40,000 and 4×10⁷, never 4e+07.
+// tickLabel formats v as in print: 40,000 and 4×10⁷, never 4e+07.
 func tickLabel(v float64) string {
 	s := strconv.FormatFloat(v, 'g', 6, 64)
 	digits, exponent, scientific := strings.Cut(s, "e")
@@ -39,7 +39,7 @@ func tickLabel(v float64) string {
 	return timesTen(digits, n)
 }
 
-// timesTen writes a number as digits times ten to the power n.
+// timesTen formats a number as digits times ten to the power n.
 func timesTen(digits string, n int) string {
 	raised := strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(n))
 	switch digits {
@@ -51,7 +51,7 @@ func timesTen(digits string, n int) string {
 	return digits + "×10" + raised
 }
 
-// decade writes 10^v on a drawn axis.
+// decade formats 10^v for a drawn axis.
 func decade(v float64) string {
 	if v == math.Trunc(v) && (v < -2 || v > 3) {
 		return timesTen("1", int(v))
@@ -60,7 +60,7 @@ func decade(v float64) string {
 	return tickLabel(x)
 }
 
-// ticksOf returns what marks an axis.
+// ticksOf returns the ticker of an axis.
 func ticksOf(logarithmic bool) plot.Ticker {
 	if logarithmic {
 		return decades{}
@@ -68,7 +68,7 @@ func ticksOf(logarithmic bool) plot.Ticker {
 	return ticker{}
 }
 
-// decades marks powers of ten on an axis of their exponents, at most seven.
+// decades marks at most seven powers of ten on an axis of exponents.
 type decades struct{}
 
 // Ticks implements [plot.Ticker].
@@ -88,14 +88,14 @@ func (decades) Ticks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-// power writes 10^v in at most four digits, for a terminal.
+// power formats 10^v in at most four digits, for a terminal.
 func power(v float64) string {
 	s := strconv.FormatFloat(math.Pow(10, v), 'g', 3, 64)
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(s)
 }
 
-// logged returns the panel as it is drawn: over exponents of ten where it is
-// logarithmic.
+// logged returns the panel with the coordinates as drawn: logarithmic axes have exponents of
+// ten.
 func (p Panel) logged() Panel {
 	if !p.LogX && !p.LogY || p.Groups != nil {
 		p.LogX, p.LogY = false, false
@@ -112,7 +112,7 @@ func (p Panel) logged() Panel {
 				pt.X = math.Log10(pt.X)
 			}
 			if p.LogY {
-				least := pt.Mean / 1e3 // where an interval reaches 0
+				least := pt.Mean / 1e3 // for intervals that reach 0
 				pt.Mean, pt.Lo, pt.Hi = math.Log10(pt.Mean), math.Log10(max(least, pt.Lo)), math.Log10(pt.Hi)
 			}
 			curves[i].Points = append(curves[i].Points, pt)
@@ -139,12 +139,11 @@ func roundStep(span float64) float64 {
 	}
 }
 
-// tiny is a span that is nothing but rounding error.
+// tiny is the largest span that counts as rounding error.
 const tiny = 1e-12
 
-// yRange returns the ends of p's y axis: its own if it has any, further out, to
-// a round value, if a mean or the end of an interval lies beyond; else those of the data
-// and zero.
+// yRange returns the ends of p's y axis. If p sets them, they are extended to a round value
+// where a mean or an interval lies beyond; otherwise they include the data and zero.
 func (p Panel) yRange() (lo, hi float64) {
 	if p.LogY {
 		return p.decades()
@@ -159,7 +158,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	if hi-lo < tiny {
 		hi = lo + 1
 	}
-	for step := 0.0; step != roundStep(hi-lo); { // a longer axis may have longer steps
+	for step := 0.0; step != roundStep(hi-lo); { // a longer axis may have larger steps
 		step = roundStep(hi - lo)
 		if !fixed || lo < p.Lo {
 			lo = math.Floor(lo/step) * step
@@ -171,8 +170,7 @@ func (p Panel) yRange() (lo, hi float64) {
 	return lo, hi
 }
 
-// widen returns lo and hi moved out to the values that are numbers: an interval may have no
-// ends.
+// widen extends lo and hi to the values that are finite. An interval may have infinite ends.
 func widen(lo, hi float64, values ...float64) (float64, float64) {
 	for _, v := range values {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
@@ -182,7 +180,7 @@ func widen(lo, hi float64, values ...float64) (float64, float64) {
 	return lo, hi
 }
 
-// decades returns the whole exponents about the data.
+// decades returns integer exponents that enclose the data.
 func (p Panel) decades() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {
@@ -197,7 +195,7 @@ func (p Panel) decades() (lo, hi float64) {
 	return lo, max(hi, lo+1)
 }
 
-// xRange returns the least and greatest x.
+// xRange returns the smallest and largest x.
 func (p Panel) xRange() (lo, hi float64) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, c := range p.Curves {

@@ -13,8 +13,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// Text returns the figure as t can show it: a chart for each panel of lines, a
-// table for each of bars.
+// Text returns the figure formatted for t: a chart for each panel of lines, and a table for
+// each panel of bars.
 func (f Figure) Text(t Terminal) string {
 	var b strings.Builder
 	b.WriteString(t.text(clean(f.Title)) + "\n")
@@ -33,10 +33,10 @@ func (f Figure) Text(t Terminal) string {
 	return b.String()
 }
 
-// chartHeight is the number of lines of a chart, its axis apart.
+// chartHeight is the number of lines of a chart without its axis.
 const chartHeight = 10
 
-// chart draws the panel's means with one letter a curve.
+// chart draws the panel's means with one letter per curve.
 func (p Panel) chart(t Terminal, index map[string]int) string {
 	width := 60
 	if t.Width > 0 {
@@ -84,7 +84,7 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 	return asciigraph.PlotMany(series, options...) + "\n" + indent + axes + "\n" + wrap(legend, t.Width) + "\n"
 }
 
-// scale writes a value of an axis.
+// scale formats a value of an axis.
 func scale(x float64, logarithmic bool) string {
 	if logarithmic {
 		return power(x)
@@ -95,7 +95,7 @@ func scale(x float64, logarithmic bool) string {
 // indent is as wide as the numbers of the y axis.
 const indent = "         "
 
-// wrap joins the names of a legend on lines of at most width characters.
+// wrap joins the names of a legend into lines of at most width characters.
 func wrap(names []string, width int) string {
 	var b strings.Builder
 	used := 0
@@ -115,8 +115,8 @@ func wrap(names []string, width int) string {
 	return b.String()
 }
 
-// takeTurns makes gaps in series that lie on the same line of a chart, so that
-// each of them is seen every few columns.
+// takeTurns makes gaps in series that share a line of a chart, so that each of them is visible
+// every few columns.
 func takeTurns(series [][]float64, lo, hi float64) {
 	const turn = 3 // columns
 	line := func(y float64) float64 { return math.Round((y - lo) / (hi - lo) * chartHeight) }
@@ -137,7 +137,7 @@ func takeTurns(series [][]float64, lo, hi float64) {
 	}
 }
 
-// unzero makes what is nothing but rounding error zero.
+// unzero returns 0 for values that are only rounding errors.
 func unzero(x float64) float64 {
 	if math.Abs(x) < 1e-12 {
 		return 0
@@ -145,8 +145,8 @@ func unzero(x float64) float64 {
 	return x
 }
 
-// letters returns a letter for each curve: the first of its name that no curve
-// before it has, else any.
+// letters returns a letter for each curve: the first letter of its name that no earlier curve
+// has, or else any free one.
 func letters(curves []Curve) []string {
 	taken := make(map[rune]bool)
 	marks := make([]string, len(curves))
@@ -173,9 +173,8 @@ func terminalColor(i int) asciigraph.AnsiColor {
 	return near[i%len(near)]
 }
 
-// sample returns the curve at n places from lo to hi, straight between its
-// points; NaN where it does not reach, which leaves a gap. Every point is seen at
-// the nearest place.
+// sample returns the curve at n places from lo to hi, linearly interpolated. Places outside
+// the curve are NaN, which leaves a gap. Every point appears at the nearest place.
 func sample(points []Point, lo, hi float64, n int) []float64 {
 	pts := slices.SortedStableFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.X, b.X) })
 	ys := make([]float64, n)
@@ -193,7 +192,7 @@ func sample(points []Point, lo, hi float64, n int) []float64 {
 	return ys
 }
 
-// table returns the means of a bar panel: a row a group, a column a curve.
+// table returns the means of a bar panel, with one row per group and one column per curve.
 func (p Panel) table() Table {
 	t := Table{Title: p.Title, Header: []string{""}, Left: 1}
 	for _, g := range p.Groups {

@@ -1,22 +1,21 @@
 package report
 
-// A Datum is one point on its way into a panel. Mean may be nil, as may both
-// ends.
+// A Datum is one input point of a panel. Mean may be nil, and Lo and Hi may both be nil.
 type Datum struct {
 	Panel, Curve string
-	Group        string  // bars
-	X            float64 // lines
+	Group        string  // for bars
+	X            float64 // for lines
 	Mean, Lo, Hi *float64
-	N            int // as of a [Point]
+	N            int // as N of a [Point]
 	Row          string
 }
 
-// Lines returns a panel of lines for each panel that data names: x may be any
-// value that was swept. Panels and curves are in order of appearance.
+// Lines returns a panel of lines for each panel named in data. X may be any swept value.
+// Panels and curves are in order of appearance.
 func Lines(data []Datum) []Panel { return panels(data, false) }
 
-// Bars returns a panel of grouped bars for each panel that data names. Panels,
-// groups and curves are in order of appearance.
+// Bars returns a panel of grouped bars for each panel named in data. Panels, groups and curves
+// are in order of appearance.
 func Bars(data []Datum) []Panel { return panels(data, true) }
 
 func panels(data []Datum, bars bool) []Panel {
@@ -40,7 +39,7 @@ func panels(data []Datum, bars bool) []Panel {
 	return all
 }
 
-// points returns the points of one curve; with groups, X is the group's index.
+// points returns the points of one curve. With groups, X is the index of the group.
 func points(data []Datum, curve string, groups []string) []Point {
 	index := make(map[string]int)
 	for i, g := range groups {

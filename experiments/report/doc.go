@@ -1,30 +1,30 @@
-// Package report shows what an experiment found: tables for people, figures,
-// curves in a terminal, and one page that holds them all.
+// Package report presents the results of an experiment: tables, figures, curves in a terminal,
+// and a page that contains them all.
 //
-// Everything is drawn from two models. A [Table] becomes text or HTML; a [Figure]
-// becomes SVG, PNG, CSV, Vega-Lite, or lines of text. A [Document] holds both, with notes and the
-// values that programs read; an [Output] is the form of those, with its version and
-// schema. The same model gives the same bytes. The package knows neither how a number
-// was computed nor what it means.
+// Everything is derived from two models. A [Table] becomes text or HTML; a [Figure] becomes
+// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains both, with notes and values
+// for programs. An [Output] is the JSON form of such values, with its version and schema. The
+// same model always gives the same bytes. The package is independent of how numbers are
+// computed and of what they mean.
 //
 // # Design
 //
-// Colours are those of Okabe and Ito, which people of every colour vision tell
-// apart; each curve has its own dash and glyph as well, so that a page printed
-// in black can be read. A line ends in its name, and a caption says how many replications
-// its intervals are of.
+// The colours are those of Okabe and Ito, which people with any colour vision can distinguish.
+// Each curve also has its own dash and glyph, so that a page printed in black is readable. A
+// line is labelled at its end, and a caption states the number of replications behind its
+// intervals.
 //
-// Figures are gonum/plot's, tables go-pretty's, charts in a terminal asciigraph's. By hand
-// is what these have not: ticks, as gonum's DefaultTicks suggests three whatever the length
-// of the axis, and labels them 4e+07; decades, which its LogTicks labels however many there
-// are, on axes that an interval may reach 0 of; the legend above the panels, as that of a
-// plot lies within it; tiles that keep to their size, as plot.Align lets words of different
-// size run over; and links on points, which vgsvg cannot write. Vega-Lite is maps and
-// texts, which encoding/json writes: there is no kept library of it in Go.
+// Figures use gonum/plot, tables go-pretty, and charts in a terminal asciigraph. The package
+// implements what these lack. Ticks: gonum's DefaultTicks suggests three for any length of
+// axis and labels them 4e+07. Decades: LogTicks labels any number of them, and does not allow
+// intervals that reach 0. The legend is above the panels, because that of a plot is inside it.
+// Tiles keep their size, because plot.Align lets labels of different sizes overflow. Points
+// have links, which vgsvg cannot write. Vega-Lite specifications are maps and strings written
+// by encoding/json, because no maintained Go library exists.
 //
-// A page is one file, without a request, and whole without its script. Its points lead to
-// places that bourse/experiments/trail lays out, by [Anchor].
+// A page is a single file that makes no requests and is complete without its script. Its
+// points link to places that bourse/experiments/trail creates, by [Anchor].
 //
-// What a terminal can show is told, as [Terminal]: the
-// package looks at no environment and no file descriptor.
+// The caller describes the terminal by a [Terminal]. The package reads no environment
+// variables and no file descriptors.
 package report

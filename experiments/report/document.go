@@ -23,36 +23,36 @@ var (
 	pageScript string
 )
 
-// A Document is what a command has found: text, values for programs, and one
-// self-contained page, without network, which needs no script. It holds what depends on
-// scenario and seed alone, so that its bytes do too.
+// A Document is the result of a command: text, values for programs, and a self-contained page
+// that needs neither network nor scripts. It contains only what depends on scenario and seed,
+// so its bytes do too.
 type Document struct {
 	Title    string
-	Lead     string   // what was asked, in a sentence or two; may be empty
-	Findings []string // what was found, in sentences
-	Command  []string // how to run it again
+	Lead     string   // the question in a sentence or two; may be empty
+	Findings []string // sentences
+	Command  []string // command that repeats the run
 	Scenario string   // the file as run
 	Tables   []Table
 	Figures  []Figure
-	Sections []Section // of the page alone
+	Sections []Section // only on the page
 	Ledgers  []Ledger
 	Notes    []string
-	Data     []File // tables as files, beside the figures
+	Data     []File // tables as files, next to the figures
 
-	// Values returns what programs read, with the names of the files that were written.
+	// Values returns the values for programs, given the names of the files that were written.
 	Values func(files []string) any
 }
 
-// A Section is a part of a page, which opens where a reader asks for it.
+// A Section is a part of a page that readers can open.
 type Section struct {
-	Name   string // of its place on the page
+	Name   string // of its anchor on the page
 	Title  string
 	Lead   string // a sentence or two; may be empty
 	Tables []Table
-	Body   template.HTML // behind the tables
+	Body   template.HTML // after the tables
 }
 
-// Said returns a document of text that is not of tables, and values that name no files.
+// Said returns a document of plain text, with values that do not name files.
 func Said(text string, values any) Document {
 	d := Document{Values: func([]string) any { return values }}
 	if text != "" {
@@ -61,11 +61,10 @@ func Said(text string, values any) Document {
 	return d
 }
 
-// A Ledger is a journal that was kept, by its path in the results, and the head
-// that it must have.
+// A Ledger is a stored journal: its path within the results, and the head that it must have.
 type Ledger struct{ Path, Head string }
 
-// Text returns tables, findings and notes as t can show them.
+// Text returns tables, findings and notes formatted for t.
 func (d Document) Text(t Terminal) string {
 	var b strings.Builder
 	for _, table := range d.Tables {
@@ -78,7 +77,7 @@ func (d Document) Text(t Terminal) string {
 		b.WriteString("\n")
 	}
 	for _, n := range d.Notes {
-		if len(d.Tables) > 0 { // else they are the document, as it is to be
+		if len(d.Tables) > 0 { // otherwise the notes are the document and keep their lines
 			n = t.fold(n)
 		}
 		b.WriteString(n + "\n")
@@ -86,8 +85,8 @@ func (d Document) Text(t Terminal) string {
 	return b.String()
 }
 
-// Files returns the page under that name, unless it is empty, the figures in every form,
-// and the data.
+// Files returns the page under the given name, unless it is empty, the figures in every
+// format, and the data.
 func (d Document) Files(page string) ([]File, error) {
 	files := []File{}
 	if page != "" {
@@ -142,8 +141,8 @@ func (d Document) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// inline returns an SVG document as an element of a page, named for those who
-// do not see it, and drawn up to half as large again as it is.
+// inline returns an SVG document as an element of a page. It has a name for readers who do not
+// see it, and may be enlarged by up to half.
 func inline(svg []byte, name string, width vg.Length) string {
 	s := string(svg)
 	if i := strings.Index(s, "<svg"); i >= 0 {
@@ -152,7 +151,7 @@ func inline(svg []byte, name string, width vg.Length) string {
 	return fmt.Sprintf(`<svg role="group" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
 }
 
-// Shell returns words as a line for a POSIX shell.
+// Shell returns words as a command line for a POSIX shell.
 func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {

@@ -20,11 +20,11 @@ const (
 	dpi         = 144
 )
 
-// A Style is what a figure is made for: its width, the panels in a row, and whether it
-// brings its fonts.
+// A Style is the target of a figure. It determines the width, the number of panels in a row,
+// and whether fonts are embedded.
 type Style string
 
-// The styles. The columns are as wide as those of most journals, 3.5 and 7.16 inches.
+// The styles. The columns have the widths of most journals, 3.5 and 7.16 inches.
 const (
 	screen    Style = ""
 	oneColumn Style = "one-column"
@@ -34,7 +34,7 @@ const (
 // Styles returns the names of the styles for print.
 func Styles() []string { return []string{string(oneColumn), string(twoColumn)} }
 
-// width returns how wide p is drawn.
+// width returns the width of p as drawn.
 func (p Panel) width() vg.Length {
 	if p.wide > 0 {
 		return p.wide
@@ -42,16 +42,16 @@ func (p Panel) width() vg.Length {
 	return panelWidth
 }
 
-// SVG returns the figure as a document.
+// SVG returns the figure as an SVG document.
 func (f Figure) SVG() ([]byte, error) {
 	svg, _, err := f.svg()
 	return svg, err
 }
 
-// svg returns the figure as a document, and where its points are.
+// svg returns the figure as an SVG document, and the positions of its points.
 func (f Figure) svg() ([]byte, []target, error) {
 	w, h := f.size()
-	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != screen)) // what is printed looks the same everywhere
+	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != screen)) // print must look the same everywhere
 	targets, err := f.draw(draw.New(c))
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
@@ -60,13 +60,13 @@ func (f Figure) svg() ([]byte, []target, error) {
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
 	}
-	// Few machines have the font that was measured; these are as wide.
+	// Few machines have the font that was measured. The substitutes are as wide.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(f.Said()))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), targets, nil
 }
 
-// png returns the figure as an image of 144 dots an inch.
+// png returns the figure as an image of 144 dots per inch.
 func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
@@ -91,7 +91,7 @@ func (f Figure) grid() (cols, rows int) {
 	case oneColumn:
 		cols = 1
 	case twoColumn:
-		cols = min(cols, 4) // narrower panels have no room for their words
+		cols = min(cols, 4) // narrower panels have no room for their labels
 	}
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
 }
@@ -111,7 +111,7 @@ func (f Figure) size() (w, h vg.Length) {
 	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
 }
 
-// draw draws title, legend and panels, from the top down, and returns where points are.
+// draw draws title, legend and panels from top to bottom, and returns the positions of points.
 func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
 	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
@@ -138,7 +138,7 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target
 				continue
 			}
 			panel := f.Panels[n]
-			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // with what is beside it
+			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // including its margins
 			p, err := panel.plot(styles)
 			if err != nil {
 				return nil, fmt.Errorf("panel %q: %w", f.Panels[n].Title, err)

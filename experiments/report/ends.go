@@ -12,19 +12,19 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// nameEnds writes the name of each line at its end, so that a reader need not look to and
-// from the legend. Names that would lie over one another are moved apart; where there are
-// too many, or a line is alone, there are none.
+// nameEnds writes the name of each line at its end, so that readers need not look it up in the
+// legend. Names that would overlap are moved apart. If there are too many, or only one line,
+// it writes none.
 func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	const size, gap, most = 7, 8, 60 // points
 	type end struct {
 		name  string
 		at    plotter.XY
 		style text.Style
-		y, to vg.Length // of the end, and of its name
+		y, to vg.Length // of the end of the line, and of its name
 	}
 	lo, hi := p.yRange()
-	scale := (panelHeight - 60) / vg.Length(hi-lo) // points for 1; the axis is about that long
+	scale := (panelHeight - 60) / vg.Length(hi-lo) // points per unit; the axis is about that long
 	var ends []*end
 	for _, c := range p.Curves {
 		if len(c.Points) == 0 || c.Name == "" {
@@ -74,7 +74,7 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 	return nil
 }
 
-// endName returns a name without those of axes, which the legend has: "SAC, 60" of "SAC,
+// endName returns a name without those of axes, which the legend has: "SAC, 60" for "SAC,
 // market.window 60".
 func endName(name string) string {
 	parts := strings.Split(name, ", ")
@@ -84,7 +84,7 @@ func endName(name string) string {
 	return strings.Join(parts, ", ")
 }
 
-// darker returns a colour in which words can be read on white.
+// darker returns a shade of c that is readable as text on white.
 func darker(c color.Color) color.Color {
 	r, g, b, _ := c.RGBA()
 	const part = 0.6

@@ -12,75 +12,75 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// A Figure is panels in a grid under one legend.
+// A Figure is a grid of panels under one legend.
 type Figure struct {
 	Name    string // of its files, without extension
 	Title   string
 	Caption string // a sentence below; may be empty
-	Across  int    // panels in a row; 0 is 2
+	Across  int    // panels per row; 0 means 2
 	Panels  []Panel
 
 	Style Style             // what it is made for
-	Words map[string]string // what the legend says of a curve beside its name, by name; or by its beginning, up to a comma
+	Words map[string]string // legend text in addition to a curve's name, by name or by the part of it before a comma
 
-	// Order fixes which colour each curve has, by name, so that a policy looks
-	// the same in every figure. Others follow in order of appearance.
+	// Order assigns colours to curves by name, so that a policy has the same colour in every
+	// figure. Other curves follow in order of appearance.
 	Order []string
 }
 
-// A Panel is one set of axes: lines over x or, where Groups are named, bars. A
-// point of a bar panel belongs to the group whose index is its X.
+// A Panel is one set of axes, with lines over x or, if Groups is set, with bars. The X of a
+// point in a bar panel is the index of its group.
 type Panel struct {
 	Title, X, Y string
 	Groups      []string
 	Curves      []Curve
 
-	// Lo and Hi are the ends of the y axis. It reaches further where a mean lies
-	// beyond. Both zero: from the data, zero included.
+	// Lo and Hi are the ends of the y axis, which is extended if a mean lies beyond them. If
+	// both are zero, the ends follow from the data and include zero.
 	Lo, Hi float64
 
-	// Heat colours a cell for each group and curve: the groups lie across and the curves
-	// up, and Lo and Hi are the ends of the scale.
+	// Heat draws a coloured cell for each group and curve: groups along x, curves along y. Lo
+	// and Hi are the ends of the colour scale.
 	Heat bool
 
-	// Forest draws differences: a row for each group with its point and interval, about a
-	// line at 0. Lo and Hi, unless zero, are the ends of what does not matter.
+	// Forest draws differences: one row per group with its point and interval, and a line at
+	// 0. Lo and Hi, unless zero, are the ends of the range that does not matter.
 	Forest bool
 
-	// Options make it a specification curve: the points of the first curve in order, and
-	// below them which options each has. It is the only panel of its figure. Marked is the
-	// point that stands out, less than 0 if none does.
+	// Options makes the panel a specification curve: the points of the first curve in order,
+	// and below them the options of each. It must be the only panel of its figure. Marked is
+	// the index of the highlighted point, or negative for none.
 	Options []Option
 	Marked  int
 
-	// LogX and LogY draw lines over powers of ten: points at or below 0 are not
-	// drawn, and Lo and Hi do not apply to such a y axis.
+	// LogX and LogY draw lines over powers of ten. Points at or below 0 are omitted, and Lo
+	// and Hi do not apply to a logarithmic y axis.
 	LogX, LogY bool
 
-	wide vg.Length // as its figure has it; 0 is panelWidth
+	wide vg.Length // set by its figure; 0 means panelWidth
 }
 
-// A Curve is one policy's points in the order in which they are joined.
+// A Curve is the points of one policy, in the order in which they are joined.
 type Curve struct {
 	Name   string
 	Points []Point
 }
 
-// A Point is a mean with its interval; both ends equal the mean where none is
-// known. A point that does not exist is left out.
+// A Point is a mean with its interval. Both ends equal the mean if the interval is unknown. An
+// undefined point is omitted.
 type Point struct {
 	X, Mean, Lo, Hi float64
 
-	N   int    // replications that it is the mean of; 0 is not said
-	Row string // place on the page that has its numbers, an [Anchor]; may be empty
+	N   int    // number of replications behind the mean; 0 if not stated
+	Row string // [Anchor] of its numbers on the page; may be empty
 }
 
-// Interval is the sentence of a caption below error bars: [Figure.Said] puts their number
-// to it.
+// Interval is the caption sentence about error bars. [Figure.Said] adds the number of
+// replications.
 const Interval = "Error bars are 95 % intervals of the mean."
 
-// Said returns the caption with the number of replications, and without what it says of
-// error bars where there are none: after a single replication.
+// Said returns the caption with the number of replications. It omits the sentence about error
+// bars if there are none, as after a single replication.
 func (f Figure) Said() string {
 	bars, least, most := false, 0, 0
 	for _, p := range f.Panels {
@@ -110,7 +110,7 @@ func (f Figure) Said() string {
 	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
 }
 
-// Letter puts (a), (b), ... before the titles.
+// Letter puts (a), (b), ... before the titles of panels.
 func Letter(panels []Panel) {
 	for i := range panels {
 		if i < 26 {
@@ -119,12 +119,12 @@ func Letter(panels []Panel) {
 	}
 }
 
-// CSV returns the numbers that the figure shows: panel, curve, x (a group's name
-// in a bar panel), mean, lo, hi.
+// CSV returns the numbers that the figure shows: panel, curve, x (or group in a bar panel),
+// mean, lo, hi.
 func (f Figure) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // a Buffer does not fail
+	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // writing to a Buffer does not fail
 	for _, p := range f.Panels {
 		for _, c := range p.Curves {
 			for _, pt := range c.Points {
@@ -144,14 +144,13 @@ func cell(s string) string { return results.SafeText(clean(s)) }
 
 func shortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// A File is a file to be written.
+// A File is a file to write.
 type File struct {
 	Name string
 	Data []byte
 }
 
-// files returns the figure as SVG and PNG, and beside them the numbers as CSV and a
-// Vega-Lite specification that draws them.
+// files returns the figure as SVG and PNG, its numbers as CSV, and a Vega-Lite specification.
 func (f Figure) files() ([]File, error) {
 	svg, err := f.SVG()
 	if err != nil {

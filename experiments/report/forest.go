@@ -8,9 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// forest draws the points of a panel of differences as a forest plot: one below the
-// other, each with its interval, about a line at 0 and, between Lo and Hi, what does not
-// matter.
+// forest draws a panel of differences as a forest plot: points with intervals in rows, a line
+// at 0 and, between Lo and Hi, the range that does not matter.
 func (p Panel) forest(pl *plot.Plot) error {
 	rows := float64(len(p.Groups))
 	lo, hi := min(0, p.Lo), max(0, p.Hi)
@@ -38,13 +37,13 @@ func (p Panel) forest(pl *plot.Plot) error {
 	zero.LineStyle = draw.LineStyle{Color: color.Gray{0x80}, Width: 0.7}
 	pl.Add(zero)
 	var all plotter.XYs
-	var at struct { // those that have an interval
+	var at struct { // points with an interval
 		plotter.XYs
 		plotter.XErrors
 	}
 	for _, c := range p.Curves {
 		for _, pt := range c.Points {
-			xy := plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X} // from the top down
+			xy := plotter.XY{X: pt.Mean, Y: rows - 1 - pt.X} // from top to bottom
 			all = append(all, xy)
 			if !(pt.Hi > pt.Lo) {
 				continue

@@ -16,17 +16,17 @@ import (
 	"bourse/experiments/results"
 )
 
-// mostLines is how many lines a panel can have before the colours come round again.
+// mostLines is the largest number of lines in a panel before colours repeat.
 const mostLines = 8
 
-// crowded reports whether the lines of a panel would be too many to tell apart, so that
-// planes are drawn in their place.
+// crowded reports whether a panel would have too many lines to distinguish, so that heat maps
+// are drawn instead.
 func (s Sweep) crowded(rows []results.Summary) bool {
 	return len(s.Axes) > 1 && len(distinct(rows, func(r results.Summary) string { return s.curve(r.Admission, s.spotOf(r.Configuration)) })) > mostLines
 }
 
-// Maps returns a figure of heat maps, whatever the number of lines would be: the first axis
-// across, the second up, and a map for each point of the others.
+// Maps returns a figure of heat maps: the first axis along x, the second along y, and one map
+// for each point of the other axes.
 func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: heat, Panels: s.planes(rows)}
 	f.Across = max(1, min(5, len(f.Panels)/max(1, len(s.metrics(rows)))))
@@ -34,9 +34,9 @@ func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
 	return f
 }
 
-// planes returns a heat map for each metric, configuration and policy, and for each
-// point of the third axis and those behind it: the first axis across, the second up.
-// All maps of a metric have one scale.
+// planes returns a heat map for each metric, configuration and policy, and for each point of
+// the third and later axes. The first axis is along x, the second along y. All maps of a
+// metric have the same scale.
 func (s Sweep) planes(rows []results.Summary) []Panel {
 	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
 	admissions := distinct(rows, func(r results.Summary) string { return r.Admission })
@@ -76,7 +76,7 @@ func (s Sweep) planes(rows []results.Summary) []Panel {
 	return all
 }
 
-// planeTables returns the numbers of planes.
+// planeTables returns the numbers of planes as tables.
 func (s Sweep) planeTables(rows []results.Summary) []Table {
 	n := 0
 	for _, r := range rows {
@@ -92,10 +92,10 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 	return all
 }
 
-// heat is the sentence of a caption below heat maps.
+// heat is the caption sentence of heat maps.
 const heat = "Means, all maps of a metric on one scale: dark is low, light is high."
 
-// plane draws a heat map, with the numbers in its cells if they fit.
+// plane draws a heat map, with numbers in its cells if they fit.
 func (p Panel) plane(pl *plot.Plot) error {
 	scale := moreland.ExtendedBlackBody()
 	scale.SetMin(p.Lo)
@@ -143,7 +143,7 @@ func (p Panel) plane(pl *plot.Plot) error {
 	return nil
 }
 
-// inCell returns the style of a number that can be read on fill.
+// inCell returns a text style that is readable on fill.
 func inCell(fill color.Color) text.Style {
 	s := aligned(words(6), draw.XCenter, draw.YCenter)
 	if color.GrayModel.Convert(fill).(color.Gray).Y < 0x80 {
@@ -152,7 +152,7 @@ func inCell(fill color.Color) text.Style {
 	return s
 }
 
-// short writes x in at most five characters, if three digits can say it.
+// short formats x with at most two significant digits, or as an integer from 1000 to 99,999.
 func short(x float64) string {
 	if x = unzero(x); math.Abs(x) >= 1000 && math.Abs(x) < 1e5 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

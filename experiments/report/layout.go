@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// align draws the plots so that the axes of a row are level and those of a
-// column begin and end together. Every plot stays within its tile, which those of
-// plot.Align do not where their labels differ in size. It returns where each was drawn.
+// align draws the plots so that the axes in a row are level and those in a column are aligned.
+// Unlike with plot.Align, every plot stays within its tile even if label sizes differ. It
+// returns the canvas of each plot.
 func align(plots [][]*plot.Plot, tiles draw.Tiles, c draw.Canvas) map[*plot.Plot]draw.Canvas {
 	drawn := make(map[*plot.Plot]draw.Canvas)
 	left, right := make([]vg.Length, tiles.Cols), make([]vg.Length, tiles.Cols)

@@ -11,14 +11,14 @@ import (
 
 // Sizes of a legend, in points.
 const (
-	legendLine = 16 // from one line to the next
-	lineIcon   = 26 // a stroke with its glyph
+	legendLine = 16 // line height
+	lineIcon   = 26 // a line segment with its glyph
 	barIcon    = 8  // a square
-	iconGap    = 6  // from icon to name
-	entryGap   = 18 // from name to icon
+	iconGap    = 6  // between icon and name
+	entryGap   = 18 // between name and next icon
 )
 
-// legend divides the names over as many lines as they need.
+// legend divides the names into lines that fit the width.
 func (f Figure) legend(width vg.Length) [][]string {
 	names, _ := f.present()
 	var lines [][]string
@@ -34,7 +34,7 @@ func (f Figure) legend(width vg.Length) [][]string {
 	return lines
 }
 
-// iconWidth returns the width of a square, a stroke, or both.
+// iconWidth returns the width of a square, a line segment, or both.
 func (f Figure) iconWidth() vg.Length {
 	bars := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups != nil })
 	lines := slices.ContainsFunc(f.Panels, func(p Panel) bool { return p.Groups == nil })
@@ -54,7 +54,8 @@ func (f Figure) entryWidth(name string) vg.Length {
 	return iconGap + sty.Width(name) + entryGap
 }
 
-// entryName returns what the legend says of a curve: its name, and in words what that is.
+// entryName returns the legend text of a curve, its name and its description, and the style of
+// the text.
 func (f Figure) entryName(name string) (string, text.Style) {
 	first, rest, more := strings.Cut(name, ", ")
 	if words := f.Words[name]; words != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// A Maybe is a number that may not exist: null for programs, a dash for people.
+// A Maybe is a number that may not exist. It is null in JSON and a dash in text.
 type Maybe float64
 
 // MarshalJSON implements [json.Marshaler].
@@ -18,7 +18,8 @@ func (x Maybe) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', -1, 64), nil
 }
 
-// JSONSchema implements what jsonschema asks of types with a form of their own.
+// JSONSchema returns the schema of a Maybe. The jsonschema package calls it for types with a
+// custom form.
 func (Maybe) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{{Type: "number"}, {Type: "null"}}}
 }
@@ -26,7 +27,7 @@ func (Maybe) JSONSchema() *jsonschema.Schema {
 // Exists reports whether x is a finite number.
 func (x Maybe) Exists() bool { return !math.IsNaN(float64(x)) && !math.IsInf(float64(x), 0) }
 
-// String returns x with six digits at most.
+// String returns x with at most six digits.
 func (x Maybe) String() string {
 	if !x.Exists() {
 		return none
@@ -34,8 +35,7 @@ func (x Maybe) String() string {
 	return strconv.FormatFloat(float64(x), 'g', 6, 64)
 }
 
-// Cells returns a row of a table: texts, whole numbers, numbers that may not exist,
-// and cells as they are.
+// Cells returns a table row from strings, integers, numbers that may not exist, and cells.
 func Cells(values ...any) []Cell {
 	row := make([]Cell, len(values))
 	for i, v := range values {

@@ -12,18 +12,17 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// An Output is what a command prints for programs: JSON of one Go type, in a version.
-// Within a version fields are added, never taken away or given another type; a list is
-// never null.
+// An Output is the JSON that a command prints for programs: one Go type in one version. Within
+// a version, fields may be added, but not removed or changed in type. A list is never null.
 type Output struct {
-	Version int  // a single object begins with it; 0 if the form has rules of its own
-	Lines   bool // an object a line, which does not repeat the version
-	Compact bool // on one line, as those of lines are
+	Version int  // first field of a single object; 0 if the type has its own schema
+	Lines   bool // one object per line, without the version
+	Compact bool // on one line, as for Lines
 
 	of reflect.Type
 }
 
-// JSON is one T.
+// JSON returns the output of one T.
 func JSON[T any]() Output {
 	o := Output{Version: 1, of: reflect.TypeFor[T]()}
 	if _, own := reflect.Zero(o.of).Interface().(schemed); own {
@@ -32,12 +31,12 @@ func JSON[T any]() Output {
 	return o
 }
 
-// JSONLines is a T a line.
+// JSONLines returns the output of one T per line.
 func JSONLines[T any]() Output {
 	return Output{Version: 1, Lines: true, Compact: true, of: reflect.TypeFor[T]()}
 }
 
-// Write writes v, which must be of the type that was said.
+// Write writes v, whose type must be that of o. It panics otherwise.
 func (o Output) Write(w io.Writer, v any) error {
 	value := reflect.ValueOf(v)
 	if value.Type() != o.of {
@@ -58,7 +57,7 @@ func (o Output) Write(w io.Writer, v any) error {
 	return err
 }
 
-// WriteJSON writes what has no version, such as a schema.
+// WriteJSON writes JSON without a version, such as a schema.
 func WriteJSON(w io.Writer, v any) error { return encode(w, v, false) }
 
 func encode(w io.Writer, v any, compact bool) error {
@@ -70,7 +69,7 @@ func encode(w io.Writer, v any, compact bool) error {
 	return enc.Encode(v)
 }
 
-// List returns xs as a list for programs, which is never null.
+// List returns xs, or an empty list instead of nil, so that JSON is never null.
 func List[T any](xs []T) []T {
 	if xs == nil {
 		return []T{}
@@ -78,8 +77,8 @@ func List[T any](xs []T) []T {
 	return xs
 }
 
-// Schema returns the JSON Schema of what the command of that name prints, or of a line of
-// it. What the schema does not name may come: readers of a version leave it alone.
+// Schema returns the JSON Schema of the output of the named command, or of one line of it. It
+// allows unknown fields, which readers of a version must ignore.
 func (o Output) Schema(command string) *jsonschema.Schema {
 	if own, ok := reflect.Zero(o.of).Interface().(schemed); ok {
 		return own.JSONSchema()
@@ -91,14 +90,14 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 		s.Title = fmt.Sprintf("a line of bourse %s, version %d", command, o.Version)
 	} else if s.Properties != nil {
 		s.Properties.Set("version", &jsonschema.Schema{Const: o.Version})
-		_ = s.Properties.MoveToFront("version") // it is there
+		_ = s.Properties.MoveToFront("version") // the field exists
 		s.Required = append([]string{"version"}, s.Required...)
 	}
 	s.Extras = map[string]any{"version": o.Version}
 	return s
 }
 
-// schemed are types that say their own schema.
+// A schemed is a type that provides its own schema.
 type schemed interface{ JSONSchema() *jsonschema.Schema }
 
 // schemaOf returns the schema of a type as encoding/json writes it.
@@ -108,7 +107,7 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 		Mapper: ownForm, AdditionalFields: nullable,
 		LookupComment: func(t reflect.Type, field string) string {
 			if field == "" {
-				return "" // of the type
+				return "" // no comment for the type itself
 			}
 			f, _ := t.FieldByName(field)
 			return f.Tag.Get("doc")
@@ -119,8 +118,8 @@ func schemaOf(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// ownForm returns the schema of a type that does not look in JSON as it does in Go: a text,
-// or, where a struct embeds nothing but pointers, one of those; nil of any other.
+// ownForm returns the schema of a type whose JSON form differs from its Go form: a string, or,
+// for a struct that embeds only pointers, one of their types. It returns nil for other types.
 func ownForm(t reflect.Type) *jsonschema.Schema {
 	switch v := reflect.Zero(t).Interface().(type) {
 	case schemed, json.RawMessage:
@@ -146,7 +145,7 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 	return one
 }
 
-// nullable returns the fields of a struct that are written as null where they are nil.
+// nullable returns the fields of a struct that are written as null if they are nil.
 func nullable(t reflect.Type) (fields []reflect.StructField) {
 	for f := range t.Fields() {
 		if f.Type.Kind() == reflect.Pointer && f.IsExported() && !strings.Contains(f.Tag.Get("json"), ",omit") {

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// plot returns the panel's axes and everything on them.
+// plot returns the panel's axes with everything on them.
 func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, p.width()-60)
 	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, p.width()-60)
-	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter
+	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter than its label
 	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
 	pl.X.Label.TextStyle = aligned(pl.X.Label.TextStyle, draw.XCenter, draw.YBottom)
 	pl.Y.Label.TextStyle = aligned(pl.Y.Label.TextStyle, draw.XCenter, draw.YBottom)
@@ -56,11 +56,12 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	return pl, nil
 }
 
-// dense is how many points make a curve a line alone, without marks and bars.
+// dense is the number of points above which a curve is drawn as a line without marks and error
+// bars.
 const dense = 40
 
-// addLines adds the curves, each a little to the side of the one before, so that
-// their error bars do not hide one another.
+// addLines adds the curves. Each is shifted slightly, so that error bars do not hide each
+// other.
 func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 	lo, hi := p.xRange()
 	for i, c := range p.Curves {
@@ -98,13 +99,13 @@ func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
 	return p.nameEnds(pl, styles)
 }
 
-// aside returns how far the i-th of n curves is drawn to the side, over x from lo to hi.
+// aside returns the horizontal shift of the i-th of n curves, for x from lo to hi.
 func aside(i, n int, lo, hi float64) float64 {
 	nudge := (hi - lo) * min(0.008, 0.04/float64(max(1, n)))
 	return nudge * (float64(i) - float64(n-1)/2)
 }
 
-// addErrors adds the intervals of pts at the places of xys, where there are any.
+// addErrors adds the intervals of pts, if there are any, at the positions xys.
 func addErrors(pl *plot.Plot, xys plotter.XYs, pts []Point, c color.Color) error {
 	var known struct {
 		plotter.XYs

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A PlainWriter writes ASCII where the locale is not of UTF-8: the one gate of all that
-// the program prints. Text for people has something like each character; JSON has its
-// escapes; data goes through.
+// A PlainWriter writes ASCII if the locale is not UTF-8. All output of the program passes
+// through it. Text for people gets similar characters, JSON gets escapes, and data is
+// unchanged.
 type PlainWriter struct {
 	io.Writer
 	Convert func(string) string // nil for data
-	rest    []byte              // of a character that is not yet complete
+	rest    []byte              // bytes of an incomplete character
 }
 
-// Write writes b, less the bytes of a character that is not yet complete.
+// Write writes b, except for the bytes of an incomplete character at its end.
 func (w *PlainWriter) Write(b []byte) (int, error) {
 	if w.Convert == nil || len(w.rest) == 0 && !slices.ContainsFunc(b, func(c byte) bool { return c >= utf8.RuneSelf }) {
 		return w.Writer.Write(b)
@@ -39,7 +39,7 @@ func (w *PlainWriter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Escaped returns JSON with escapes for what is not ASCII, which stands in strings alone.
+// Escaped returns JSON with non-ASCII characters escaped. They occur only in strings.
 func Escaped(s string) string {
 	var b []byte
 	for _, r := range s {

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Option is a way to do something of which each of several results has had one or
-// another: below the curve of a panel, a row of marks.
+// An Option is one choice in a decision. Each result has made one choice per decision. In a
+// specification curve, it is a row of marks.
 type Option struct {
-	Of, Name string // the decision, and what was decided
+	Of, Name string // the decision, and the choice
 	Has      []bool // by point of the panel's first curve
 }
 
@@ -32,7 +32,7 @@ func (f Figure) specification() (p Panel, ok bool) {
 	return f.Panels[0], true
 }
 
-// rows returns how many rows the options take, with the gaps between decisions.
+// rows returns the height of the options in rows, including the gaps between decisions.
 func (p Panel) rows() (rows float64) {
 	for i, o := range p.Options {
 		if rows++; i > 0 && o.Of != p.Options[i-1].Of {
@@ -47,8 +47,8 @@ func (p Panel) specificationHeight() vg.Length {
 	return curveHeight + vg.Length(p.rows()*optionHeight) + 12
 }
 
-// drawSpecification draws the points of the first curve, in order, over what each has of
-// the options, and returns where the points are.
+// drawSpecification draws the points of the first curve in order, with the options of each
+// below, and returns the positions of the points.
 func (p Panel) drawSpecification(c draw.Canvas) (all []target) {
 	pts := p.Curves[0].Points
 	lo, hi := p.powers()
@@ -111,8 +111,8 @@ func (p Panel) drawSpecification(c draw.Canvas) (all []target) {
 	return all
 }
 
-// powers returns the ends of the axis of the first curve, which is over powers of ten: 1,
-// 2 or 5 times one of them.
+// powers returns the ends of the logarithmic axis of the first curve. Each is 1, 2 or 5 times
+// a power of ten.
 func (p Panel) powers() (lo, hi float64) {
 	least, most := math.Inf(1), 0.0
 	for _, pt := range p.Curves[0].Points {
@@ -132,7 +132,7 @@ func (p Panel) powers() (lo, hi float64) {
 	return lo, hi
 }
 
-// next returns what follows v in 1, 2, 5, 10, 20 and so on.
+// next returns the number after v in the sequence 1, 2, 5, 10, 20 and so on.
 func next(v float64) float64 {
 	if math.Abs(math.Mod(math.Log10(v)+20, 1)-math.Log10(2)) < 1e-6 {
 		return 2.5 * v
@@ -140,7 +140,7 @@ func next(v float64) float64 {
 	return 2 * v
 }
 
-// box adds an upright box about x to a path.
+// box adds an upright box centred at x to a path.
 func box(p *vg.Path, x, half, lo, hi vg.Length) {
 	p.Move(vg.Point{X: x - half, Y: lo})
 	p.Line(vg.Point{X: x + half, Y: lo})

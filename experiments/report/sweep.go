@@ -9,23 +9,22 @@ import (
 	"bourse/experiments/results"
 )
 
-// A Sweep says how the configurations of results, called NAME@VALUE,VALUE, lie
-// along axes.
+// A Sweep describes the positions of configurations, called NAME@VALUE,VALUE, along axes.
 type Sweep struct {
-	Axes    []string // names, in the order of the values
+	Axes    []string // names in the order of the values
 	Labels  Labels
-	Metrics []string          // that are shown; none is all that are defined anywhere
-	Units   map[string]string // of metrics; "1" is none
-	Range   []float64         // ends of the axis of what is in per cent; none is 0 and 100
+	Metrics []string          // metrics to show; none means all that are defined somewhere
+	Units   map[string]string // by metric; "1" means no unit
+	Range   []float64         // ends of the axis for percentages; none means 0 and 100
 }
 
-// A spot is where one configuration lies.
+// A spot is the position of one configuration.
 type spot struct {
 	name   string
 	values []string // one per axis
 }
 
-// spotOf takes a name apart. Values that it lacks are empty.
+// spotOf splits a name. Missing values are empty.
 func (s Sweep) spotOf(configuration string) spot {
 	name, values := results.Spot(configuration)
 	for len(values) < len(s.Axes) {
@@ -34,7 +33,7 @@ func (s Sweep) spotOf(configuration string) spot {
 	return spot{name, values[:len(s.Axes)]}
 }
 
-// metrics returns what is shown of rows.
+// metrics returns the metrics to show.
 func (s Sweep) metrics(rows []results.Summary) []string {
 	if len(s.Metrics) > 0 {
 		return s.Metrics
@@ -43,9 +42,8 @@ func (s Sweep) metrics(rows []results.Summary) []string {
 		func(r results.Summary) string { return r.Metric })
 }
 
-// Tables returns a table a metric: a row for each configuration and its values
-// along the axes, a column an admission policy. Where a figure has heat maps it returns a
-// table for each, of means alone.
+// Tables returns one table per metric, with one row per configuration and point and one column
+// per admission policy. If the figure has heat maps, it returns one table of means per map.
 func (s Sweep) Tables(rows []results.Summary) []Table {
 	if s.crowded(rows) {
 		return s.planeTables(rows)
@@ -63,7 +61,7 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 		for _, a := range admissions {
 			t.Header = append(t.Header, s.Labels.Of(a))
 		}
-		row := make(map[string]int) // of each configuration
+		row := make(map[string]int) // by configuration
 		n := 0
 		for _, r := range rows {
 			if r.Metric != m {
@@ -87,8 +85,8 @@ func (s Sweep) Tables(rows []results.Summary) []Table {
 	return tables
 }
 
-// title returns a metric with the unit that its table is in, where it has one that
-// its name does not say.
+// title returns a metric with the unit of its table, if it has one that its name does not
+// include.
 func (s Sweep) title(metric string) string {
 	switch u := s.Units[metric]; u {
 	case "%", "s", "$":
@@ -97,8 +95,8 @@ func (s Sweep) title(metric string) string {
 	return s.Labels.Of(metric)
 }
 
-// Together returns one table of the metrics where nothing is varied: a row for each
-// configuration, a column an admission policy.
+// Together returns a single table of all metrics for results without a sweep, with one column
+// per admission policy.
 func (s Sweep) Together(rows []results.Summary) Table {
 	all := Table{Title: "Together", Left: 2}
 	for _, t := range s.Tables(rows) {
@@ -112,7 +110,7 @@ func (s Sweep) Together(rows []results.Summary) Table {
 	return all
 }
 
-// head returns a row of a table with its names filled in.
+// head returns the name cells of a table row.
 func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	at := s.spotOf(configuration)
 	var cells []Cell
@@ -128,10 +126,10 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 	return cells
 }
 
-// Figure returns a panel for each metric of each configuration: against the
-// first axis, a line for each admission policy and value of the other axes.
-// Where the first axis has other values than numbers, and where there is none,
-// bars take the place of lines; where the lines would be too many, heat maps.
+// Figure returns one panel for each metric of each configuration. It shows the metric against
+// the first axis, with a line for each admission policy and value of the other axes. If the
+// first axis is not numeric, or there is none, it draws bars. If there would be too many
+// lines, it draws heat maps.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	f := Figure{Name: name, Title: title, Caption: Interval}
 	if s.crowded(rows) {
@@ -164,7 +162,7 @@ func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
 	return f
 }
 
-// first returns where a configuration lies along the first axis.
+// first returns the value of a configuration on the first axis.
 func (s Sweep) first(configuration string) string {
 	if len(s.Axes) == 0 {
 		return ""
@@ -185,7 +183,7 @@ func (s Sweep) data(metric string, rows []results.Summary) []Datum {
 			d := Datum{Panel: s.Labels.Of(metric), Curve: s.curve(r.Admission, at), Group: s.Labels.Of(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: RowAnchor(r.Configuration, r.Admission, r.Metric)}
 			if len(s.Axes) > 0 {
 				d.Group = s.first(r.Configuration)
-				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 among bars
+				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 for bars
 				if len(names) > 1 {
 					d.Panel += ", " + strings.ReplaceAll(name, "-", " ")
 				}
@@ -196,7 +194,7 @@ func (s Sweep) data(metric string, rows []results.Summary) []Datum {
 	return data
 }
 
-// curve names a line: the policy, and where the other axes stand.
+// curve returns the name of a line: the policy, and the values on the other axes.
 func (s Sweep) curve(admission string, at spot) string {
 	name := s.Labels.Of(admission)
 	for i := 1; i < len(s.Axes); i++ {

@@ -13,24 +13,24 @@ import (
 type Table struct {
 	Title  string
 	Header []string
-	Left   int // so many leading columns are names, the others are figures
-	Beside int // so many columns stay with the paper's behind them; 0 is 1
+	Left   int // number of leading columns that contain names; the others contain numbers
+	Beside int // number of columns that stay together with the paper's after them; 0 means 1
 	Rows   [][]Cell
-	Note   string // a sentence below; may be empty
+	Note   string // a sentence below the table; may be empty
 }
 
-// A Cell is text, strong where the reader is to look.
+// A Cell is a text, which may be emphasized.
 type Cell struct {
 	Text   string
-	Strong bool // bold, or followed by an asterisk where there is no bold
+	Strong bool // bold, or followed by an asterisk if bold is unavailable
 
-	Row string // place on the page that has its numbers, an [Anchor]; may be empty
-	At  string // place on the page that this cell is, an [Anchor]; may be empty
+	Row string // [Anchor] of its numbers on the page; may be empty
+	At  string // [Anchor] of this cell on the page; may be empty
 }
 
-// Text returns the table as t can show it, with its title and note. Where it is
-// too wide its columns are divided over several, each with all the names; where names and
-// one column are too wide, words go on below.
+// Text returns the table, its title and its note formatted for t. A table that is too wide is
+// split by columns into several, each with all the names. If the names and one column are
+// still too wide, cells are wrapped.
 func (tb Table) Text(t Terminal) string {
 	var b strings.Builder
 	if tb.Title != "" {
@@ -69,11 +69,12 @@ func (tb Table) Text(t Terminal) string {
 	return b.String()
 }
 
-// beside heads a column that belongs to the one before it: what the paper prints.
+// beside is the header of a column of the paper's values, which belongs to the column before
+// it.
 const beside = "paper"
 
-// bands divides the columns so that each band fits the width of t. A column and
-// what is beside it stay together.
+// bands divides the columns so that each band fits the width of t. It keeps a column and the
+// paper's column together.
 func (tb Table) bands(t Terminal) [][]int {
 	width := tb.widths(t)
 	var names []int
@@ -102,7 +103,7 @@ func (tb Table) bands(t Terminal) [][]int {
 	return append(bands, band)
 }
 
-// together returns where what stays with column i ends: what is beside it.
+// together returns the end of the group of columns that stays with column i.
 func (tb Table) together(i int) int {
 	for k := i + 1; k <= i+max(1, tb.Beside) && k < len(tb.Header); k++ {
 		if tb.Header[k] == beside {
@@ -115,7 +116,7 @@ func (tb Table) together(i int) int {
 	return i + 1
 }
 
-// widths returns how wide the columns are, with what parts them.
+// widths returns the widths of the columns, including separators.
 func (tb Table) widths(t Terminal) []int {
 	width := make([]int, len(tb.Header))
 	for i, h := range tb.Header {
@@ -123,7 +124,7 @@ func (tb Table) widths(t Terminal) []int {
 		for _, row := range tb.Rows {
 			n := text.StringWidth(t.text(row[i].Text)) + 3
 			if row[i].Strong {
-				n++ // an asterisk
+				n++ // for the asterisk
 			}
 			width[i] = max(width[i], n)
 		}
@@ -131,8 +132,8 @@ func (tb Table) widths(t Terminal) []int {
 	return width
 }
 
-// squeezed returns to what width columns are cut so that a band fits: the widest first,
-// to its longest word, and only where that is not enough further.
+// squeezed returns reduced column widths with which a band fits. It reduces the widest column
+// first, down to its longest word, and further only if necessary.
 func (tb Table) squeezed(cols, width []int, most int) map[int]int {
 	cut := make(map[int]int)
 	if most <= 0 {
@@ -165,7 +166,7 @@ func (tb Table) squeezed(cols, width []int, most int) map[int]int {
 	return cut
 }
 
-// longestWord returns how wide the longest word of a column is.
+// longestWord returns the width of the longest word in a column.
 func (tb Table) longestWord(column int) (most int) {
 	cells := []string{tb.Header[column]}
 	for _, row := range tb.Rows {
@@ -179,7 +180,7 @@ func (tb Table) longestWord(column int) (most int) {
 	return most
 }
 
-// html returns the table as an element, without title and note.
+// html returns the table as an HTML element, without title and note.
 func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
 		s := html.EscapeString(clean(c.Text))
@@ -194,7 +195,7 @@ func (tb Table) html() string {
 		}
 		return s
 	})
-	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // the cells are escaped
+	w.Style().HTML = table.HTMLOptions{CSSClass: "table", EmptyColumn: "", Newline: " "} // the cells are already escaped
 	return w.RenderHTML() + "\n"
 }
 
@@ -206,7 +207,7 @@ func (tb Table) all() []int {
 	return cols
 }
 
-// writer returns go-pretty's model of the given columns, each cell as show has it.
+// writer returns a go-pretty table of the given columns, with each cell formatted by show.
 func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 	w := table.NewWriter()
 	row := make(table.Row, len(cols))
@@ -225,7 +226,8 @@ func (tb Table) writer(cols []int, show func(Cell) string) table.Writer {
 	return w
 }
 
-// columns returns how go-pretty sets the given columns, those that are cut to their width.
+// columns returns go-pretty's settings for the given columns. Columns in cut have a maximum
+// width.
 func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConfig) {
 	for i, c := range cols {
 		align := text.AlignRight
@@ -241,8 +243,9 @@ func (tb Table) columns(cols []int, cut map[int]int) (configs []table.ColumnConf
 	return configs
 }
 
-// Lines returns the rows of the table without lines between its columns, and how many of its
-// figures' columns fit the width of t: the others are left out. A row of one cell is a heading.
+// Lines returns the rows of the table without column separators, and the number of numeric
+// columns that fit the width of t. Other columns are omitted. A row with a single cell is a
+// heading.
 func (tb Table) Lines(t Terminal) (lines []string, columns int) {
 	var width []int
 	cell := func(c Cell) string {

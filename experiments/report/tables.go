@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/results"
 )
 
-// RunTables returns a table a configuration: a row a metric, a column an
-// admission policy, and one with the paper's number beside it where it prints
-// any. All are in order of appearance.
+// RunTables returns one table per configuration, with one row per metric and one column per
+// admission policy. If the paper prints values for a policy, its column is followed by one
+// with those values. All are in order of appearance.
 func RunTables(l Labels, rows []results.Summary) []Table {
 	configuration := func(s results.Summary) string { return s.Configuration }
 	var tables []Table
@@ -29,7 +29,7 @@ func RunTables(l Labels, rows []results.Summary) []Table {
 func runTable(l Labels, configuration string, rows []results.Summary) Table {
 	type key struct{ admission, metric string }
 	at := make(map[key]results.Summary)
-	printed := make(map[string]bool) // admissions beside which the paper prints a number
+	printed := make(map[string]bool) // admissions for which the paper prints a number
 	n := 0
 	for _, r := range rows {
 		at[key{r.Admission, r.Metric}] = r
@@ -66,7 +66,7 @@ func runTable(l Labels, configuration string, rows []results.Summary) Table {
 	return t
 }
 
-// rowOf returns the place of s on the page, or none if it is no row.
+// rowOf returns the anchor of s on the page, or an empty string if it has no row.
 func rowOf(s results.Summary) string {
 	if s.Mean == nil {
 		return ""
@@ -74,7 +74,7 @@ func rowOf(s results.Summary) string {
 	return RowAnchor(s.Configuration, s.Admission, s.Metric)
 }
 
-// meanSD returns a mean and its deviation, with as many decimals each.
+// meanSD formats a mean and its standard deviation with the same number of decimals.
 func meanSD(mean, sd *float64) string {
 	if mean == nil || sd == nil {
 		return number(mean)
@@ -83,7 +83,7 @@ func meanSD(mean, sd *float64) string {
 	return numberOf(*mean, size) + " ± " + numberOf(*sd, size)
 }
 
-// blank returns x as it was printed, or nothing.
+// blank formats x as printed, or returns an empty string if it is nil.
 func blank(x *float64) string {
 	if x == nil {
 		return ""
@@ -91,9 +91,9 @@ func blank(x *float64) string {
 	return strconv.FormatFloat(*x, 'f', -1, 64)
 }
 
-// PaperTable returns a row for each number that the paper prints: the mean measured, its
-// 95 % interval, and whether the two differ by at most limit, of which there may be none;
-// "no" is strong. Replications is how many the paper's numbers are means of.
+// PaperTable returns one row for each number that the paper prints: the measured mean, its 95
+// % interval, and whether the two differ by at most limit. Limit may be undefined. "No" is
+// emphasized. Replications is the number behind the paper's means.
 func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
 		Title:  "Measured beside printed",
@@ -110,7 +110,7 @@ func PaperTable(l Labels, rows []results.Summary, replications int, limit func(r
 		}
 		if x, ok := limit(r); ok && r.Mean != nil {
 			most = number(&x)
-			if within.Text = "yes"; math.Abs(*r.Paper-*r.Mean) > x+1e-12 { // beyond rounding
+			if within.Text = "yes"; math.Abs(*r.Paper-*r.Mean) > x+1e-12 { // allow for rounding
 				within = Cell{Text: "no", Strong: true}
 			}
 		}
@@ -125,20 +125,20 @@ func PaperTable(l Labels, rows []results.Summary, replications int, limit func(r
 	return t
 }
 
-// A TTest is the paired comparison of one metric under two admission policies.
-// T is positive where the first one's mean is higher; nil where it is undefined.
+// A TTest is the paired comparison of one metric under two admission policies. T is positive
+// if the first policy has the higher mean, and nil if it is undefined.
 type TTest struct {
 	Configuration, First, Second, Metric string
 
 	T           *float64
 	Significant bool
 
-	Paper            *float64 // what the paper prints, or nil
+	Paper            *float64 // value that the paper prints, or nil
 	PaperSignificant bool
 }
 
-// TTests returns the t values of tests, a row a metric and pair, a column a
-// configuration with the paper's value beside it. Significant ones are strong.
+// TTests returns the t values of tests, with one row per metric and pair, and one column per
+// configuration followed by the paper's values. Significant values are emphasized.
 func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 	type key struct{ configuration, first, second, metric string }
 	at := make(map[key]TTest)
@@ -190,9 +190,9 @@ func tValue(x *float64) string {
 	return unsigned(strconv.FormatFloat(*x, 'f', 2, 64))
 }
 
-// A Fit is how near one set of data comes to another by Kolmogorov-Smirnov: the
-// share of samples for which the two are not told apart, the distance of all the
-// data, and the mean distance of the samples. The paper's numbers may be nil.
+// A Fit is the goodness of fit between two sets of data by the Kolmogorov-Smirnov test: the
+// share of samples for which the test does not reject, the distance of the complete data, and
+// the mean distance of the samples. The paper's numbers may be nil.
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`
@@ -204,7 +204,7 @@ type Fit struct {
 	PaperSample   *float64 `json:"paper_sample_mean"`
 }
 
-// Fits returns the goodness of each fit with the paper's numbers beside it.
+// Fits returns a table of fits with the paper's numbers.
 func Fits(title string, fits []Fit) Table {
 	t := Table{
 		Title:  title,
@@ -222,7 +222,7 @@ func Fits(title string, fits []Fit) Table {
 	return t
 }
 
-// MeanWithin returns a mean and how far its 95 % interval reaches, to the farther side.
+// MeanWithin formats a mean with the half-width of its 95 % interval, on the wider side.
 func MeanWithin(r *results.Summary) string {
 	if r.Mean == nil || r.Lo95 == nil || r.Hi95 == nil {
 		return number(r.Mean)

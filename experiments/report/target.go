@@ -13,18 +13,18 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A target is where a point was drawn, from the lower left corner, and what is said of it:
-// a page shows that, and leads to its row.
+// A target is the area of a drawn point, measured from the lower left corner, with its
+// description. A page shows the description and links to its row.
 type target struct {
 	at   vg.Rectangle
 	text string
 	row  string
 }
 
-// mostTargets is how many points of a figure can be pointed at: more are a cloud.
+// mostTargets is the largest number of points for which a figure has targets.
 const mostTargets = 5000
 
-// targets returns the points of p, which pl has drawn on c.
+// targets returns targets for the points of p, which pl has drawn on c.
 func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 	data := pl.DataCanvas(c)
 	tx, ty := pl.Transforms(&data)
@@ -50,11 +50,11 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 			case p.Groups != nil:
 				left, width := barAt(pt.X, i, len(p.Curves))
 				at = between(left, 0, left+width, pt.Mean)
-				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // one of no height can be hit, too
+				at.Min.Y, at.Max.Y = at.Min.Y-2, at.Max.Y+2 // so that a bar of height 0 can be pointed at
 			default:
 				one := Panel{LogX: p.LogX, LogY: p.LogY, Curves: []Curve{{Points: []Point{pt}}}}.logged().Curves[0].Points
 				if len(one) == 0 {
-					continue // it is not drawn
+					continue // not drawn
 				}
 				at = around(one[0].X+aside(i, len(p.Curves), lo, hi), one[0].Mean)
 			}
@@ -64,7 +64,7 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 	return all
 }
 
-// tell says what a point is: whose, where, its value, interval and number.
+// tell describes a point: its curve, position, value, interval and number of replications.
 func (p Panel) tell(curve string, pt Point) string {
 	var where []string
 	if p.Groups != nil {
@@ -94,8 +94,8 @@ func (p Panel) tell(curve string, pt Point) string {
 	return clean(strings.TrimPrefix(s, ", "))
 }
 
-// linked puts targets over a figure of that height, each with its title, and a link to its
-// row.
+// linked adds targets to a figure of the given height, each with its description and a link to
+// its row.
 func linked(svg []byte, targets []target, height vg.Length) []byte {
 	if len(targets) == 0 || len(targets) > mostTargets {
 		return svg

@@ -7,17 +7,17 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Terminal says what the receiver of text can show. The zero value is a pipe
-// of any width that knows ASCII only.
+// A Terminal describes what the receiver of text can display. The zero value is a pipe of
+// unlimited width that supports only ASCII.
 type Terminal struct {
-	Width int  // characters a line; 0 is no limit
-	Color bool // understands ANSI colours
-	UTF8  bool // shows more than ASCII
+	Width int  // characters per line; 0 means no limit
+	Color bool // supports ANSI colours
+	UTF8  bool // supports characters beyond ASCII
 }
 
-// ASCII returns s with something else for every character beyond ASCII: what stands for
-// it, if it is one that the program writes, else a question mark. The replacer is made
-// anew each time: the package keeps no state.
+// ASCII returns s with every non-ASCII character replaced: by an equivalent if the program
+// writes that character, and otherwise by a question mark. It creates its replacer on each
+// call, because the package keeps no state.
 func ASCII(s string) string {
 	s = strings.NewReplacer(
 		"±", "+/-", "–", "-", "—", "-", "×", "x", "α", "alpha", "…", "...", "§§", "sections ", "§", "section ", "²", "^2", "³", "^3", "·", "*",
@@ -34,7 +34,7 @@ func ASCII(s string) string {
 	}, s)
 }
 
-// clean replaces what a terminal would act upon.
+// clean replaces control characters, which a terminal might act upon.
 func clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
@@ -44,7 +44,7 @@ func clean(s string) string {
 	}, s)
 }
 
-// fold breaks a line between words where it is wider than t.
+// fold breaks a line between words if it is wider than t.
 func (t Terminal) fold(s string) string {
 	if t.Width <= 0 || text.StringWidth(s) <= t.Width {
 		return s
@@ -56,15 +56,16 @@ func (t Terminal) fold(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// leastBeside is how many columns are to be left beside what a paragraph hangs on.
+// leastBeside is the minimum width of a hanging paragraph.
 const leastBeside = 50
 
-// unbroken stands for a space at which a line is not broken. It is as wide, and in no text.
+// unbroken represents a space at which lines are not broken. It has the same width and occurs
+// in no text.
 const unbroken = "\ue000"
 
-// Hang returns before and s behind it, broken between words where they are wider than t.
-// The lines after the first stand below the beginning of s, or a little within that of
-// before where that leaves them too narrow. At a no-break space no line is broken.
+// Hang returns before followed by s, wrapped to the width of t. Continuation lines are
+// indented to the start of s, or slightly more than before if that would leave them too
+// narrow. Lines are not broken at no-break spaces.
 func (t Terminal) Hang(before, s string) string {
 	parts := strings.Split(s, "\u00a0")
 	for i := range parts {
@@ -87,7 +88,7 @@ func (t Terminal) Hang(before, s string) string {
 	return before + strings.ReplaceAll(s, unbroken, " ")
 }
 
-// text returns s as t can show it.
+// text returns s with the characters that t supports.
 func (t Terminal) text(s string) string {
 	if t.UTF8 {
 		return s
@@ -95,5 +96,5 @@ func (t Terminal) text(s string) string {
 	return ASCII(s)
 }
 
-// Lines returns s as t can show it, broken between words into lines.
+// Lines returns s formatted for t and wrapped into lines.
 func (t Terminal) Lines(s string) []string { return strings.Split(t.fold(t.text(clean(s))), "\n") }

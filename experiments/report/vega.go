@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 )
 
-// vegaSchema is the version of Vega-Lite that a specification is of.
+// vegaSchema is the version of Vega-Lite for specifications.
 const vegaSchema = "https://vega.github.io/schema/vega-lite/v5.json"
 
 // A spec is a part of a Vega-Lite specification.
 type spec = map[string]any
 
-// vega returns a Vega-Lite specification that draws the figure from its numbers, which it
-// holds: for those who want it in another style.
+// vega returns a Vega-Lite specification of the figure that includes its numbers, for readers
+// who want another style.
 func (f Figure) vega() []byte {
 	across, _ := f.grid()
 	s := spec{
@@ -35,7 +35,7 @@ func (f Figure) vega() []byte {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	if err := enc.Encode(s); err != nil {
-		panic("report: " + err.Error()) // maps and texts
+		panic("report: " + err.Error()) // maps and strings cannot fail
 	}
 	return b.Bytes()
 }
@@ -103,7 +103,7 @@ func (p Panel) vega(names, colors []string) spec {
 	return view
 }
 
-// vegaScale returns how far the y axis reaches, where the panel says so.
+// vegaScale returns the range of the y axis if the panel sets it.
 func (p Panel) vegaScale() spec {
 	switch {
 	case p.LogY:

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// none is shown where nothing applies.
+// none is shown if no value applies.
 const none = "–"
 
-// Labels are names of the tables as people read them, where that is not the name in
-// words. One that differs from its name in capitals alone stands for it where longer
-// names begin with it, too.
+// Labels maps names in tables to display names, where those differ from the name in words. A
+// label that differs from its name only in capitals also applies to longer names that begin
+// with the name.
 type Labels map[string]string
 
-// Of returns the label of a name: "be-all" as BE all where "be" is BE, and
-// "demand_correlation" as Demand correlation.
+// Of returns the label of a name: "BE all" for "be-all" if "be" has the label BE, and "Demand
+// correlation" for "demand_correlation".
 func (l Labels) Of(name string) string {
 	if label, ok := l[name]; ok {
 		return label
@@ -34,7 +34,7 @@ func (l Labels) Of(name string) string {
 	return string(unicode.ToUpper(r)) + name[n:]
 }
 
-// number returns x with three decimals, or fewer where it is large.
+// number formats x with three decimals, or fewer if it is large.
 func number(x *float64) string {
 	if x == nil || math.IsNaN(*x) {
 		return none
@@ -42,7 +42,7 @@ func number(x *float64) string {
 	return numberOf(*x, math.Abs(*x))
 }
 
-// numberOf returns x as a number of that size is written.
+// numberOf formats x with as many decimals as numbers of the given size have.
 func numberOf(x, size float64) string {
 	switch {
 	case size < 100:
@@ -54,7 +54,7 @@ func numberOf(x, size float64) string {
 	}
 }
 
-// unsigned takes the sign from a negative number that is shown as zero.
+// unsigned removes the sign of a negative number that is displayed as zero.
 func unsigned(s string) string {
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")
@@ -62,7 +62,7 @@ func unsigned(s string) string {
 	return s
 }
 
-// distinct returns what key gives for each row, once, in order of appearance.
+// distinct returns the distinct keys of rows in order of appearance.
 func distinct[R any](rows []R, key func(R) string) []string {
 	var keys []string
 	seen := make(map[string]bool)

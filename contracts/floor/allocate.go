@@ -41,12 +41,14 @@ func (f *Floor) TouchAll(now float64) {
 // time of each marked run. One call covers all changes at the current time, so a burst of
 // changes costs as much as one change.
 func (f *Floor) allocate() {
+	// Record the changes of bids before their marks are cleared.
 	f.record()
 	for _, h := range f.marks.touched {
 		v := &f.hosts[h]
 		v.touched = false
 		next := never
 		switch {
+		// Tasks on a host that is away must not progress or accrue charges.
 		case v.away:
 			f.still(v)
 			next = f.Machines[h].Next()
@@ -79,6 +81,7 @@ const leastRate = 1e-100
 func (f *Floor) share(v *host) (next float64) {
 	on, m := v.on, f.Machines[v.id]
 	if f.rule.fixed == nil {
+		// Fixed shares are already on the machine; other rules compute and send them now.
 		f.rule.Allocate(f.now, v.id, on, f)
 		f.order(v)
 	}
@@ -92,6 +95,7 @@ func (f *Floor) share(v *host) (next float64) {
 		} else { // some tasks have completed, so the indexes differ
 			rate = m.Rate(s.Slot)
 		}
+		// Only tasks whose rate has changed affect the completion of their runs.
 		if rate != s.Rate {
 			if rate < leastRate {
 				rate = 0
@@ -147,6 +151,10 @@ func (f *Floor) still(v *host) {
 
 // expect advances run i to now and enters its next event time: its limit, the time at which
 // its money is checked, or its predicted completion, whichever is earliest.
+//
+// The prediction assumes constant rates. It stays valid until a host of the run is
+// reallocated, which marks the run again. The sum of rates is recomputed rather than updated,
+// so that rounding errors do not accumulate over many changes.
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
 	c.bring(f.now)
@@ -162,6 +170,7 @@ func (f *Floor) expect(i int32) {
 	switch left := c.goal - c.Done; {
 	case left <= 0:
 		at = min(at, f.now)
+	// Metered hosts report the end of a task, so only simulated work is predicted.
 	case c.Rate > 0 && !c.reads:
 		at = min(at, f.now+left/c.Rate)
 	}
@@ -179,6 +188,9 @@ func (c *run) bring(now float64) {
 }
 
 // total returns the true work of c over all nodes, in processor-seconds.
+//
+// For a booked run, each placement is a gang of several nodes, so the number of nodes counts
+// instead of the number of placements.
 func (c *run) total() float64 {
 	if c.Gang {
 		return c.task.Work * float64(c.Nodes)

@@ -46,6 +46,9 @@ func Leavings() plugin.Table[Leaving] {
 
 // arrive sets each host available or away, as its history says for time 0, and enters its next
 // change.
+//
+// A host that is away at time 0 first arrives at the start of its next interval. If it has
+// none, it never arrives.
 func (f *Floor) arrive() {
 	for h := range f.hosts {
 		v := &f.hosts[h]
@@ -80,6 +83,10 @@ func (f *Floor) rank(v *host) {
 }
 
 // alter processes the next change of availability: the first host due arrives or leaves.
+//
+// Histories are lists of intervals [Start, End) of availability. The field host.interval is
+// the index of the current interval while the host is available, and of the next one while it
+// is away.
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]
@@ -97,7 +104,8 @@ func (f *Floor) alter() {
 	f.leaves(v)
 }
 
-// come makes v available again, and resumes its paused tasks.
+// come makes v available again, and resumes its paused tasks. It meters v first, while the
+// rates are still 0.
 func (f *Floor) come(v *host) {
 	f.touch(v)
 	v.away = false
@@ -107,6 +115,8 @@ func (f *Floor) come(v *host) {
 }
 
 // leaves makes v leave. Unless the rule is Suspend, it removes all tasks from v.
+//
+// Under Suspend the tasks stay on the host with their bids, and resume when it is back.
 func (f *Floor) leaves(v *host) {
 	f.touch(v)
 	if f.Availability.Leaving != Suspend {
@@ -199,6 +209,9 @@ func (f *Floor) charged() bool { return f.Availability != nil && f.Availability.
 
 // recall stops run i on all hosts and discards its work. Charges for this work remain owed as
 // arrears if Availability.Charged is set.
+//
+// The whole run stops, not only its node on the host that left, because all of its work is
+// repeated.
 func (f *Floor) recall(i int32) {
 	c := &f.runs[i]
 	for n := range c.Placements {

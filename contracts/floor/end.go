@@ -13,6 +13,8 @@ import (
 // rule, it also ends tasks that differ from them only by rounding.
 func (f *Floor) complete() {
 	h, _, _ := f.heaps.completions.Min()
+	// Hosts due at the same time are usually processed in heap order. OneByOne orders their
+	// contracts by number instead.
 	if f.OneByOne {
 		h = f.foremost()
 	}
@@ -87,6 +89,10 @@ func (f *Floor) report(v *host) {
 // end processes the runs due, which are either done or expired. All runs of the same time
 // leave before their hosts are reallocated. Otherwise a run still there at its deadline would
 // demand the whole host, and would delay the other runs permanently.
+//
+// A completion predicted slightly too early, by rounding, is predicted again from the current
+// state. A run whose limit has come leaves the heap, and waits for the caller to remove or
+// extend it.
 func (f *Floor) end() {
 	for f.heaps.ends.First() <= f.now {
 		i, _, _ := f.heaps.ends.Min()
@@ -135,6 +141,8 @@ func (c *run) part(h hosts.ID) int32 {
 // Round ends the tasks that would complete on one host within four float64 steps after now,
 // and returns the resulting events. It reports whether any task has ended. If so, more tasks
 // may now be due, so the caller must call it again.
+//
+// Nothing is rounded under rules whose tasks end by themselves ([sharing.ByItself]).
 func (f *Floor) Round(now float64) (events []Event, more bool) {
 	soon := now + 4*contracts.Moment(now)
 	if f.rule.ending == sharing.ByItself || f.Next() > soon {
@@ -198,7 +206,8 @@ func (f *Floor) endRest(v *host) {
 	}
 }
 
-// takeOff stops node n of run i on v and records all of its work as done.
+// takeOff stops node n of run i on v and records all of its work as done. The machine's own
+// count differs from it only by rounding.
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)

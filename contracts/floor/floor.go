@@ -144,6 +144,7 @@ type rule struct {
 	ending sharing.Ending
 }
 
+// properties resolves the optional interfaces of r.
 func properties(r sharing.Rule) rule {
 	p := rule{Rule: r}
 	_, p.bids = r.(sharing.Bidding)
@@ -155,7 +156,8 @@ func properties(r sharing.Rule) rule {
 	return p
 }
 
-// Reset makes f an empty floor at time 0 and reuses its memory.
+// Reset makes f an empty floor at time 0 and reuses its memory. Simulations reset one floor
+// for each replication instead of creating a new one, which avoids most allocations.
 func (f *Floor) Reset(c Config) {
 	f.Config, f.rule = c, properties(c.Sharing)
 	f.rule.bids = f.rule.bids && c.Spends
@@ -244,6 +246,9 @@ func (f *Floor) Running(i int32) int { return int(f.runs[i].left) }
 
 // Remove stops run i on all hosts, deletes it, and returns its contract with the work done and
 // the charges accrued on each node. The result is valid until the next run is placed.
+//
+// Hosts are only marked, not reallocated. If several runs end at the same time, each host is
+// therefore reallocated once.
 func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 	f.now = now
 	c := &f.runs[i]
@@ -279,6 +284,11 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 // time, in the proportions of the current bids. They are rounded toward zero after adding 0.01
 // nano-dollars per second, and are at least 1 nano-dollar per second. Bids of 2^53 or more are
 // not entered.
+//
+// For example, a run with bids of 10 and 30 nano-dollars per second, 8,000 nano-dollars left
+// and 100 s until due renews them to 20 and 60. A run without bids has spent its money and is
+// left unchanged. The 0.01 compensates for rounding, so that a bid whose exact value is a
+// whole number is not lowered by 1.
 func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.now = now
 	c := &f.runs[i]
@@ -328,6 +338,9 @@ func (f *Floor) Arrears(i int32) []contracts.Placement { return f.runs[i].arrear
 
 // Next returns the time of the earliest pending event, +Inf if there is none. It reallocates
 // marked hosts first.
+//
+// The result can become earlier when the caller places a run or changes a bid, so callers must
+// not reuse it after such a call.
 func (f *Floor) Next() float64 {
 	if f.stale() {
 		f.allocate()
@@ -367,7 +380,8 @@ func (f *Floor) Prices() *market.Series {
 	return &f.prices
 }
 
-// record adds the change of all bids at the current time to the history of the total price.
+// record adds the change of all bids since the last call, as one sample, to the history of the
+// total price.
 func (f *Floor) record() {
 	if f.marks.bid {
 		f.prices.Add(f.now, f.marks.price)
@@ -381,6 +395,9 @@ func (f *Floor) tell(k Kind, i int32) {
 }
 
 // enter creates a run that is on no host, and returns its number.
+//
+// The memory of the placements of a former run is reused. The task holds no memory, disk or
+// bandwidth until it is placed, because what it reserves depends on the host.
 func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int32 {
 	i := f.vacancy()
 	c := &f.runs[i]

@@ -103,6 +103,10 @@ func (v *host) find(i, n int32) int {
 
 // start enters the bid of node n of run i, which is c, and starts its task. If holds is set,
 // the task also reserves memory, disk and bandwidth.
+//
+// The work sent to the machine depends on what is promised. If only the sum over all nodes is
+// promised, it is +Inf, and the floor stops the nodes when the sum is reached. If each node is
+// promised separately or the run is booked, the machine ends the task itself.
 func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
@@ -139,6 +143,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	s := &v.on[at] // field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
+	// The price without the task's own bid, for the payment rule admission.
 	s.Met = v.auction.Price()
 	f.bid(v, 0, pl.Bid)
 	return nil
@@ -165,6 +170,9 @@ func (f *Floor) stop(c *run, i, n int32) {
 
 // leave records the report of node n of run i, which is c, after its task has ended on v. It
 // removes the allocation and the bid.
+//
+// The order of the remaining allocations is preserved, because rules and policies rely on the
+// order of admission.
 func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
@@ -187,6 +195,9 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 
 // bid replaces a bid of was by a bid of r in the auction of v, and updates the total price and
 // the price order of the hosts. A bid of 0 means none.
+//
+// It panics if the change of the total price overflows. The order of hosts ignores hosts that
+// are away or shut, which rank after all others.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
 		sum, more := f.marks.price, r-was

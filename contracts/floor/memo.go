@@ -9,7 +9,10 @@ func (f *Floor) Memo() State {
 }
 
 // Recall restores f to the state s, on machines in the same state as when s was taken. F owns
-// s afterwards. The heaps and the price order are rebuilt from s.
+// s afterwards.
+//
+// Heaps and the price order are not part of a State but are rebuilt from it. This makes states
+// smaller and independent of the layout of the heaps.
 func (f *Floor) Recall(c Config, s State) {
 	f.Reset(c)
 	f.State = s

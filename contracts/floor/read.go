@@ -39,6 +39,9 @@ func (f *Floor) Read(now float64, h hosts.ID) {
 }
 
 // read records the usage that v has measured, one span at a time.
+//
+// A reading is one task's usage. Readings of the same deal and span, in order of slots, belong
+// to one span; a new span begins when the deal or span changes or the slots start again.
 func (f *Floor) read(v *host) {
 	f.scratch.readings = f.metered(v).Readings(f.scratch.readings[:0])
 	all := f.scratch.readings
@@ -55,6 +58,10 @@ func (f *Floor) read(v *host) {
 // book records the work done on v in one span, and its charges. Usage under an unknown deal,
 // or of a task not named in the deal, is not charged: the market never heard of the task or
 // has since stopped it.
+//
+// The rates are reconstructed as work divided by span, and the tariff is applied to them, so
+// that a metered host is charged by the same rules as a simulated one. Deals before the one
+// read are discarded.
 func (f *Floor) book(v *host, done []hosts.Reading) {
 	at := slices.IndexFunc(v.deals, func(d deal) bool { return d.number == done[0].Deal })
 	if at < 0 || !(done[0].Span > 0) {
@@ -126,7 +133,7 @@ func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 }
 
 // Join adds m at now as the host with the highest number. It is away until [Floor.Came] is
-// called for it.
+// called for it. Existing hosts keep their numbers; the price order is rebuilt from all hosts.
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now

@@ -29,6 +29,9 @@ const gone = 1e-12
 
 // money returns what run i has spent up to now in dollars, its current rate of spending in
 // dollars per second, and the sum of its bids.
+//
+// Simulated hosts may not have been metered up to now. Their charges since the last event are
+// added here, so that a check of one run need not meter all of its hosts.
 func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 	c := &f.runs[i]
 	for _, a := range c.arrears {
@@ -74,7 +77,8 @@ func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 }
 
 // spend checks the money of run i. If it is spent, the run's bids become 0; otherwise the run
-// is monitored from now on.
+// is monitored from now on. Monitoring starts no earlier, because most runs end before they
+// can have spent their budget.
 func (f *Floor) spend(i int32) {
 	c := &f.runs[i]
 	if !c.near {
@@ -107,7 +111,8 @@ func (f *Floor) spend(i int32) {
 }
 
 // runsOut returns the time at which run i will have spent its budget if nothing changes, or
-// +Inf if it is not charged at present.
+// +Inf if it is not charged at present. Remaining money within the rounding error of the
+// budget counts as spent, because otherwise rounding could cause many checks in a row.
 func (f *Floor) runsOut(i int32) float64 {
 	budget := f.runs[i].SLA.Budget.Float64()
 	spent, rate, _ := f.money(i)

@@ -75,6 +75,9 @@ func (f *Floor) Changed() []hosts.ID {
 
 // Cheapest appends to out the r.Nodes hosts with the lowest prices among those that are
 // available and have room for a node of r. There may be fewer. Ties are broken at random.
+//
+// Without requirements and without changes of availability every host is eligible, and the
+// search skips the test of each host.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
 	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {

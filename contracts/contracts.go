@@ -301,7 +301,7 @@ type View interface {
 // and admission.
 type Policy interface {
 	// Handle returns the actions that follow from e, in the order in which the broker
-	// is to carry them out. The slice, and what its actions point at, are valid until
+	// must carry them out. The slice, and what its actions point at, are valid until
 	// the next call. If an admission cannot be carried out, the broker changes its
 	// Decision to a rejection.
 	Handle(now float64, e Event, m Market) []Action
@@ -316,7 +316,7 @@ type Policy interface {
 type Event struct {
 	Kind     EventKind
 	Contract int32    // the number of the contract concerned
-	Part     int32    // of Done: which part of it
+	Part     int32    // of Done: index of the part
 	Host     hosts.ID // of Came and Gone
 	Outcome  Outcome  // of Over: how the contract ended
 }

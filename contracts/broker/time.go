@@ -86,7 +86,7 @@ func (b *Broker) overdue() error {
 		c.alarm = math.Inf(1)
 		err := b.tell(contracts.Event{Kind: contracts.Overdue, Contract: i})
 		if c := &b.contracts[i]; c.phase == contracts.Ended {
-			b.freed = true // who waited behind it is asked again
+			b.freed = true // requests behind it in the waiting list may fit now
 		}
 		return err
 	}

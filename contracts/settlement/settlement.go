@@ -22,8 +22,8 @@ import (
 type Case struct {
 	Request  *contracts.Request
 	Work     float64     // true work per node, processor-seconds
-	Admitted float64     // instant
-	End      float64     // instant
+	Admitted float64     // time of admission, s
+	End      float64     // time of the end, s
 	ByDue    float64     // work done over all nodes by the deadline, if the contract continued after it
 	Price    bank.Amount // price of the whole contract, at most the budget
 	Nodes    []contracts.Placement

@@ -46,6 +46,7 @@ func CheckName(s string) error {
 
 // isName reports whether s follows the grammar in CheckName.
 func isName(s string) bool {
+	// The states are: in the first word, at the start of a later part, and within such a part.
 	const (
 		word = iota
 		start

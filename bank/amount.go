@@ -68,6 +68,7 @@ func (a Amount) Part(num, den float64) (Amount, error) {
 // Nearest is [Dollars] rounded to the nearest micro-dollar, half to even. It converts an
 // accrued sum into a charge (spec §8); rounding to nearest keeps many small charges unbiased.
 func Nearest(x float64) (Amount, error) {
+	// Except very close to a half, the rounding error of the product cannot change the result.
 	if m := x * perDollar; 0 <= m && m < 1e12 { // the product is off by less than 2e-4
 		n := int64(m)
 		switch f := m - float64(n); {
@@ -88,9 +89,12 @@ func fromFloat(x float64, round func(float64) float64, exactly func(decimal.Deci
 	}
 	m := x * perDollar
 	if math.Abs(m) < 1e12 { // the product is off by less than 2e-4
+		// x is exactly the float64 of n micro-dollars, so no rounding is needed.
 		if n := math.Round(m); n/perDollar == x {
 			return Amount{int64(n)}, nil
 		}
+		// The fraction of 2m is far from 0 and 1 if m is far from both integers and halves, so
+		// that neither rounding mode can be affected by the error.
 		if _, f := math.Modf(math.Abs(2 * m)); f > 1e-3 && f < 1-1e-3 {
 			return Amount{int64(round(m))}, nil
 		}
@@ -114,6 +118,7 @@ func Parse(s string) (Amount, error) {
 	if len(s) > maxDigits {
 		return Amount{}, fmt.Errorf("amount %q…: longer than %d bytes", s[:maxDigits], maxDigits)
 	}
+	// Check the form before parsing: the decimal package would accept exponents.
 	if !isAmount(s) {
 		return Amount{}, fmt.Errorf("amount %q: want dollars with at most %d decimals, such as 12.5", s, places)
 	}
@@ -195,6 +200,7 @@ func (a Amount) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
 
 // UnmarshalText parses text as [Parse] does.
 func (a *Amount) UnmarshalText(b []byte) error {
+	// Do not copy more of a long text than Parse needs to reject it.
 	if len(b) > maxDigits {
 		b = b[:maxDigits+1]
 	}

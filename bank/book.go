@@ -69,6 +69,7 @@ func (l *Ledger) bookTransfer(e *Entry) error {
 	if err := l.bookMoves(e); err != nil {
 		return err
 	}
+	// The moves of an issue must all come from the mint, and those of a transfer must not.
 	for _, p := range l.booking {
 		if (p.From == issuer) != (e.Kind == Issue) || p.To == issuer {
 			return ErrBadAccount
@@ -132,6 +133,8 @@ func (l *Ledger) bookSettle(e *Entry) error {
 		l.book(escrow, to, m.Amount)
 		rest -= m.Amount.micros
 	}
+	// A settlement that leaves money in its escrow would lose it, because the escrow is
+	// closed.
 	if rest != 0 {
 		return fmt.Errorf("%v left in escrow: %w", Amount{rest}, ErrBadEntry)
 	}

@@ -24,6 +24,7 @@ func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note
 
 // hold implements Hold, with a request ID.
 func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id string, note []byte) error {
+	// Check the number before anything changes.
 	if contract < 0 || contract > MaxContract {
 		return ErrBadContract
 	}
@@ -47,6 +48,8 @@ func (l *Ledger) hold(now float64, contract int64, owner Account, a Amount, id s
 
 // open creates an escrow for contract. It reuses the row of a closed escrow if there is one.
 func (l *Ledger) open(contract int64, owner Account) Account {
+	// An escrow reuses a free row, so the rows for escrows are as many as the most contracts
+	// ever open at the same time.
 	row := account{contract: contract, owner: owner}
 	var a Account
 	if n := len(l.free); n > 0 {
@@ -107,6 +110,8 @@ func (l *Ledger) settle(now float64, contract int64, pay []Payment, note []byte)
 		l.book(escrow, p.To, p.Amount)
 		rest -= p.Amount.micros
 	}
+	// The remainder is returned in the same entry, so no state exists in which an ended
+	// contract holds money.
 	if rest > 0 {
 		l.book(escrow, row.owner, Amount{rest})
 	}

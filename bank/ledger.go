@@ -38,6 +38,7 @@ func New(j Journal) *Ledger {
 // their numbers.
 func (l *Ledger) Reset(j Journal) {
 	l.journal, l.seq, l.now = j, 0, 0
+	// Open escrows are closed; other accounts stay but lose their balance.
 	for i := range l.accounts {
 		if row := &l.accounts[i]; row.contract != NoContract {
 			l.drop(row.contract, Account(i))
@@ -184,6 +185,7 @@ func (l *Ledger) Post(now float64, note []byte, ps ...Posting) error {
 // begin prepares an entry at now, which must not be before the last entry.
 func (l *Ledger) begin(now float64) error {
 	l.booking = l.booking[:0]
+	// The comparison is written so that it also rejects NaN.
 	if !(now >= l.now) || math.IsInf(now, 1) {
 		return fmt.Errorf("at %v s after %v s: %w", now, l.now, ErrBadTime)
 	}
@@ -247,6 +249,8 @@ func (l *Ledger) move(p *Posting) error {
 	case p.From == p.To:
 		return fmt.Errorf("from %s to itself: %w", l.Name(p.From), ErrBadAccount)
 	case p.From == issuer:
+		// from.balance is minus the amount issued so far, so the right side is what may still
+		// be issued.
 		if p.Amount.micros > math.MaxInt64+from.balance {
 			return fmt.Errorf("%v more than the %v issued: %w", p.Amount, l.Issued(), errRange)
 		}
@@ -268,6 +272,7 @@ func (l *Ledger) undo(n int) {
 
 // record appends the booked postings to the journal.
 func (l *Ledger) record(now float64, k Kind, contract int64, id string, note []byte) error {
+	// The entry and its list of moves are reused, which is why a Journal must not retain them.
 	e := &l.entry
 	*e = Entry{Seq: l.seq + 1, Time: now, Kind: k, Contract: contract, ID: id, Moves: e.Moves[:0], Note: note}
 	for _, p := range l.booking {

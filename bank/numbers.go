@@ -41,6 +41,7 @@ func (s *numbers) page(n int64) *page {
 	if n < 0 {
 		return nil
 	}
+	// Consecutive calls usually concern the same page, so the last one is remembered.
 	if s.last == nil || s.at != n/pageSize {
 		s.last, s.at = s.pages[n/pageSize], n/pageSize
 	}
@@ -81,6 +82,7 @@ func (s *numbers) close(n int64) {
 	if p.open &^= 1 << (n % pageSize); p.open != 0 {
 		return
 	}
+	// Keep the array of a page without open contracts for another page.
 	s.spare, p.escrows = append(s.spare, p.escrows), nil
 	if p.admitted == 0 {
 		delete(s.pages, n/pageSize)

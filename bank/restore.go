@@ -43,6 +43,8 @@ func (l *Ledger) Restore(seq int64, now float64, holdings []Holding, admitted it
 			return fmt.Errorf("restore %s: %w", s.Name, err)
 		}
 	}
+	// The balances of a complete ledger add up to zero, because the mint's is minus the amount
+	// issued.
 	if sum.Sign() != 0 {
 		return fmt.Errorf("restore: balances sum to %v: %w", sum, ErrBadAmount)
 	}

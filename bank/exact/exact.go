@@ -25,6 +25,7 @@ import (
 // den above 0. Trunc returns false if this is violated or if the result does not fit in an
 // int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
 func Trunc(places int, num, den []float64) (n int64, ok bool) {
+	// x is the result in float64, and least the smallest intermediate value.
 	x, least := 1.0, 1.0
 	for _, f := range num {
 		// In float64, the relative error of each number and of each operation is at most
@@ -58,6 +59,7 @@ func Trunc(places int, num, den []float64) (n int64, ok bool) {
 		return int64(q), q <= math.MaxInt64
 	}
 	m, d := over.m.big(), under.m.big()
+	// A negative power of ten multiplies the denominator, so that all numbers stay integers.
 	if e < 0 {
 		d.Mul(d, ten(-e))
 	} else {
@@ -136,6 +138,8 @@ func parse(x float64) (m uint64, e int) {
 	var buf [32]byte
 	// FormatFloat with precision -1 returns the shortest decimal that parses to x.
 	text := strconv.AppendFloat(buf[:0], x, 'e', -1, 64) // d.ddde±xx
+	// Collect the digits without the point; the exponent then refers to the last digit. A
+	// shortest decimal has at most 17 digits, so m fits in a uint64.
 	for i, c := range text {
 		switch {
 		case c == 'e':
@@ -189,11 +193,14 @@ func (w whole) small(d whole, e int) (uint64, bool) {
 	for range max(e, -e) {
 		power *= 10
 	}
+	// A negative power multiplies the denominator. If that overflows 64 bits, the result is
+	// not valid.
 	if e < 0 {
 		hi, lo := bits.Mul64(d.n, power)
 		return w.n / max(1, lo), hi == 0
 	}
 	hi, lo := bits.Mul64(w.n, power)
+	// Div64 requires that the quotient fits in 64 bits, which is the case if hi < d.n.
 	if hi >= d.n {
 		return 0, false
 	}

@@ -77,6 +77,8 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 			return p.enqueue(e.Contract, m)
 		}
 		p.at = idle
+		// Without a queue order, the request is decided at once. If it is deferred, it enters
+		// the queue.
 		if p.decide(now, e.Contract, m) {
 			return p.actions[:]
 		}
@@ -94,6 +96,7 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	case contracts.Freed:
 		p.at = fresh
 	case contracts.Continue:
+		// After an acceptance there is less room, so a new pass starts from the front.
 		if p.at >= 0 && p.said.Verdict == contracts.Accept {
 			p.at = fresh
 		}

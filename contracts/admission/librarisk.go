@@ -45,6 +45,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 		if !holds(h, r, v) || !p.safe(now, r, v, h) {
 			continue
 		}
+		// In order of index, the first suitable hosts are taken, so the search can stop early.
 		if p.Order == "index" {
 			if p.add(h, 0); len(p.found) == r.Nodes {
 				break
@@ -68,6 +69,7 @@ func (p *LibraRisk) proved(n sharing.Node) bool { return p.Projection == "dynami
 
 // safe reports whether h is without risk with a task of r added.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	// An idle host is safe, because a single task has no other to deviate from.
 	if len(v.On(h)) == 0 {
 		return true
 	}

@@ -76,12 +76,15 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	tasks := p.standing(now, h, spec.Speed)
 	n := len(tasks)
 	with := append(tasks, offer(now, r, spec.Speed))
+	// With protect: strict, the plan must be feasible: all hard tasks must have what they
+	// need.
 	if p.new.Divide(node, with); p.ReturnOptions.Protect == "strict" && !p.new.Feasible {
 		return false
 	}
 	if p.new.Judge(with); math.IsInf(p.new.Return, -1) || !r.SLA.Soft && p.new.Delay[n] != 0 {
 		return false
 	}
+	// With current: stored, the return without the request is that of the host's last event.
 	if p.Current == "stored" && n > 0 {
 		p.standing(v.On(h)[0].At, h, spec.Speed)
 	}

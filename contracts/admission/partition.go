@@ -57,6 +57,8 @@ func (p *partition) Decide(now float64, r *contracts.Request, v contracts.View) 
 	if r.Class != "" && !named {
 		return contracts.Decision{Reason: noClass}
 	}
+	// A request that names no class tries a reservation first; one that names a class of
+	// reservations has no other choice.
 	if reserves || !named {
 		d := p.within(p.reservation, 1, now, r, &side{v, 0, border, &p.chosen})
 		if named || d.Verdict == contracts.Accept {

@@ -68,6 +68,8 @@ func (c cheapest) Match(now int64, j timetable.Job, window []matchmaking.Seller)
 		if !q.Feasible {
 			continue
 		}
+		// Compare by price, then by completion. The strict comparison keeps the lower index
+		// among equals.
 		price := c.of(&q)
 		order := -1
 		if lowest != nil {

@@ -61,6 +61,8 @@ func (p *projection) delays(n sharing.Node) {
 			p.running = append(p.running, i)
 		}
 	}
+	// Each iteration advances to the next completion. With constant shares one iteration is
+	// enough, because the end of every task is then known.
 	for now := 0.0; len(p.running) > 0; {
 		p.divide(n, now)
 		next := math.Inf(1)
@@ -115,6 +117,7 @@ func (p *projection) incumbent(n sharing.Node) {
 	if last == 0 {
 		return
 	}
+	// Reserve for each other task what it needs, up to what one task can use.
 	rest := n.Size
 	for k := range p.shares[:last] {
 		need := min(p.required[k], n.Most)

@@ -132,6 +132,7 @@ func (p *Queue) Next() (at float64, last bool) {
 func (p *Queue) open(now float64, v contracts.View) {
 	var stays *availability.History
 	histories, speeds, alike := make([]*availability.History, v.Fleet()), make([]float64, v.Fleet()), true
+	// Hosts without a recorded history are assumed never to leave.
 	for h := range hosts.ID(v.Fleet()) {
 		speeds[h] = v.Spec(h).Speed
 		alike = alike && speeds[h] == 1
@@ -206,6 +207,7 @@ func (p *Queue) wake(now float64) {
 
 // look rejects overdue jobs and assigns hosts to jobs.
 func (p *Queue) look(now float64) []contracts.Action {
+	// Refuse the jobs whose deadline has passed, then match the others with hosts.
 	p.next++
 	p.free = append(p.free, p.over...)
 	p.over, p.actions, p.said = p.over[:0], p.actions[:0], p.said[:0]

@@ -172,6 +172,7 @@ func (p *reserve) job(now float64, r *contracts.Request) timetable.Job {
 		ID: int64(r.ID), Arrival: second(now), Earliest: second(math.Ceil(max(now, r.Opens()))),
 		Deadline: timetable.Forever, Estimate: second(math.Ceil(r.Work)), Nodes: r.Nodes,
 	}
+	// On-demand requests have no deadline, unless od_deadline limits how late they may end.
 	switch {
 	case !r.OnDemand:
 		j.Deadline = second(math.Floor(r.Due()))

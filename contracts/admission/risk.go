@@ -26,6 +26,7 @@ func DeadlineDelay(delay, span float64) float64 {
 // RiskOf returns the risk of tasks (eq. 5 and 6). Task i ends delay[i] seconds after a
 // deadline that is span[i] seconds away. The risk is +Inf if a deadline has passed.
 func RiskOf(delay, span []float64) Risk {
+	// First the mean of the deadline delays (eq. 5), then their deviation (eq. 6).
 	n := float64(len(delay))
 	sum, squares := 0.0, 0.0
 	for i := range delay {

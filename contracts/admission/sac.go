@@ -110,6 +110,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		} else {
 			share += float64(market.Quote(b, f))
 		}
+		// At the price threshold a host contributes 1/(1+C); at the share threshold, the share
+		// that the work needs to finish in time.
 		spec := v.Spec(pl.Host)
 		if atPrice {
 			threshold += 1 / (1 + spec.CPUs)

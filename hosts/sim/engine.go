@@ -46,6 +46,7 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 		at := newRoute(j, w.Hosts)
 		for range job.Nodes {
 			m := &e.machines[at.next()]
+			// First complete, and count, the tasks of this host that are due by the arrival.
 			e.finish(m, job.Arrival)
 			m.start(job, int64(j))
 		}
@@ -71,6 +72,7 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 	}
 	for j := range w.Jobs {
 		job := &w.Jobs[j]
+		// Complete all tasks due before the arrival, on every host, in order of time.
 		e.finishUntil(job.Arrival)
 		at := newRoute(j, w.Hosts)
 		for range job.Nodes {
@@ -160,7 +162,8 @@ type first struct {
 	place  [some]int32
 }
 
-// some is the number of tasks per host for which a first has memory.
+// some is the number of tasks per host for which a first has memory. A host that runs more
+// tasks at once allocates its own lists.
 const some = 8
 
 // resetHosts prepares n idle hosts. The memory for their first tasks is one block, in order of

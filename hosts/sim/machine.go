@@ -30,7 +30,12 @@ import (
 // The host is divided again only when a rate or a later time is needed. Several changes at the
 // same time therefore cost one division.
 //
-// Each call takes time linear in the number of running tasks.
+// A task that completes stays in the machine until Advance or Stop has reported it. Its slot
+// remains valid until then, so a caller that learns of the completion late can still ask for
+// the work done.
+//
+// Each call takes time linear in the number of running tasks. A machine is not safe for
+// concurrent use.
 type Machine struct {
 	now     float64
 	next    float64 // earliest completion, valid if not stale
@@ -136,6 +141,7 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 
 // add starts a task at the machine's current time without any checks.
 func (m *Machine) add(key int64, work float64, s hosts.Share) hosts.Slot {
+	// Reuse the slot vacated last. The slots vacated before it are linked through place.
 	slot := hosts.Slot(m.unused)
 	if slot != none {
 		m.unused = vacant - m.place[slot]
@@ -153,6 +159,7 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 	check(s)
 	m.advance(now)
 	i := m.find(slot)
+	// Division is postponed until somebody reads a rate or time advances.
 	if i >= 0 && m.shares[i] != s {
 		m.shares[i] = s
 		m.summed, m.stale = false, true
@@ -164,6 +171,7 @@ func (m *Machine) SetShare(now float64, slot hosts.Slot, s hosts.Share) {
 func (m *Machine) Stop(now float64, slot hosts.Slot) (r hosts.Report) {
 	m.advance(now)
 	i := m.find(slot)
+	// A completed task awaits its report: hand it out now, and only once.
 	if i == over {
 		e := m.reported(slot)
 		r = m.ended[e]
@@ -224,6 +232,7 @@ func (m *Machine) Next() float64 {
 // Advance moves the machine to now, ends the tasks that have completed, and appends their
 // reports to out. Reports are in order of completion; ties are in order of start.
 func (m *Machine) Advance(now float64, out []hosts.Report) []hosts.Report {
+	// Return early if time has not moved, nothing has changed and nothing is due.
 	if now == m.now && !m.stale && now < m.next && len(m.ended) == 0 {
 		return out
 	}

@@ -29,6 +29,8 @@ func (m *Machine) append(slot hosts.Slot, key int64, work float64, s hosts.Share
 
 // grow makes room for one more task.
 func (m *Machine) grow() {
+	// Memory comes from the shared lists if the machine has borrowed some, and otherwise
+	// doubles.
 	if l := m.lists; l != nil {
 		m.tasks, m.shares, m.rates = l.tasks.Grow(m.tasks), l.shares.Grow(m.shares), l.rates.Grow(m.rates)
 		return
@@ -62,6 +64,7 @@ func (m *Machine) divide() {
 	// Divide again with the limits. The completion time of each task follows from its new
 	// rate.
 	m.limited = hosts.Divide(m.spec.CPUs, m.spec.Cap, m.shares, m.rates)
+	// If no work is finite, no task ever completes.
 	if !m.finite {
 		m.next = math.Inf(1)
 		return
@@ -81,6 +84,8 @@ func (m *Machine) divide() {
 // hosts.Divide. Hosts with a cap are excluded: there some task is at the cap so often that the
 // pass would usually be wasted.
 func (m *Machine) proportional() bool {
+	// The sum of the weights is added up in order of start, because float64 addition depends
+	// on the order. Results must not depend on the history of the machine.
 	if !m.summed {
 		m.weight, m.summed = 0, true
 		for i := range m.shares { // always in order of start, so that rounding is reproducible
@@ -123,6 +128,7 @@ func (t *task) due(now, rate float64) float64 {
 // credits the others with the work done until then.
 func (m *Machine) complete() {
 	at := m.next
+	// span is the work that one processor does until then.
 	span, kept, weight := (at-m.now)*m.spec.Speed, 0, 0.0
 	tasks, from := m.tasks, len(m.ended)
 	shares, rates := m.shares[:len(tasks)], m.rates[:len(tasks)]
@@ -135,6 +141,7 @@ func (m *Machine) complete() {
 			m.place[t.slot] = over
 			continue
 		}
+		// A task never does more than its work, whatever the rounding.
 		if t.done += rates[i] * span; t.done > t.work {
 			t.done = t.work
 		}

@@ -57,9 +57,11 @@ const (
 // its first line.
 func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	in := bufio.NewReader(r)
+	// Some editors write a byte order mark at the start of a text file.
 	if mark, _ := in.Peek(3); string(mark) == "\ufeff" {
 		in.Discard(3)
 	}
+	// The first two bytes of a gzip file are 1f 8b.
 	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(in)
 		if err != nil {

@@ -14,9 +14,9 @@ func priced(ask float64) contracts.Decision {
 	return d
 }
 
-// TestDecisionJSON checks that what was looked at and nothing else is said of a
-// decision, a price of nothing too: where none is said it is the budget. What JSON has no
-// word for is not said.
+// TestDecisionJSON checks that the JSON of a decision contains exactly the numbers that the
+// policy consulted, including a price of 0; without a price, the budget is the price. Values
+// that JSON cannot represent are omitted.
 func TestDecisionJSON(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

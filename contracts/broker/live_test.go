@@ -18,9 +18,10 @@ import (
 	"bourse/market"
 )
 
-// TestElsewhere checks that hosts elsewhere that obey and tell at once come to the same as
-// simulated ones: the same contracts, ended, done and paid alike, to rounding. One market
-// of a hundred may part where deadlines of an instant come in another order.
+// TestElsewhere checks that metered hosts that obey and report at once give the same results
+// as simulated hosts: the same contracts, ends, work and payments, within rounding. One market
+// in a hundred may differ, because deadlines at the same time can be processed in another
+// order.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	same, parted := 0, 0
@@ -156,9 +157,10 @@ func (f *far) ended(what string, outcome contracts.Outcome, done float64, paid i
 	}
 }
 
-// TestPrograms checks what becomes of programs, which nobody knows the work of: who ends
-// by itself and well has kept its promise, and so has who was given the work that was asked
-// for; the end that counts is the host's, and it is awaited so long and no longer.
+// TestPrograms checks the outcomes of programs, whose work is unknown. A program that ends
+// successfully by itself, or that received the requested work, has kept its promise. The end
+// reported by the host counts, and the broker waits for the report at most as long as
+// configured.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	exit := func(code uint8) remote.End {
@@ -238,8 +240,8 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestLostPrograms checks that a task that its host knows nothing of is as lost as if the
-// host had left, and that hosts come, leave and join as they are told to.
+// TestLostPrograms checks that a task unknown to its host counts as lost, as if the host had
+// left, and that hosts arrive, leave and join when told to.
 func TestLostPrograms(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 2, floor.Lose, "bid")
@@ -275,8 +277,8 @@ func TestLostPrograms(t *testing.T) {
 	}
 }
 
-// TestDeals checks that what was done is charged by the bids that stood when it was done,
-// however late it is told, and that what was dealt since the last word counts for nobody.
+// TestDeals checks that work is charged by the bids in force when it was done, even if it is
+// reported much later, and that an allocation without reported usage costs nothing.
 func TestDeals(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 1, floor.Lose, "spot")
@@ -309,9 +311,9 @@ func TestDeals(t *testing.T) {
 	}
 }
 
-// TestRenewedDeals checks that a bid that is renewed is a deal of its own, although shares
-// stay as they are: what was done before is charged by the old one, however late it is
-// told. Alone it bids $1 for 100 s, and at 50 s, of which nothing was told, $1 for 50 s.
+// TestRenewedDeals checks that a renewed bid starts a new allocation, although the shares do
+// not change: earlier work is charged by the old bid, even if it is reported late. The only
+// contract bids $1 for 100 s and, at 50 s, with no usage reported yet, $1 for 50 s.
 func TestRenewedDeals(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 1, floor.Lose, "bid")

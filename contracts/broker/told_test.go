@@ -71,9 +71,9 @@ func (o *office) expect(t *testing.T, when string, active, waiting int) {
 	}
 }
 
-// TestCounts checks how many contracts are active and how many requests wait: who waits
-// for a decision is no contract yet; who waits to be placed again is one. When somebody
-// is taken back, who waits is asked at once.
+// TestCounts checks the numbers of active contracts and waiting requests. A request that waits
+// for a decision is not yet a contract; a contract that waits to be placed again is one. After
+// a cancellation the waiting requests are proposed at once.
 func TestCounts(t *testing.T) {
 	t.Parallel()
 	history := must(availability.NewHistory("", 1, []availability.Record{
@@ -115,8 +115,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestNoUse checks that a contract whose host has left is broken there and then if its
-// policy has no use for it.
+// TestNoUse checks that a contract whose host has left is broken at once if its policy does
+// not enqueue it.
 func TestNoUse(t *testing.T) {
 	t.Parallel()
 	history := must(availability.NewHistory("", 1, []availability.Record{
@@ -131,7 +131,7 @@ func TestNoUse(t *testing.T) {
 	}
 }
 
-// TestNothingOffered checks that who offers nothing gets nothing.
+// TestNothingOffered checks that a request without a budget is rejected.
 func TestNothingOffered(t *testing.T) {
 	t.Parallel()
 	for budget, want := range map[int64]contracts.Reason{0: contracts.NoRate, 1: contracts.None} {
@@ -141,8 +141,8 @@ func TestNothingOffered(t *testing.T) {
 	}
 }
 
-// TestToldOfRoom checks that a policy is told that there is room when a reservation that
-// runs is taken back, and not for one that has not started.
+// TestToldOfRoom checks that the policy is notified of room when a running reservation is
+// cancelled, but not when one is cancelled before its start.
 func TestToldOfRoom(t *testing.T) {
 	t.Parallel()
 	o := newOffice("reserve", noOptions, nil)
@@ -162,8 +162,8 @@ func TestToldOfRoom(t *testing.T) {
 	}
 }
 
-// TestKilledIsNoted checks that the ledger says of a contract that its policy stopped that
-// it was, and of none that ended by itself.
+// TestKilledIsNoted checks that the ledger marks a contract stopped by its policy as killed,
+// and no contract that ended by itself.
 func TestKilledIsNoted(t *testing.T) {
 	t.Parallel()
 	for truth, want := range map[float64]bool{10: false, 30: true} {
@@ -179,8 +179,8 @@ func TestKilledIsNoted(t *testing.T) {
 	}
 }
 
-// TestPhases checks the life of a contract that makes way for a more urgent one: it is
-// paused while that runs, and then goes on to its end.
+// TestPhases checks the phases of a contract that yields to a more urgent one: it pauses while
+// the other runs, and then continues to its end.
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	o := newOffice("reserve", func(v any) error {
@@ -207,8 +207,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// TestBookedIsNoted checks that the ledger says of a contract that is booked by which
-// instant it starts, and of one that starts at once on which hosts it is.
+// TestBookedIsNoted checks that the ledger records the opening time of a booked contract, and
+// the hosts of a contract that starts at once.
 func TestBookedIsNoted(t *testing.T) {
 	t.Parallel()
 	for policy, want := range map[string]string{"reserve": `"opens":`, "fcfs": `"on":`} {
@@ -222,8 +222,8 @@ func TestBookedIsNoted(t *testing.T) {
 	}
 }
 
-// TestFaultFreesHost checks that when a command cannot be started its host goes to who waits
-// next, and that the ledger says so of that contract, and of no other.
+// TestFaultFreesHost checks that a host whose command cannot be started goes to the next
+// waiting request, and that the ledger records the fault for that contract only.
 func TestFaultFreesHost(t *testing.T) {
 	t.Parallel()
 	o := newOffice("fcfs", noOptions, nil)

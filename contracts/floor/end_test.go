@@ -75,8 +75,8 @@ func TestEndWithNodes(t *testing.T) {
 	}
 }
 
-// TestRound checks that what would end on another host up to four moments later ends
-// now, of all its tasks and of the contracts of those, and later what is later.
+// TestRound checks that tasks on another host due within four float64 steps end now, with the
+// other tasks of their contracts, and that later ones end later.
 func TestRound(t *testing.T) {
 	t.Parallel()
 	for moments, together := range map[float64]bool{1: true, 2: true, 4: true, 8: false} {
@@ -120,7 +120,7 @@ func TestStoppedEarly(t *testing.T) {
 	}
 }
 
-// TestTooEarly checks that a completion which rounding put too early is looked at again,
+// TestTooEarly checks that a completion predicted too early by rounding is predicted again
 // until the work is done.
 func TestTooEarly(t *testing.T) {
 	t.Parallel()
@@ -132,8 +132,8 @@ func TestTooEarly(t *testing.T) {
 	check(t, "events", play(f, 5e5), "333333.333 done 0")
 }
 
-// TestNoTime checks that a run is done whose rest would take less time than a float64
-// can show: it would be looked at for ever.
+// TestNoTime checks that a run is done if its remaining work takes less time than a float64
+// can represent. Otherwise it would be checked forever.
 func TestNoTime(t *testing.T) {
 	t.Parallel()
 	f := open(config(auction, 1))

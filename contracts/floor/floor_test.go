@@ -146,9 +146,9 @@ func TestNodes(t *testing.T) {
 	}
 }
 
-// TestLimit checks that a run which is not over at its limit is told, goes on if it is
-// extended, and is what it has done and accrued if it is removed; that the others have
-// its part at once; and that its number is used again.
+// TestLimit checks a run that reaches its limit: it is reported, continues if it is extended,
+// and returns its work and charges if it is removed. The other runs get its share at once, and
+// its number is reused.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	f := open(config(auction, 1))
@@ -372,8 +372,8 @@ func TestCheapest(t *testing.T) {
 	check(t, "it is back", fmt.Sprint(f.Cheapest(request(10, 4, true), nil)), "[2 1 0 3]")
 }
 
-// TestTooMuch checks that bids of one instant whose sum no rate can say are no sum: this
-// cannot be, for nobody has so much.
+// TestTooMuch checks that the floor panics if the sum of the bids at one time overflows a
+// rate. This is impossible in practice, because no account has so much money.
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
 	f := open(config(auction, 1, 1))

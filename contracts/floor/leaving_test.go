@@ -111,8 +111,8 @@ func TestLostIsCharged(t *testing.T) {
 	}
 }
 
-// TestStandsStill checks that nothing is done or accrues on a host that is away, that
-// its price is kept and that it is not given out, until it is back.
+// TestStandsStill checks that no work is done and no charges accrue on a host that is away,
+// that its price does not change, and that it is not offered until it is back.
 func TestStandsStill(t *testing.T) {
 	t.Parallel()
 	f := churn(Suspend, false)
@@ -188,8 +188,8 @@ func TestAwayAtFirst(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestStays checks that what is predicted of a host is what its predictor says of its
-// history now, and 1 for no time at all.
+// TestStays checks that the prediction for a host is that of the predictor for its history
+// now, and 1 for a span of 0 s.
 func TestStays(t *testing.T) {
 	t.Parallel()
 	f := churn(Resubmit, false)

@@ -143,8 +143,8 @@ func metres(n int, change func(*Config)) (*Floor, []*metre) {
 	return open(c), all
 }
 
-// TestMetered checks that of a metered host nothing is predicted: work and charges are what
-// it tells, by the price and the deal that stood when it was done.
+// TestMetered checks that nothing is predicted for a metered host: work and charges are what
+// it reports, at the price and allocation in force when the work was done.
 func TestMetered(t *testing.T) {
 	t.Parallel()
 	f, m := metres(1, nil)
@@ -192,8 +192,8 @@ func TestMetered(t *testing.T) {
 	check(t, "removed", fmt.Sprint(c.Done, c.Placements[0].Owed, c.Placements[0].End), "9 17 killed")
 }
 
-// TestMeteredLost checks what comes of a task that its metered host does not know any more:
-// the run is broken, or is to begin again elsewhere.
+// TestMeteredLost checks a task that its metered host no longer knows: the run is broken, or
+// must start again elsewhere.
 func TestMeteredLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -304,8 +304,8 @@ func TestRenew(t *testing.T) {
 	f.Remove(21, other)
 }
 
-// TestRenewFixed checks that shares that last are set anew where a run bids anew, and that a
-// host that is away is told when it comes.
+// TestRenewFixed checks that fixed shares are set again when a run renews its bid, and that a
+// host that is away receives them when it comes back.
 func TestRenewFixed(t *testing.T) {
 	t.Parallel()
 	c := config(byBid{auction}, 1, 1)
@@ -334,8 +334,8 @@ func (byBid) Share(_ *contracts.Contract, pl *contracts.Placement, _ contracts.V
 	return hosts.Share{Weight: pl.Bid.Float64()}
 }
 
-// TestOneByOne checks that of what is done at one instant the contract of the lowest number
-// comes first, whatever its host.
+// TestOneByOne checks that of several completions at the same time, that of the contract with
+// the lowest number comes first, on any host.
 func TestOneByOne(t *testing.T) {
 	t.Parallel()
 	for _, oneByOne := range []bool{false, true} {

@@ -44,9 +44,9 @@ func rates(f *Floor, h hosts.ID) (text string) {
 	return text
 }
 
-// TestSpent checks when the money of a run on two hosts is gone, which is spent at the sum of
-// what it pays on both, whenever one of them has another price; and that it then has no weight:
-// who bids has all that he can use, prices do not count it, and it has what is left.
+// TestSpent checks when a run on two hosts has spent its money, at the sum of its charges on
+// both, when the price of either changes. Afterwards it has no weight: the bidder gets all
+// that it can use, prices exclude the run, and the run gets the rest.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	f := spending(config(auction, 1, 1))
@@ -75,8 +75,7 @@ func TestSpent(t *testing.T) {
 	check(t, "a host of its own again", rates(f, 0)+rates(f, 1), "1 0 1 ")
 }
 
-// TestSpentLimits checks that those whose money is gone have equal parts of what is left, none
-// above its limit.
+// TestSpentLimits checks that runs without money share the rest equally, each up to its limit.
 func TestSpentLimits(t *testing.T) {
 	t.Parallel()
 	c := config(auction, 1)

@@ -162,7 +162,7 @@ func TestPenalty(t *testing.T) {
 	}
 }
 
-// TestCheck checks that nothing is settled that cannot be true of a contract.
+// TestCheck checks that settlement rejects values that are impossible for a contract.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(c *Case, v *Verdict, b *Bill){
@@ -186,8 +186,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckEdges checks that what is just possible is settled: nothing done by the
-// deadline, work done beyond what is needed by rounding, and an end upon admission.
+// TestCheckEdges checks that values that are only just possible are settled: nothing done by
+// the deadline, work above the need by rounding, and an end upon admission.
 func TestCheckEdges(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}

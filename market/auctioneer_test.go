@@ -40,8 +40,8 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// TestPriceIsExact checks that the price is the sum of the standing bids to the
-// nano-dollar after any conversation.
+// TestPriceIsExact checks that the price equals the sum of the current bids to the nano-dollar
+// after any sequence of bids.
 func TestPriceIsExact(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func TestPriceIsExact(t *testing.T) {
 	})
 }
 
-// TestBidRefuses checks the promises that Bid makes in place of an error.
+// TestBidRefuses checks that Bid panics on the arguments that its comment excludes.
 func TestBidRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -100,7 +100,7 @@ func TestBidRefuses(t *testing.T) {
 	}
 }
 
-// TestReset checks that a reset auctioneer answers as a new one, with its window.
+// TestReset checks that an auctioneer after Reset behaves like a new one with the same window.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	a, err := New(Config{Window: 60})
@@ -121,8 +121,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestNothingAllocated checks that an auctioneer that has seen its greatest
-// number of steps allocates no more.
+// TestNothingAllocated checks that an auctioneer stops allocating once its history has reached
+// its largest number of steps.
 func TestNothingAllocated(t *testing.T) {
 	var a Auctioneer
 	round := func() {
@@ -139,8 +139,8 @@ func TestNothingAllocated(t *testing.T) {
 	}
 }
 
-// TestNoHistory checks that an auctioneer without a history has the same prices as another, and
-// remembers none.
+// TestNoHistory checks that an auctioneer without a history has the same prices as one with a
+// history, and records none.
 func TestNoHistory(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -22,7 +22,7 @@ func orders(t *testing.T, lines ...string) []Order {
 	return out
 }
 
-// TestClear checks divisions by hand.
+// TestClear checks divisions computed by hand.
 func TestClear(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -60,9 +60,9 @@ func TestClear(t *testing.T) {
 	}
 }
 
-// TestClearIsFair checks the laws of a division: all is divided, each bidder is
-// within one unit of its exact proportion, more is never worth less, and the
-// order of the lines does not matter.
+// TestClearIsFair checks the properties of a division: all units are divided, each bidder is
+// within one unit of its exact proportion, a higher rate never receives less, and the order of
+// the lines does not matter.
 func TestClearIsFair(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// adversary returns prices of random kinds: noise, walks, still ones, jumps, and one that
-// looks at what is foretold and goes just above it when that hurts.
+// adversary returns prices of random kinds: noise, walks, constant prices, jumps, and a price
+// that reads the forecast and moves just above it when that hurts.
 func adversary(t *rapid.T) func(k int, told float64) Rate {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
 	p := Rate(rng.IntN(1e9))
@@ -41,8 +41,8 @@ func adversary(t *rapid.T) func(k int, told float64) Rate {
 }
 
 // TestConformal checks Proposition 4.1 of Gibbs and Candès: whatever the prices do, the
-// time for which they stand above what was foretold is, over n forecasts, within
-// (1 + γ(s+1))/(γn) of 1-g.
+// fraction of time in which they exceed the forecast is, over n forecasts, within (1 +
+// γ(s+1))/(γn) of 1-g.
 func TestConformal(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -101,8 +101,8 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestConformalAsked checks that what conformal foretells does not depend on who else
-// asked, when and how often, once it has been asked for.
+// TestConformalAsked checks that, once requested, the forecasts of conformal do not depend on
+// who else asks, when and how often.
 func TestConformalAsked(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,8 +129,8 @@ func TestConformalAsked(t *testing.T) {
 	})
 }
 
-// TestConformalStill checks that a price that stands still for very long costs no more
-// time, and is followed again when it moves.
+// TestConformalStill checks that a price that is constant for very long costs no further time,
+// and is followed again when it changes.
 func TestConformalStill(t *testing.T) {
 	t.Parallel()
 	f, _ := Forecasters().New("conformal", nil)
@@ -150,7 +150,7 @@ func TestConformalStill(t *testing.T) {
 	}
 }
 
-// TestConformalReset checks that a history that is reset is as a new one.
+// TestConformalReset checks that a history after Reset behaves like a new one.
 func TestConformalReset(t *testing.T) {
 	t.Parallel()
 	f, _ := Forecasters().New("conformal", nil)
@@ -169,7 +169,7 @@ func TestConformalReset(t *testing.T) {
 	}
 }
 
-// TestConformalRange checks that prices near the end of their range do no harm.
+// TestConformalRange checks that prices near the end of their range cause no overflow.
 func TestConformalRange(t *testing.T) {
 	t.Parallel()
 	f, _ := Forecasters().New("conformal", nil)

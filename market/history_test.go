@@ -95,8 +95,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestMomentsAgainstRecomputation checks the moments against their definition
-// over any conversation, far from the origin too.
+// TestMomentsAgainstRecomputation checks the moments against their definition after any
+// sequence of calls, including far from time 0.
 func TestMomentsAgainstRecomputation(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -129,8 +129,8 @@ func TestMomentsAgainstRecomputation(t *testing.T) {
 	})
 }
 
-// TestGiantLeavesNothing checks that a price far above the others, once out of
-// the window, leaves no rounding behind.
+// TestGiantLeavesNothing checks that a price far above the others leaves no rounding error
+// after it has left the window.
 func TestGiantLeavesNothing(t *testing.T) {
 	t.Parallel()
 	h, want := History{window: 100}, plain{window: 100}
@@ -176,7 +176,7 @@ func TestHistoryForgets(t *testing.T) {
 	}
 }
 
-// TestNewHistory checks which windows are refused.
+// TestNewHistory checks which windows are rejected.
 func TestNewHistory(t *testing.T) {
 	t.Parallel()
 	for _, w := range []float64{-1, math.NaN(), math.Inf(1)} {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadOrders checks what is read.
+// TestReadOrders checks the orders read from valid input.
 func TestReadOrders(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{
@@ -39,8 +39,8 @@ func TestReadOrders(t *testing.T) {
 	}
 }
 
-// TestReadOrdersRefuses checks that bad input is answered with file and line, the
-// field, what was found and what was wanted.
+// TestReadOrdersRefuses checks that an error about bad input names the file, the line and the
+// field, and states what was found and what is wanted.
 func TestReadOrdersRefuses(t *testing.T) {
 	t.Parallel()
 	const (
@@ -109,7 +109,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-// TestBounded checks that as many bytes are read as may be, and that one more is an error.
+// TestBounded checks that a bounded reader returns as many bytes as allowed, and fails on one
+// more.
 func TestBounded(t *testing.T) {
 	t.Parallel()
 	for text, ok := range map[string]bool{"": true, "1234": true, "12345": true, "123456": false} {
@@ -120,7 +121,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestQuote checks that what is found is shown whole up to 40 bytes, and cut beyond.
+// TestQuote checks that text is quoted in full up to 40 bytes and cut beyond that.
 func TestQuote(t *testing.T) {
 	t.Parallel()
 	x := strings.Repeat("x", 40)

@@ -50,9 +50,8 @@ func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 	return r, rng
 }
 
-// TestRanking checks that an updated ranking is what sorting would give, and
-// that the n cheapest are n different eligible items at the n lowest prices, in
-// order.
+// TestRanking checks that an updated ranking equals a sorted one, and that the n cheapest are
+// n different eligible items at the n lowest prices, in order.
 func TestRanking(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -118,8 +117,8 @@ func TestShortChunksJoin(t *testing.T) {
 	}
 }
 
-// TestEmptyChunkGoes checks that a chunk is gone with its last item, though the only one
-// beside it is nearly full.
+// TestEmptyChunkGoes checks that a chunk is removed with its last item, even if its only
+// neighbour is nearly full.
 func TestEmptyChunkGoes(t *testing.T) {
 	t.Parallel()
 	const half = chunkSize / 2

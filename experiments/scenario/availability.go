@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Availability says when the hosts of a fleet are there, and what it means that
-// one leaves.
+// Availability describes when the hosts of a fleet are present, and what happens when one
+// leaves.
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model that draws a trace for each replication, the same for all policies"`
 	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model draws, s; the run ends with it if there is no horizon"`
@@ -21,7 +21,7 @@ type Availability struct {
 	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predicts whether a host stays, for policies that ask"`
 }
 
-// DefaultAvailability returns what a block stands for that says nothing.
+// DefaultAvailability returns the defaults of an availability block.
 func DefaultAvailability() Availability {
 	return Availability{
 		Span: 7 * 86400, Format: "auto", Threshold: 0.1, Gap: 120,
@@ -29,14 +29,14 @@ func DefaultAvailability() Availability {
 	}
 }
 
-// UnmarshalYAML fills in the defaults of what is not said.
+// UnmarshalYAML starts from the defaults, so that fields absent from the file keep them.
 func (a *Availability) UnmarshalYAML(unmarshal func(any) error) error {
 	type plain Availability
 	*a = DefaultAvailability()
 	return unmarshal((*plain)(a))
 }
 
-// check wants one source of traces.
+// check requires exactly one source of traces.
 func (a *Availability) check(n *node, path string, known Known) error {
 	if a == nil {
 		return nil
@@ -57,8 +57,8 @@ func (a *Availability) check(n *node, path string, known Known) error {
 	return a.Predictor.plain(known.Predictors)
 }
 
-// useTrace puts a recorded trace in place of that of every configuration whose
-// hosts come and go.
+// useTrace replaces the trace or model of every configuration that has an availability block
+// by a recorded trace.
 func useTrace(root *node, path, format string) (*node, error) {
 	at := place{source: "--availability " + clip(path)}
 	word := func(s string) *node {

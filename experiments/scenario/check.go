@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// check looks at what no single field can tell, and at names.
+// check checks constraints across fields, and names.
 func check(e *Experiment, root *node, known Known) error {
 	if name := root.get("base").get("name"); name != nil {
 		return fail(name.at, "base.name", "found %s, want no name: it names no configuration", name.found())
@@ -45,7 +45,7 @@ func check(e *Experiment, root *node, known Known) error {
 	return checkLess(e, root.get("figure").get("less"))
 }
 
-// checkLess looks for the policy that others are shown less of.
+// checkLess checks that the baseline policy of the figure exists.
 func checkLess(e *Experiment, n *node) error {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
@@ -159,7 +159,7 @@ func checkAdmission(policies []Choice, known Known) error {
 	return nil
 }
 
-// plain checks a plug-in that is no admission policy.
+// plain checks a plug-in that is not an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
 		return fail(c.at, join(c.path, "sharing"), "unknown field, want it with an admission policy only")
@@ -178,7 +178,7 @@ func (c Choice) among(names []string) error {
 	return fail(c.at, c.path, "found %q, %s", clip(c.Name), OneOf(c.Name, names))
 }
 
-// check wants one source of work.
+// check requires exactly one source of work.
 func (w *Workload) check(n *node, path string) error {
 	var said []string
 	if w.Model != nil {
@@ -211,7 +211,7 @@ func (w *Workload) check(n *node, path string) error {
 	return fail(at, path, "found %s, want one; null takes back what a base or preset says (%s: null)", strings.Join(said, " and "), said[0])
 }
 
-// where returns the place of n, or else of what it would be in.
+// where returns the place of n, or that of the enclosing node if n is nil.
 func (n *node) where(in *node) place {
 	if n == nil {
 		return in.at

@@ -6,30 +6,31 @@ import (
 	"slices"
 )
 
-// A Choice names a plug-in and carries its options. A file writes the bare
-// name, or a mapping:
+// A Choice names a plug-in and carries its options. A file contains the bare name, or a
+// mapping:
 //
 //	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
 //
-// Options in a mapping of their own are read too, as [plugin.Spec] has them.
+// Options in a nested mapping are also accepted, as in [plugin.Spec].
 type Choice struct {
 	Name  string
-	Label string // tells apart two choices of one plug-in in result tables; Name by default
+	Label string // distinguishes choices of the same plug-in in result tables; Name by default
 
-	// Sharing, of an admission policy, is the rule that shares hosts under it, in
-	// place of the market's; nil otherwise.
+	// Sharing, for an admission policy, is the sharing rule that replaces the market's;
+	// otherwise nil.
 	Sharing *Choice
 
-	// Negotiate, of an admission policy, is what users do whose requests it would refuse:
-	// [Rational] and [Impatient] ones take offers. Empty, or [Never]: none is made.
+	// Negotiate, for an admission policy, is the behavior of users whose requests would be
+	// rejected: [Rational] and [Impatient] users receive offers. If it is empty or [Never], no
+	// offers are made.
 	Negotiate string
 
 	path    string // of the field, for messages
 	at      place
-	options *node // nil where there are none
+	options *node // nil if there are none
 }
 
-// Users to whom offers are made.
+// Behavior of users with respect to offers.
 const (
 	Never     = "never"
 	Rational  = "rational"
@@ -39,24 +40,23 @@ const (
 // Named returns the choice of a plug-in with its default options.
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
 
-// Want says what a file may write.
+// Want describes what a file may contain.
 func (Choice) Want() string { return plugin.Spec{}.Want() }
 
-// Decode fills in v, a pointer to the plug-in's own options, and leaves alone
-// what the file does not say. It refuses unknown fields and what is no finite
-// number; an [Error] says where.
+// Decode sets v, a pointer to the plug-in's options, from the file. It does not change fields
+// that the file omits. It rejects unknown fields and numbers that are not finite; an [Error]
+// gives the position.
 func (c Choice) Decode(v any) error {
 	return Options{c.path, c.options}.Decode(v)
 }
 
-// Blame puts what a plug-in says of its options, such as a value that it
-// cannot take, in the form of an [Error] that says where they stand. What has
-// that form already, or is nil, is left as it is, and so is all that is said of
-// a choice made in code.
+// Blame converts an error about the options, such as a value that the plug-in rejects, into an
+// [Error] with the position of the choice. It returns nil and errors that are already an
+// [Error] unchanged. It also does so for a choice made in code, which has no position.
 func (c Choice) Blame(err error) error { return blame(c.at, c.path, err) }
 
-// resolved returns c with its option file, if that is a path, joined to the folder of the
-// file that says it.
+// resolved returns c with a relative path in its option file joined to the folder of the
+// scenario file that contains it.
 func (c *Choice) resolved() *Choice {
 	file := c.options.get("file")
 	if file == nil || file.kind != scalar {
@@ -68,18 +68,18 @@ func (c *Choice) resolved() *Choice {
 	return &out
 }
 
-// Options returns what the file says beside name, label and sharing, as plain values.
+// Options returns the options in the file, without name, label and sharing, as plain values.
 func (c Choice) Options() map[string]any {
 	out := map[string]any{}
 	if c.options != nil {
-		// What decodes as a scenario decodes as plain values: it has been read.
+		// This cannot fail, because the options were decoded before.
 		_ = decode(c.options, reflect.ValueOf(&out).Elem(), field{path: c.path})
 	}
 	return out
 }
 
-// decodeChoice reads a name or a mapping. A mapping without a name gives
-// options to the plug-in that c names already.
+// decodeChoice reads a name or a mapping. A mapping without a name sets options of the plug-in
+// that c already names.
 func decodeChoice(n *node, c *Choice, f field) error {
 	name := n
 	if n.kind == mapping {
@@ -131,7 +131,7 @@ func decodeChoice(n *node, c *Choice, f field) error {
 	return nil
 }
 
-// node returns what a file would say: the bare name where that is all.
+// node returns the form of c in a file, which is the bare name if nothing else is set.
 func (c Choice) node() *node {
 	n := text(c.Name)
 	if c.options == nil && c.Sharing == nil && c.Negotiate == "" && (c.Label == "" || c.Label == c.Name) {

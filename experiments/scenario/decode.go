@@ -9,18 +9,17 @@ import (
 	"strings"
 )
 
-// A field is a place for a value, and what is said of it.
+// A field is the location of a value, with its rules and description.
 type field struct {
 	path string
 	rule string // its validate tag
 	doc  string
 }
 
-// decode fills in v from n, strictly: unknown fields, wrong types and numbers
-// that are not finite are errors, and what n does not say is left alone.
+// decode sets v from n. It is strict: unknown fields, wrong types and non-finite numbers are
+// errors. It does not change what n omits.
 //
-// Types may decode themselves: UnmarshalYAML(func(any) error) error and
-// UnmarshalText are honoured.
+// Types may decode themselves by UnmarshalYAML(func(any) error) error or UnmarshalText.
 func decode(n *node, v reflect.Value, f field) error {
 	switch p := v.Addr().Interface().(type) {
 	case *Choice:
@@ -122,7 +121,7 @@ func decodeSlice(n *node, v reflect.Value, f field) error {
 	return nil
 }
 
-// decodeArray wants as many elements as v has.
+// decodeArray requires as many elements as v has.
 func decodeArray(n *node, v reflect.Value, f field) error {
 	if n.kind != list {
 		return n.mismatch(v, f)
@@ -158,7 +157,7 @@ func decodeMap(n *node, v reflect.Value, f field) error {
 var (
 	number = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 	whole  = regexp.MustCompile(`^[-+]?[0-9]+$`)
-	point  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}(@[A-Za-z0-9.+,-]+)?$`) // a word, or what a sweep makes of one
+	point  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}(@[A-Za-z0-9.+,-]+)?$`) // a word, or the name of a point of a sweep
 	word   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
 )
 
@@ -212,7 +211,7 @@ func decodeScalar(n *node, v reflect.Value, f field) error {
 	return nil
 }
 
-// decodeAny returns text, a bool, an int64, uint64 or float64, a []any or a
+// decodeAny returns a string, a bool, an int64, uint64 or float64, a []any or a
 // map[string]any.
 func decodeAny(n *node, f field) (any, error) {
 	switch n.kind {

@@ -8,12 +8,11 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Difference is a field in which two experiments, or other files, differ, and what each
-// has there.
+// A Difference is a field in which two files differ, with both values.
 type Difference struct{ Field, One, Other string }
 
-// Differ returns the first field in which two experiments differ, or what else [Fill] has
-// filled, or nil if there is none. Fields of ignore, at the top, are not compared.
+// Differ returns the first field in which two experiments, or other values set by [Fill],
+// differ, or nil if there is none. It ignores the top-level fields in ignore.
 func Differ[T any](one, other *T, ignore ...string) *Difference {
 	return firstDifference("", encode(reflect.ValueOf(*one)).without(ignore...), encode(reflect.ValueOf(*other)).without(ignore...))
 }
@@ -48,7 +47,7 @@ func firstDifference(path string, a, b *node) *Difference {
 	return nil
 }
 
-// holds returns what a field has, as short as a line of an error is.
+// holds describes the value of a field briefly enough for an error message.
 func holds(n *node) string {
 	switch {
 	case n == nil || n.kind == null:

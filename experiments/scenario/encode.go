@@ -54,10 +54,10 @@ func encode(v reflect.Value) *node {
 	panic("scenario: cannot print a " + v.Type().String())
 }
 
-// text returns a scalar that can only be text.
+// text returns a scalar that is a string.
 func text(s string) *node { return &node{kind: scalar, text: s, quoted: true} }
 
-// yaml returns n as the YAML encoder takes it.
+// yaml returns n in the form that the YAML encoder expects.
 func (n *node) yaml() any {
 	switch n.kind {
 	case null:
@@ -81,7 +81,7 @@ func (n *node) yaml() any {
 	return n.verbatim()
 }
 
-// flow returns a list of scalars in one line.
+// flow returns a list of scalars on one line.
 func (n *node) flow() (verbatim, bool) {
 	var out []string
 	for _, item := range n.items {
@@ -93,8 +93,8 @@ func (n *node) flow() (verbatim, bool) {
 	return verbatim("[" + strings.Join(out, ", ") + "]"), true
 }
 
-// verbatim returns a scalar as a file says it, in quotes where it could be
-// taken for anything else than the text it is.
+// verbatim returns a scalar in its YAML form, with quotes if it could be read as something
+// other than its text.
 func (n *node) verbatim() verbatim {
 	if !n.quoted || word.MatchString(n.text) && !ambiguous(n.text) {
 		return verbatim(n.text)
@@ -106,8 +106,7 @@ func (n *node) verbatim() verbatim {
 	return verbatim(quoted)
 }
 
-// ambiguous reports whether some YAML reader takes a word for another thing
-// than text.
+// ambiguous reports whether some YAML reader interprets a word as something other than text.
 func ambiguous(s string) bool {
 	switch strings.ToLower(s) {
 	case "true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity":
@@ -116,7 +115,7 @@ func ambiguous(s string) bool {
 	return s[0] >= '0' && s[0] <= '9'
 }
 
-// A verbatim is YAML already.
+// A verbatim is text that is already YAML.
 type verbatim string
 
 // MarshalYAML implements [yaml.BytesMarshaler].

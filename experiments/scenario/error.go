@@ -9,10 +9,10 @@ import (
 type Error struct {
 	At      string // file:line:column, or the override
 	Field   string // path, such as configurations.low.fleet.hosts; empty for the file as a whole
-	Problem string // what was found, and what would be right
+	Problem string // what was found and what is wanted
 }
 
-// Error says where, in which field, and what is wrong.
+// Error returns position, field and problem.
 func (e *Error) Error() string {
 	if e.Field == "" {
 		return e.At + ": " + e.Problem
@@ -24,7 +24,7 @@ func fail(at place, field, format string, args ...any) error {
 	return &Error{At: at.String(), Field: field, Problem: fmt.Sprintf(format, args...)}
 }
 
-// blame gives an error the place that it lacks, if there is one.
+// blame adds a position to an error that lacks one, if the position is known.
 func blame(at place, field string, err error) error {
 	var e *Error
 	switch {

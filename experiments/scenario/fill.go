@@ -2,10 +2,9 @@ package scenario
 
 import "reflect"
 
-// Fill reads data, a file that is no scenario but is written as one, into v, a pointer to a
-// struct whose fields have the tags that a scenario's have, and leaves alone what it does
-// not say. Each override, path=value, is applied before anything is checked. Mistakes are
-// of type [*Error].
+// Fill reads data, a file with the syntax of a scenario, into v, a pointer to a struct with
+// the same tags as a scenario. It does not change fields that the file omits. It applies each
+// override, path=value, before it checks anything. Mistakes are of type [*Error].
 func Fill(name string, data []byte, v any, sets ...string) error {
 	root, err := read(name, data)
 	if err != nil {

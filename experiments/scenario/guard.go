@@ -7,22 +7,20 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// What a file may be. The YAML parser takes time quadratic in the depth and in
-// the keys of a mapping, minutes for a megabyte: both are bounded before it
-// sees anything.
+// Limits of a file. The YAML parser takes time quadratic in the depth and in the number of
+// keys of a mapping, minutes for a megabyte. Both are therefore limited before parsing.
 const (
 	maxBytes  = 1 << 20
 	maxDepth  = 64
 	maxIndent = 256
-	maxTokens = 20_000 // a configuration with every field written out has about 150
+	maxTokens = 20_000 // a configuration with every field has about 150
 )
 
-// guard refuses what is no text, too large or too deep, in one pass over the
-// bytes that stops at the first offence.
+// guard rejects a file that is not text, too large or too deep. It makes one pass over the
+// bytes and stops at the first problem.
 //
-// It counts every bracket, quoted or not: text with 64 brackets left open is
-// refused too. Brackets that only quoted ones seem to close are found by
-// [guardTokens].
+// It counts all brackets, quoted or not, so it also rejects text with 64 unclosed brackets.
+// Quoted brackets that seem to close others are handled by [guardTokens].
 func guard(source string, data []byte) error {
 	at := func(i int) place {
 		return place{source, 1 + bytes.Count(data[:i], []byte("\n")), i - bytes.LastIndexByte(data[:i], '\n')}
@@ -62,9 +60,8 @@ func guard(source string, data []byte) error {
 	return nil
 }
 
-// guardTokens refuses what scenario files do without: anchors, aliases (which
-// can grow without bound), tags, merge keys, directives; brackets too deep, and
-// too much of anything.
+// guardTokens rejects YAML features that scenario files do not need: anchors, aliases (which
+// can expand without bound), tags, merge keys and directives. It also limits nesting and size.
 func guardTokens(source string, tokens token.Tokens) error {
 	if len(tokens) > maxTokens {
 		return fail(place{source: source}, "", "%d words and signs, want at most %d", len(tokens), maxTokens)

@@ -1,7 +1,6 @@
 package scenario
 
-// useLog puts a recorded log in place of the workload of every configuration
-// that has a filter for one.
+// useLog replaces the workload of every configuration that has a filter by a recorded log.
 func useLog(root *node, path string) (*node, error) {
 	at := place{source: "--trace " + clip(path)}
 	file := text(path)

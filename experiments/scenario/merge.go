@@ -2,12 +2,12 @@ package scenario
 
 import "slices"
 
-// merge lays one value over another. Mappings merge key by key; anything else
-// replaces what is under it, lists and nulls too.
+// merge merges one value into another. Mappings are merged key by key. Any other value,
+// including lists and nulls, replaces the one under it.
 //
-// A mapping that names another plug-in than the one under it replaces it:
-// options belong to a plug-in. One that names none changes options of the
-// plug-in under it, be that a bare name.
+// A mapping that names another plug-in replaces the one under it, because options belong to a
+// plug-in. A mapping without a name changes options of the plug-in under it, even if that is a
+// bare name.
 func merge(under, over *node) *node {
 	if under == nil || over.kind != mapping {
 		return over
@@ -19,7 +19,7 @@ func merge(under, over *node) *node {
 	return mergeFields(under, over)
 }
 
-// mergeFields lays mapping over mapping, whatever their names.
+// mergeFields merges two mappings, whatever their names.
 func mergeFields(under, over *node) *node {
 	switch {
 	case over == nil:
@@ -43,8 +43,7 @@ func mergeFields(under, over *node) *node {
 	return out
 }
 
-// named turns the bare name of a plug-in into a mapping, for options to join
-// it.
+// named converts the bare name of a plug-in to a mapping, so that options can be added.
 func named(n, options *node) *node {
 	if n.kind != scalar || options.get("name") != nil {
 		return n
@@ -52,7 +51,7 @@ func named(n, options *node) *node {
 	return wrap(n)
 }
 
-// wrap turns a bare name into a mapping.
+// wrap converts a bare name to a mapping.
 func wrap(n *node) *node {
 	return &node{kind: mapping, keys: []key{{"name", n.at}}, items: []*node{n}, at: n.at}
 }
@@ -62,9 +61,8 @@ func differ(a, b *node) bool {
 	return x != nil && y != nil && x.text != y.text
 }
 
-// over lays a file over the preset that it starts from. The configurations
-// that the file lists are those that are run; one that bears the name of a
-// configuration of the preset starts from it.
+// over merges a file into the preset that it names. If the file lists configurations, only
+// those are run. A configuration with the name of one in the preset starts from it.
 func over(preset, file *node) *node {
 	out := mergeFields(preset.without("base", "configurations"), file.without("base", "configurations"))
 	if base := mergeFields(preset.get("base"), file.get("base")); base != nil {
@@ -89,7 +87,7 @@ func over(preset, file *node) *node {
 	return out
 }
 
-// expand lays every configuration over the base.
+// expand merges every configuration into the base.
 func expand(root *node) *node {
 	configurations := root.get("configurations")
 	if configurations == nil {
@@ -101,8 +99,8 @@ func expand(root *node) *node {
 	}))
 }
 
-// each returns a list of what f makes of the elements; a bare name stands for
-// a configuration that has a name only.
+// each returns the list of the results of f for the elements. A bare name becomes a
+// configuration with only a name.
 func each(l *node, f func(*node) *node) *node {
 	out := &node{kind: list, at: l.at}
 	for _, c := range l.items {

@@ -6,15 +6,15 @@ import (
 	"strconv"
 )
 
-// A node is one value of a file: a scalar as it was written, a list or a
-// mapping. A tree is never changed once it is built, so trees may share nodes.
+// A node is one value of a file: a scalar as written, a list or a mapping. Trees are
+// immutable, so they may share nodes.
 type node struct {
 	kind   kind
 	text   string  // of a scalar
-	quoted bool    // a scalar that can only be text
+	quoted bool    // a scalar that is always text
 	keys   []key   // of a mapping, in the order of the file
-	fields bool    // a mapping whose keys are those of a struct, in that order
-	items  []*node // of a list, or the values of a mapping's keys
+	fields bool    // a mapping with the keys of a struct, in their order
+	items  []*node // elements of a list, or values of a mapping's keys
 	at     place
 }
 
@@ -33,8 +33,8 @@ type key struct {
 	at   place
 }
 
-// A place is where something was said. Line 0 is the source as a whole: a
-// command-line override has no lines.
+// A place is a position in a source. Line 0 means the whole source, such as a command-line
+// override, which has no lines.
 type place struct {
 	source       string
 	line, column int
@@ -47,7 +47,7 @@ func (p place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.source, p.line, p.column)
 }
 
-// get returns the value of a key, nil where n is no mapping or lacks it.
+// get returns the value of a key, or nil if n is not a mapping or lacks the key.
 func (n *node) get(name string) *node {
 	if n == nil || n.kind != mapping {
 		return nil
@@ -75,7 +75,7 @@ func (n *node) put(name string, v *node) *node {
 	return &out
 }
 
-// without returns n lacking the keys named.
+// without returns n without the given keys.
 func (n *node) without(names ...string) *node {
 	out := &node{kind: mapping, at: n.at}
 	for i, k := range n.keys {
@@ -87,8 +87,8 @@ func (n *node) without(names ...string) *node {
 	return out
 }
 
-// called returns the name that an element of a list goes by: its label, its
-// name, or the scalar that it is.
+// called returns the name of a list element: its label, its name, or its text if it is a
+// scalar.
 func (n *node) called() string {
 	if n.kind == scalar {
 		return n.text
@@ -102,8 +102,8 @@ func (n *node) called() string {
 	return ""
 }
 
-// segment returns what paths call an element: its name, where it is a mapping
-// that has a good one, or its index.
+// segment returns the path segment of an element: its name if it is a mapping with a valid
+// one, or else its index.
 func (n *node) segment(index string) string {
 	if n != nil && n.kind == mapping && point.MatchString(n.called()) {
 		return n.called()
@@ -111,7 +111,7 @@ func (n *node) segment(index string) string {
 	return index
 }
 
-// element returns the element of a list by its index, nil where there is none.
+// element returns the element of a list at an index, or nil if there is none.
 func (n *node) element(index string) *node {
 	i, err := strconv.Atoi(index)
 	if err != nil || n.kind != list || i < 0 || i >= len(n.items) {
@@ -120,7 +120,7 @@ func (n *node) element(index string) *node {
 	return n.items[i]
 }
 
-// equal reports whether two values say the same, in whatever order of keys.
+// equal reports whether two values are equal, ignoring the order of keys.
 func (n *node) equal(m *node) bool {
 	if n == nil || m == nil {
 		return n == m
@@ -140,7 +140,7 @@ func (n *node) equal(m *node) bool {
 	return true
 }
 
-// found says what n is, for messages.
+// found describes n for messages.
 func (n *node) found() string {
 	switch n.kind {
 	case null:
@@ -156,7 +156,7 @@ func (n *node) found() string {
 	return clip(n.text)
 }
 
-// clip keeps messages to a line.
+// clip shortens text to fit into one line of a message.
 func clip(s string) string {
 	const most = 40
 	if r := []rune(s); len(r) > most {

@@ -2,20 +2,19 @@ package scenario
 
 import "reflect"
 
-// Options are fields that a file gives to something that this package does not
-// know. The zero value gives none.
+// Options are fields in a file that this package does not interpret. The zero value has none.
 type Options struct {
 	path   string // of the field, for messages
-	fields *node  // nil where there are none
+	fields *node  // nil if there are none
 }
 
-// Want says what a file may write.
+// Want describes what a file may contain.
 func (Options) Want() string { return "a mapping of options" }
 
-// Given reports whether the file gives any.
+// Given reports whether the file has any options.
 func (o Options) Given() bool { return o.fields != nil }
 
-// Decode fills in v as [Choice.Decode] does.
+// Decode sets v like [Choice.Decode].
 func (o Options) Decode(v any) error {
 	if o.fields == nil {
 		return nil
@@ -26,8 +25,8 @@ func (o Options) Decode(v any) error {
 	return validate(v, o.fields, o.path)
 }
 
-// Blame puts what is said of the options in the form of an [Error] that says
-// where they stand: see [Choice.Blame].
+// Blame converts an error about the options into an [Error] with their position, like
+// [Choice.Blame].
 func (o Options) Blame(err error) error {
 	if o.fields == nil {
 		return err
@@ -47,7 +46,7 @@ func decodeOptions(n *node, o *Options, f field) error {
 	return n.mismatch(reflect.ValueOf(o).Elem(), f)
 }
 
-// node returns what a file would say.
+// node returns the form of o in a file.
 func (o Options) node() *node {
 	if o.fields == nil {
 		return &node{}

@@ -10,14 +10,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Over returns the axis that a line such as one of these asks for, a field of a
-// configuration and the values that it takes:
+// Over parses the command-line form of an axis, a field of a configuration and its values,
+// such as one of these:
 //
 //	admission.cac.guarantee=0.5..0.95/0.05
 //	workload.annotate.delay=0.1,0.5,1
 //	admission.sac.guarantee,admission.cac.guarantee=0.6,0.9
 //
-// Of several fields the others are set to the same values as the first. See [Known.Over] for what is done with it, and [Values] for the values.
+// If there are several fields, the others are set to the same values as the first. See
+// [Known.Over] for the use of axes, and [Values] for the values.
 func Over(text string) (Axis, error) {
 	paths, values, ok := strings.Cut(text, "=")
 	path, also, several := strings.Cut(paths, ",")
@@ -35,9 +36,8 @@ func Over(text string) (Axis, error) {
 	return axis, nil
 }
 
-// Values returns what a list names: numbers, words, and ranges FROM..TO/STEP, between
-// commas. A range has both its ends, and decimals as they are written: 0.5..0.8/0.1 is
-// 0.5, 0.6, 0.7 and 0.8, and nothing near it.
+// Values parses a comma-separated list of numbers, words, and ranges FROM..TO/STEP. A range
+// includes both ends and uses exact decimals: 0.5..0.8/0.1 is 0.5, 0.6, 0.7 and 0.8.
 func Values(list string) ([]Value, error) {
 	var all []Value
 	seen := map[Value]bool{}
@@ -59,7 +59,7 @@ func Values(list string) ([]Value, error) {
 	return all, nil
 }
 
-// Numbers that can be the ends or the step of a range, and ranges.
+// Patterns for ranges and for their ends and steps.
 const (
 	digits = `[-+]?[0-9]{1,15}(\.[0-9]{1,15})?`
 	ranges = `^` + digits + `\.\.` + digits + `/` + digits + `$`
@@ -67,7 +67,7 @@ const (
 
 var exact = regexp.MustCompile(`^` + digits + `$`)
 
-// span returns the values of a range, or the one value that text is.
+// span returns the values of a range, or text itself as the only value.
 func span(text string) ([]Value, error) {
 	lower, rest, ok := strings.Cut(text, "..")
 	if !ok {
@@ -109,7 +109,7 @@ func span(text string) ([]Value, error) {
 	return all, nil
 }
 
-// spanned returns the tree with the ranges in the values of its sweep written out.
+// spanned returns the tree with ranges in the values of its sweep expanded.
 func spanned(root *node) (*node, error) {
 	sweep := root.get("sweep")
 	if sweep == nil || sweep.kind != list {
@@ -143,7 +143,7 @@ func spanned(root *node) (*node, error) {
 	return root.put("sweep", &out), nil
 }
 
-// plain returns values as a file has them.
+// plain returns values in the form that a file has.
 func plain(values []Value, at place) (all []*node) {
 	for _, v := range values {
 		all = append(all, &node{kind: scalar, text: string(v), at: at})
@@ -151,7 +151,7 @@ func plain(values []Value, at place) (all []*node) {
 	return all
 }
 
-// useOver puts axes in place of those of the sweep that have their paths, or after them.
+// useOver adds axes to the sweep. An axis replaces one with the same path.
 func useOver(root *node, axes []Axis) *node {
 	out := &node{kind: list, at: place{source: "--over"}}
 	if sweep := root.get("sweep"); sweep != nil && sweep.kind != null {

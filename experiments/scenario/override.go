@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// An Override is a setting that has no effect in some configurations, as another stands in its
-// place there.
+// An Override is a setting that has no effect in some configurations, because another setting
+// replaces it there.
 type Override struct {
 	Field          string   `json:"field" doc:"the setting, such as base.admission"`
 	At             string   `json:"at" doc:"where it stands: file:line:column, or the flag"`
@@ -16,7 +16,7 @@ type Override struct {
 	ByAt           string   `json:"by_at" doc:"where that one stands"`
 }
 
-// String says it in a line.
+// String describes o in one line.
 func (o Override) String() string {
 	in := ""
 	if n := len(o.Configurations); n > 0 {
@@ -29,19 +29,19 @@ func (o Override) String() string {
 	return fmt.Sprintf("%s: %s has no effect%s: %s (%s) takes its place", o.At, o.Field, in, o.By, o.ByAt)
 }
 
-// Overrides returns the settings of the file and of the command line that have no effect in some
-// configuration. Of settings of one file, which may well say a rule and its exceptions, it
-// returns those without effect in any.
+// Overrides returns the settings in the file and on the command line that have no effect in
+// some configuration. A file may set a rule and its exceptions, so of settings that a setting
+// in the same file replaces, it returns only those without effect in every configuration.
 func (e *Experiment) Overrides() []Override { return e.overrides }
 
-// A setting is a value that a user wrote, and the path at which it stands.
+// A setting is a value that a user wrote, with its path.
 type setting struct {
 	path []string
 	n    *node
 }
 
-// settingsOf returns the values in n, which stands at that path. A list is one value, but for
-// that of the configurations.
+// settingsOf returns the values in n, whose path is given. A list counts as one value, except
+// for the list of configurations.
 func settingsOf(n *node, path ...string) []setting {
 	var all []setting
 	switch {
@@ -65,9 +65,9 @@ func settingsOf(n *node, path ...string) []setting {
 // flag reports whether a setting was made on the command line.
 func (p place) flag() bool { return strings.HasPrefix(p.source, "--") }
 
-// overridden returns which of the settings have no effect, where root is what was made of them
-// and points are what became of each configuration at each point of a sweep. A setting that
-// goes over a preset and has no effect at all is an error.
+// overridden returns the settings that have no effect. Root is the resulting tree, and points
+// has the points of each configuration in the sweep. A setting that overrides a preset and has
+// no effect anywhere is an error.
 func overridden(said []setting, root *node, points [][]*node) ([]Override, error) {
 	var found []Override
 	for _, s := range said {
@@ -114,7 +114,7 @@ func overridden(said []setting, root *node, points [][]*node) ([]Override, error
 		case without == 0, same && without < applies: // a rule and its exceptions
 		case without == applies && !by.at.flag() && !same:
 			return nil, fail(s.n.at, o.Field, "has no effect: %s (%s) takes its place; set that", o.By, o.ByAt)
-		case !s.n.at.flag() && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // as was asked for
+		case !s.n.at.flag() && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
 		default:
 			found = append(found, o)
 		}
@@ -122,7 +122,7 @@ func overridden(said []setting, root *node, points [][]*node) ([]Override, error
 	return found, nil
 }
 
-// configurationPath returns the path of a configuration, none for the experiment as a whole.
+// configurationPath returns the path of a configuration, or nil for the whole experiment.
 func configurationPath(name string) []string {
 	if name == "" {
 		return nil
@@ -130,8 +130,8 @@ func configurationPath(name string) []string {
 	return []string{"configurations", name}
 }
 
-// within reports whether the setting is a part of n. Ranges of a sweep have been written out,
-// at the place where they stood.
+// within reports whether the setting is part of n. Expanded ranges of a sweep keep their
+// original place.
 func (s setting) within(n *node) bool {
 	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.at == s.n.at {
 		return true
@@ -139,7 +139,8 @@ func (s setting) within(n *node) bool {
 	return slices.ContainsFunc(n.items, s.within)
 }
 
-// reach follows a path below n as far as it goes, and returns how far and what stands there.
+// reach follows a path below n as far as possible, and returns the part followed and the node
+// there.
 func (n *node) reach(path []string) ([]string, *node) {
 	for i, segment := range path {
 		next := n.get(segment)

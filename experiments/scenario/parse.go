@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Known holds the names that a scenario may use. The names of a family that is
-// nil are not checked.
+// Known holds the names that a scenario may use. If a family is nil, its names are not
+// checked.
 type Known struct {
 	Admission   []string
 	Sharing     []string
@@ -19,38 +19,37 @@ type Known struct {
 	Models      []string
 	Payments    []string
 
-	Availability []string // models of it
+	Availability []string // availability models
 	Predictors   []string
 
 	Metrics []string
 
 	Presets map[string][]byte // scenario files to start from, by name
 
-	// Over are axes that take the place of those of the sweep that have their paths,
-	// or come after them.
+	// Over are axes that are added to the sweep. They replace axes with the same paths.
 	Over []Axis
 
-	// Policies are labels of the admission policies that every configuration is run under, in
-	// place of its own list; those that it has keep their options.
+	// Policies are labels of the admission policies under which every configuration is run,
+	// instead of its own list. Policies that it already has keep their options.
 	Policies []string
 
-	// Log is a recorded log that takes the place of the workload of every
-	// configuration with a filter; empty, they are run as they say.
+	// Log is a recorded log that replaces the workload of every configuration with a filter;
+	// empty for none.
 	Log string
 
-	// Trace is a recorded trace of availability that takes the place of that of
-	// every configuration with one, of TraceFormat, which may be left empty.
+	// Trace is a recorded availability trace that replaces that of every configuration with
+	// one. TraceFormat is its format and may be empty.
 	Trace, TraceFormat string
 }
 
-// A file is what a scenario file may say.
+// A file describes the fields of a scenario file.
 type file struct {
 	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
 	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
 	Experiment `yaml:",inline"`
 }
 
-// Read reads and checks a scenario file that errors call name: see [Parse].
+// Read reads and checks a scenario file, called name in errors: see [Parse].
 func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
 	if err != nil {
@@ -59,8 +58,8 @@ func Read(name string, in io.Reader, known Known, sets ...string) (Experiment, e
 	return Parse(name, data, known, sets...)
 }
 
-// Stored reads what the manifest of the results in dir keeps: the experiment as it was
-// run, whose files are named from where that was.
+// Stored parses the scenario in the manifest of the results in dir. Its file names are
+// relative to the folder in which the experiment was run.
 func Stored(dir, text string) (Experiment, error) {
 	e, err := Parse("manifest.json", []byte(text), Known{})
 	if err != nil {
@@ -69,7 +68,7 @@ func Stored(dir, text string) (Experiment, error) {
 	return e, err
 }
 
-// Generated returns the configurations in which a model stands in for a log.
+// Generated returns the configurations in which a model replaces a log.
 func (e *Experiment) Generated() (names []string) {
 	for _, conf := range e.Configurations {
 		if conf.Workload.Filter != "" && conf.Workload.Model != nil {
@@ -79,15 +78,16 @@ func (e *Experiment) Generated() (names []string) {
 	return names
 }
 
-// DrawsHosts reports whether hosts of a configuration come and go as a model says.
+// DrawsHosts reports whether a model determines the availability of hosts in some
+// configuration.
 func (e *Experiment) DrawsHosts() bool {
 	return slices.ContainsFunc(e.Configurations, func(c Configuration) bool {
 		return c.Fleet.Availability != nil && c.Fleet.Availability.Model != nil
 	})
 }
 
-// Parse reads and checks a scenario that stands in the named file. Each
-// override, path=value, is applied before anything is checked:
+// Parse reads and checks the scenario in data, which is the contents of the named file. It
+// applies each override, path=value, before it checks anything:
 //
 //	fleet.hosts=30
 //	pareto-high:fleet.hosts=30
@@ -95,15 +95,14 @@ func (e *Experiment) DrawsHosts() bool {
 //	base.market.forecaster={name: normal}
 //	sweep.0.values=0.5..0.95/0.05
 //
-// The first is of every configuration, the second of one: both stand in for whatever base and
-// the configuration say. A configuration goes over base, and base over [Default]: mappings merge, and
-// anything else replaces what is under it. A file that names a preset goes
-// over it in the same way; if it lists configurations then those are run, and
-// one that bears the name of one of the preset's starts from it.
+// The first form applies to every configuration, the second to one. Both take precedence over
+// base and configurations. A configuration is merged into base, and base into [Default]:
+// mappings are merged, and any other value replaces the one under it. A file that names a
+// preset is merged into it in the same way. If the file lists configurations, only those are
+// run, and one with the name of a configuration in the preset starts from it.
 //
-// Relative paths of plans, logs and the files of models come back joined to the folder of
-// the file that says them, those of overrides as they are. Mistakes are of type
-// [*Error].
+// Relative paths of plans, logs and model files are returned joined to the folder of the file
+// that contains them; paths in overrides are unchanged. Mistakes are of type [*Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
 	root, err := read(name, data)
 	if err != nil {
@@ -117,7 +116,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 		return Experiment{}, fail(root.at, "", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.found())
 	}
 	var said []setting
-	if !strings.HasPrefix(name, "preset ") { // of which nobody has written anything
+	if !strings.HasPrefix(name, "preset ") { // presets are not written by the user
 		said = settingsOf(root)
 	}
 	if root, err = start(root, known.Presets); err != nil {
@@ -186,7 +185,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	return f.Experiment, nil
 }
 
-// start lays the file over the preset that it names, if it names one.
+// start merges the file into the preset that it names, if any.
 func start(root *node, presets map[string][]byte) (*node, error) {
 	name := root.get("preset")
 	if name == nil {
@@ -203,8 +202,7 @@ func start(root *node, presets map[string][]byte) (*node, error) {
 	return over(preset, root), nil
 }
 
-// defaultExperiment returns what a file stands for that lists configurations
-// only.
+// defaultExperiment returns the defaults of a file that lists only configurations.
 func defaultExperiment() Experiment {
 	return Experiment{
 		Seed:         1,
@@ -213,8 +211,8 @@ func defaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans, logs and the files of models to the folders
-// of the files that say them.
+// resolve joins the relative paths of plans, logs, model files and traces to the folders of
+// the files that contain them.
 func resolve(configurations []Configuration, root *node) {
 	for i := range configurations {
 		w, n := &configurations[i].Workload, root.get("configurations").items[i].get("workload")

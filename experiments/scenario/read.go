@@ -15,9 +15,9 @@ import (
 	"bourse/workloadgen/plainyaml"
 )
 
-// read parses one YAML document. The tree of an empty one is null.
+// read parses one YAML document. An empty document gives a null node.
 func read(source string, data []byte) (*node, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // the byte order mark of some editors
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // byte order mark
 	if err := guard(source, data); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func read(source string, data []byte) (*node, error) {
 	return n, agree(source, data, file)
 }
 
-// agree refuses a text that other readers take for something else.
+// agree rejects text that other YAML readers interpret differently.
 func agree(source string, data []byte, file *ast.File) error {
 	err := plainyaml.Agree(data, file)
 	var e *plainyaml.Error
@@ -60,7 +60,7 @@ func agree(source string, data []byte, file *ast.File) error {
 	return err
 }
 
-// syntax puts the parser's complaint into our form.
+// syntax converts an error of the parser to an [Error].
 func syntax(source string, err error) error {
 	var y yaml.Error
 	if errors.As(err, &y) && y.GetToken() != nil {
@@ -74,8 +74,8 @@ func syntax(source string, err error) error {
 	return fail(place{source: source}, "", "not YAML: %v", err)
 }
 
-// unclear refuses words at a path, and below it, that readers take for different things.
-// What must be a number or a truth has been decoded by then, which says so better.
+// unclear rejects words at and below a path that YAML readers interpret differently. Numbers
+// and booleans have been decoded before, with better messages.
 func unclear(n *node, path string) error {
 	if n.kind == scalar && !n.quoted && plainyaml.Unclear(n.text) {
 		return fail(n.at, path, "%s", plainyaml.Problem(n.text))
@@ -85,7 +85,7 @@ func unclear(n *node, path string) error {
 		if n.kind == mapping {
 			k := n.keys[i]
 			segment = clip(k.name)
-			if plainyaml.UnclearKey(k.name) { // in quotes too: they are lost where it is printed
+			if plainyaml.UnclearKey(k.name) { // even in quotes, which are lost when it is printed
 				return fail(k.at, join(path, segment), "%s", plainyaml.Problem(k.name))
 			}
 		}
@@ -96,7 +96,7 @@ func unclear(n *node, path string) error {
 	return nil
 }
 
-// A reader turns the parser's tree into ours.
+// A reader converts the parser's tree to nodes.
 type reader struct{ source string }
 
 func (r reader) at(n ast.Node) place {
@@ -158,7 +158,7 @@ func (r reader) mapping(values []*ast.MappingValueNode, at place, path string) (
 			return nil, err
 		}
 		if item.kind == null {
-			item.at = k.at // the parser puts what is not there anywhere
+			item.at = k.at // the parser gives missing values arbitrary positions
 		}
 		out.keys = append(out.keys, k)
 		out.items = append(out.items, item)

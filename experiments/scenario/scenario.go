@@ -1,17 +1,17 @@
-// Package scenario is an experiment as written in a file: what is run, on what,
-// under which rules, how often.
+// Package scenario describes an experiment as written in a file: what is run, on which hosts,
+// under which rules, and how often.
 //
-// It reads, checks and prints scenario files. It knows the names of plug-ins only
-// as text: whoever assembles a run hands in which there are ([Known]) and decodes
-// their options ([Choice.Decode]).
+// It reads, checks and prints scenario files. It treats the names of plug-ins as text. The
+// caller passes the valid names ([Known]) and decodes their options ([Choice.Decode]).
 //
-// YAML is read by a library, but paths such as configurations.pareto-high.fleet.hosts are
-// followed by hand: they name elements by their name or label, which goccy's YAMLPath finds
-// by number alone, and set what no file has written yet.
+// A library reads YAML, but this package follows paths such as
+// configurations.pareto-high.fleet.hosts itself. They identify elements by name or label,
+// where goccy's YAMLPath supports only indices, and they may set values that are not in any
+// file.
 package scenario
 
-// An Experiment runs every configuration under each of its admission policies,
-// with the same seeds.
+// An Experiment runs every configuration under each of its admission policies, with the same
+// seeds.
 type Experiment struct {
 	Name           string          `yaml:"name" validate:"required" doc:"of the experiment; letters, digits and dashes"`
 	Title          string          `yaml:"title" doc:"one line for people"`
@@ -23,20 +23,21 @@ type Experiment struct {
 	Figure         *Figure         `yaml:"figure" doc:"what is drawn; omitted, what the market paper draws, or with a sweep its system metrics"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
 
-	points    []Configuration // of the sweep
+	points    []Configuration // at the points of the sweep
 	overrides []Override
 }
 
-// An Until is when replications are enough: as soon as an interval of a metric's mean is
-// narrow, under every policy in every configuration. A file may write it within
-// replications, too: {min: 5, max: 2000, until: {metric: efficiency_0.5, half_width: 0.01}}.
+// An Until is the stopping rule of replications: they end as soon as the interval of a
+// metric's mean is narrow enough under every policy in every configuration. A file may also
+// write it within replications: {min: 5, max: 2000, until: {metric: efficiency_0.5,
+// half_width: 0.01}}.
 type Until struct {
 	Metric    string  `yaml:"metric" validate:"required" doc:"whose interval it is, as 'bourse policies metric' lists them"`
 	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"that its 95 % interval is to have, or less: of a confidence sequence, so that stopping keeps its coverage"`
 	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before it is looked at"`
 }
 
-// A Configuration is one setting of everything but the admission policy.
+// A Configuration is one setting of everything except the admission policy.
 type Configuration struct {
 	Name      string   `yaml:"name" validate:"required" doc:"of the configuration; letters, digits and dashes, unique"`
 	Fleet     Fleet    `yaml:"fleet" doc:"the hosts"`
@@ -49,7 +50,7 @@ type Configuration struct {
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
-// A Fleet is a number of hosts, identical but for their speeds.
+// A Fleet is a number of hosts that differ only in speed.
 type Fleet struct {
 	Hosts     int       `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors a host"`
@@ -64,12 +65,12 @@ type Fleet struct {
 	Availability *Availability `yaml:"availability" doc:"when hosts are there; omitted, always"`
 }
 
-// A Floor is what resources of a host cost at least.
+// A Floor is the minimum price of resources of a host.
 type Floor struct {
 	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"of each processor that a task gets"`
 }
 
-// Second returns what a processor costs at least, dollars per second.
+// Second returns the minimum price of a processor, in dollars per second.
 func (f Floor) Second() float64 { return f.CPU / 3600 }
 
 // SpeedOf returns the speed of host h.
@@ -92,7 +93,7 @@ func (f *Fleet) Capacity() float64 {
 	return sum
 }
 
-// A Workload is a model, a plan or a log, and what is done to it.
+// A Workload is a model, a plan or a log, with its annotations.
 type Workload struct {
 	Model    *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
 	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
@@ -104,7 +105,7 @@ type Workload struct {
 	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
 }
 
-// A Market is how hosts are sold.
+// A Market describes how hosts are sold.
 type Market struct {
 	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"what share of a host a contract gets"`
 	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"how a contract chooses hosts and bids"`
@@ -115,7 +116,7 @@ type Market struct {
 	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of what happens at one instant: ends-first, so that what is freed can be used; submissions-first, and then all ends together; or one-by-one, submissions and then ends in the order of the log, each followed by a look at the queue, as simulators of EASY do"`
 }
 
-// An SLA is what a contract promises, and what a broken promise costs.
+// An SLA describes what a contract promises, and what a broken promise costs.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: a fast host makes up for a slow one; per-host: each node does its own work"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x what of names"`
@@ -131,7 +132,7 @@ type Penalty struct {
 	Max  *float64 `yaml:"max" validate:"min=0,max=1e12" doc:"the most that is paid, $; omitted, unbounded"`
 }
 
-// Needs bounds what one node must have and may use.
+// Needs are the minimum and maximum resources of one node.
 type Needs struct {
 	Min Bound `yaml:"min" doc:"at least"`
 	Max Bound `yaml:"max" doc:"at most"`
@@ -145,13 +146,12 @@ type Bound struct {
 	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`
 }
 
-// A Provider sells and pays penalties.
+// A Provider sells capacity and pays penalties.
 type Provider struct {
 	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together where there are penalties, else nothing"`
 }
 
-// Default returns the configuration that a file which says nothing stands for:
-// the paper's cluster and rules (§4.1).
+// Default returns the default configuration: the cluster and the rules of the paper (§4.1).
 func Default() Configuration {
 	return Configuration{
 		Fleet:  Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1},

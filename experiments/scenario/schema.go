@@ -9,14 +9,14 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// Schema returns a JSON Schema of scenario files, for editors: fields, types,
-// ranges and what they mean, and of plug-ins of these families, by name, the same.
+// Schema returns a JSON Schema of scenario files, for editors. It has the fields, types,
+// ranges and descriptions, and those of the plug-ins in families, by family name.
 func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		ExpandedStruct:             true,
 		FieldNameTag:               "yaml",
-		RequiredFromJSONSchemaTags: true, // a base or a preset may say it
+		RequiredFromJSONSchemaTags: true, // a base or a preset may set them
 	}
 	s := reflector.ReflectFromType(reflect.TypeFor[file]())
 	s.Title = "bourse scenario"
@@ -47,8 +47,8 @@ func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 	return s
 }
 
-// restrict adds to the schema of a struct, and of those below it, what the
-// tags say, and that pointers may be null.
+// restrict adds the constraints in the tags to the schema of a struct and of those below it,
+// and allows null for pointers.
 func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool, families map[string]plugin.Family) {
 	if s == nil || done[t] {
 		return
@@ -92,11 +92,11 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 	}
 }
 
-// limit adds one validate tag.
+// limit adds the constraints of one validate tag.
 func limit(s *jsonschema.Schema, tag string) {
 	r := plugin.RuleOf(tag)
 	if r.Omit {
-		return // 0, or a text that is empty, will do too
+		return // 0 or an empty string is also valid
 	}
 	if s.Type == "array" && r.Min != "" {
 		one := uint64(1)
@@ -113,11 +113,11 @@ func limit(s *jsonschema.Schema, tag string) {
 	}
 }
 
-// JSONSchema implements what jsonschema asks of types with a form of their
-// own.
+// JSONSchema returns the schema of a Choice. The jsonschema package calls it for types with a
+// custom form.
 func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Schema{Type: "string"}) }
 
-// choiceOf is a name, or a mapping of a name and options.
+// choiceOf returns the schema of a name, or of a mapping of a name and options.
 func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
 	mapping.Properties.Set("name", name)
@@ -127,8 +127,8 @@ func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 
-// familySchema is a choice among the members of f: a mapping that names one has its
-// options.
+// familySchema returns the schema of a choice among the members of f. A mapping that names a
+// member has its options.
 func familySchema(f plugin.Family) *jsonschema.Schema {
 	name := &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"}
 	s := choiceOf(name)
@@ -159,7 +159,8 @@ func familySchema(f plugin.Family) *jsonschema.Schema {
 
 func object() *jsonschema.Schema { return &jsonschema.Schema{Properties: jsonschema.NewProperties()} }
 
-// optionSchema is what an option takes. What names another plug-in may be anything.
+// optionSchema returns the schema of an option. An option that names another plug-in may have
+// any form.
 func optionSchema(o plugin.Option) *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: o.Doc, Default: o.Default}
 	if t := o.Type; t.Kind() != reflect.Pointer && t != reflect.TypeFor[plugin.Spec]() {
@@ -174,14 +175,12 @@ func optionSchema(o plugin.Option) *jsonschema.Schema {
 	return s
 }
 
-// JSONSchema implements what jsonschema asks of types with a form of their
-// own.
+// JSONSchema returns the schema of a Value.
 func (Value) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "number"}, {Type: "boolean"}, {Type: "string", Pattern: value.String()}, {Type: "string", Pattern: ranges}}}
 }
 
-// JSONSchema implements what jsonschema asks of types with a form of their
-// own.
+// JSONSchema returns the schema of Options.
 func (Options) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{{Type: "object"}, {Type: "null"}}}
 }

@@ -10,8 +10,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// everywhere returns the configuration, "" for all, and the path that an override is of if that
-// begins with a field of a configuration, and false if it begins with one of the file.
+// everywhere reports whether an override begins with a field of a configuration, not of the
+// file. If so, it returns the name of the configuration, or "" for all, and the path.
 func everywhere(override string) (configuration, path string, ok bool) {
 	path, _, _ = strings.Cut(override, "=")
 	if name, rest, one := strings.Cut(path, ":"); one {
@@ -21,8 +21,8 @@ func everywhere(override string) (configuration, path string, ok bool) {
 	return "", path, first != "name" && plugin.FieldsOf(reflect.TypeFor[Configuration]()).Find(first) != nil
 }
 
-// setEach applies an override to the configurations of a tree, or to the one that it names.
-// They must have been laid over their base.
+// setEach applies an override to all configurations of a tree, or to the one that it names.
+// The configurations must have been merged into their base.
 func setEach(root *node, override string) (*node, []setting, error) {
 	only, path, _ := everywhere(override)
 	segments, value, err := parsedSet(override, path)
@@ -54,8 +54,8 @@ func setEach(root *node, override string) (*node, []setting, error) {
 	return root.put("configurations", &out), settingsOf(value, append(under, segments...)...), nil
 }
 
-// usePolicies keeps the admission policies of these labels or names in each configuration, with
-// their options, in this order; one that a configuration does not have comes to be, with its
+// usePolicies makes each configuration use the admission policies with the given labels or
+// names, in this order. Existing policies keep their options; others are added with their
 // defaults.
 func usePolicies(root *node, labels []string) *node {
 	all := root.get("configurations")
@@ -95,9 +95,9 @@ func parsedSet(override, path string) ([]string, *node, error) {
 	return segments, value.moved(at), nil
 }
 
-// set applies an override, path=value, to a tree. The path's segments are
-// fields, and indices, labels or names of elements; the value is YAML. It returns the path and
-// the value too; a configuration is called by its name there.
+// set applies an override, path=value, to a tree. The segments of the path are fields, and
+// indices, labels or names of elements; the value is YAML. It also returns the path, with a
+// configuration identified by name, and the value.
 func set(root *node, override string) (*node, []string, *node, error) {
 	path, _, _ := strings.Cut(override, "=")
 	segments, value, err := parsedSet(override, path)
@@ -113,7 +113,7 @@ func set(root *node, override string) (*node, []string, *node, error) {
 	return out, segments, value, err
 }
 
-// moved returns n as if all of it stood at one place.
+// moved returns n with the given place for all its parts.
 func (n *node) moved(at place) *node {
 	out := *n
 	out.at = at
@@ -128,9 +128,8 @@ func (n *node) moved(at place) *node {
 	return &out
 }
 
-// with returns n with what stands at a path below it replaced. What the path
-// passes and is not there comes to be; the bare name of a plug-in makes room
-// for options.
+// with returns n with the value at a path replaced. It creates missing nodes on the path, and
+// converts the bare name of a plug-in to a mapping for options.
 func (n *node) with(path []string, above string, value *node) (*node, error) {
 	if len(path) == 0 {
 		return value, nil
@@ -160,8 +159,7 @@ func (n *node) with(path []string, above string, value *node) (*node, error) {
 	return n.put(segment, item), nil
 }
 
-// choose returns the index of the element that a segment means: an index
-// itself, or else a label or name.
+// choose returns the index of the element that a segment identifies by index, label or name.
 func (n *node) choose(segment, path string, at place) (int, error) {
 	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.items) {
 		return i, nil

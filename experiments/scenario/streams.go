@@ -5,24 +5,23 @@ import (
 	"math/rand/v2"
 )
 
-// Stream returns the source named name of replication rep. Streams are
-// independent of one another, and of everything but these three: drawing more
-// from one, or running another policy, leaves the rest unchanged (common random
-// numbers).
+// Stream returns the random source called name of replication rep. It depends only on its
+// three parameters. Drawing more from one stream, or running another policy, leaves the other
+// streams unchanged (common random numbers).
 func Stream(seed uint64, rep int, name string) *rand.PCG {
 	src := new(rand.PCG)
 	Reseed(src, seed, rep, name)
 	return src
 }
 
-// Reseed makes src what [Stream] returns.
+// Reseed sets src to the state that [Stream] returns.
 func Reseed(src *rand.PCG, seed uint64, rep int, name string) {
 	h := fnv.New64a()
 	h.Write([]byte(name))
 	src.Seed(mix(seed^mix(uint64(rep))), mix(h.Sum64()+seed))
 }
 
-// mix is the finalizer of SplitMix64: a bijection without visible pattern.
+// mix is the finalizer of SplitMix64, a bijection that scrambles the bits.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9

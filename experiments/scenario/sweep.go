@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// An Axis is a field of every configuration, or some, that takes one value after another.
-// Two axes span a plane: every value of the first with every value of the
-// second.
+// An Axis is a field of configurations that takes several values in turn. Two axes span a
+// plane: every value of the first with every value of the second.
 type Axis struct {
 	Path   string   `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
 	Also   []string `yaml:"also" doc:"other fields that are set to the same values, such as those of other policies"`
@@ -18,7 +17,7 @@ type Axis struct {
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
 }
 
-// Name returns the label, or the path where there is none.
+// Name returns the label, or the path if there is none.
 func (a Axis) Name() string {
 	if a.Label != "" {
 		return a.Label
@@ -29,23 +28,23 @@ func (a Axis) Name() string {
 // Fields returns the paths of all fields that it sets.
 func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
 
-// A Value is a number or a word, as it is written.
+// A Value is a number or a word as written.
 type Value string
 
-// A Figure is what is drawn of a scenario: against the first axis of its sweep
-// a line for each policy and value of the other axes; without a sweep, bars.
+// A Figure describes what is drawn of a scenario: against the first axis of its sweep, a line
+// for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
 	Range   []float64 `yaml:"range" doc:"lower and upper end of the axis of what is in per cent, which reaches further where a mean lies beyond; omitted, 0 and 100"`
 	Less    string    `yaml:"less" doc:"label of a policy: in one more figure, what the others are less it, in each replication"`
 }
 
-// Expanded returns the experiment that is run: e, its configurations replaced by
-// what they are at each point of the sweep, the first axis slowest. They are
-// called NAME@VALUE, with two axes NAME@VALUE,VALUE. Without a sweep it is e.
+// Expanded returns the experiment to run. It is e with each configuration replaced by one for
+// each point of the sweep, the first axis varying slowest. Their names are NAME@VALUE or, with
+// two axes, NAME@VALUE,VALUE. Without a sweep it is e.
 //
-// Chance depends on seed and replication, not on configurations: all points are
-// given the same draws.
+// Random draws depend on seed and replication, not on configurations, so all points have the
+// same draws.
 func (e Experiment) Expanded() Experiment {
 	if len(e.Sweep) > 0 {
 		e.Configurations = e.points
@@ -53,12 +52,12 @@ func (e Experiment) Expanded() Experiment {
 	return e
 }
 
-// maxPoints bounds what a sweep can ask for.
+// maxPoints limits the number of points of a sweep.
 const maxPoints = 10_000
 
 var value = regexp.MustCompile(`^[-+]?[A-Za-z0-9.][A-Za-z0-9.+-]{0,31}$`)
 
-// checkSweep looks at what no single field of the axes can tell.
+// checkSweep checks constraints across the fields of the axes.
 func checkSweep(axes []Axis, configurations int, n *node) error {
 	points := configurations
 	seen := map[string]bool{}
@@ -94,8 +93,8 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 	return nil
 }
 
-// expandSweep makes the configurations at every point, and checks them as if
-// the file had written them out. It returns the points of each.
+// expandSweep creates the configurations at every point, and checks them as if they were
+// written in the file. It returns the points of each configuration.
 func (e *Experiment) expandSweep(root *node, known Known) ([][]*node, error) {
 	var each [][]*node
 	points := &node{kind: list, at: root.get("configurations").at}
@@ -133,8 +132,8 @@ func (e *Experiment) expandSweep(root *node, known Known) ([][]*node, error) {
 	return each, nil
 }
 
-// sweep returns what a configuration is at every point of the axes. The values
-// so far stand in its name, after the mark.
+// sweep returns a configuration at every point of the axes. Its name contains the values so
+// far, after mark.
 func sweep(c *node, axes []*node, mark string) ([]*node, error) {
 	if len(axes) == 0 {
 		return []*node{c}, nil

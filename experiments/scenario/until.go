@@ -9,14 +9,14 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// defaultMin is how many replications there are at least where a file says when to stop.
+// defaultMin is the default minimum number of replications with a stopping rule.
 const defaultMin = 5
 
-// defaultMax is how many there are at most.
+// defaultMax is the default maximum number.
 const defaultMax = 2000
 
-// untilOf writes replications that are a mapping of min, max and until as two fields, and
-// what is left out of until.
+// untilOf converts replications written as a mapping of min, max and until to two fields, and
+// adds the defaults of until.
 func untilOf(root *node) (*node, error) {
 	n := root.get("replications")
 	if n == nil || n.kind != mapping {
@@ -52,10 +52,10 @@ func untilOf(root *node) (*node, error) {
 	return root.put("replications", most).put("until", until.put("min", least)), nil
 }
 
-// count returns what a file says for n.
+// count returns a node for n.
 func count(n int, at place) *node { return &node{kind: scalar, text: strconv.Itoa(n), at: at} }
 
-// found says what n is.
+// found describes n.
 func found(n *node) string {
 	if n == nil {
 		return "nothing"
@@ -63,7 +63,7 @@ func found(n *node) string {
 	return n.found()
 }
 
-// UntilSet returns the setting that METRIC=HALF-WIDTH stands for.
+// UntilSet returns the override for METRIC=HALF-WIDTH.
 func UntilSet(text string) (string, error) {
 	metric, width, ok := strings.Cut(text, "=")
 	if !ok || metric == "" || width == "" {

@@ -9,9 +9,9 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// validate checks the validate tags of v, a pointer to what was decoded from root at
-// path. What is no struct has none. The complaint is followed through the tree, for its
-// place.
+// validate checks the validate tags of v, a pointer to a value decoded from root at path. Only
+// structs have such tags. It finds the place of an error by following its path through the
+// tree.
 func validate(v any, root *node, path string) error {
 	if reflect.TypeOf(v).Elem().Kind() != reflect.Struct {
 		return nil

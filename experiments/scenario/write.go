@@ -11,9 +11,9 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// Write prints an experiment as a full scenario file: every field, with what
-// it means where it first appears. What all configurations share is in base.
-// Parsing it gives the same experiment.
+// Write prints an experiment as a complete scenario file with every field, described where it
+// first appears. Values that all configurations share are in base. Parsing the file gives the
+// same experiment.
 func Write(w io.Writer, e Experiment) error {
 	root := encode(reflect.ValueOf(e))
 	configurations := root.get("configurations")
@@ -33,8 +33,8 @@ func Write(w io.Writer, e Experiment) error {
 	return nil
 }
 
-// common returns what configurations share, their names apart; nil if there is
-// nothing.
+// common returns the values that all configurations share, except their names, or nil if there
+// are none.
 func common(configurations []*node) *node {
 	var base *node
 	for i, c := range configurations {
@@ -48,8 +48,8 @@ func common(configurations []*node) *node {
 	return base
 }
 
-// both returns what a and b have in common; nil if there is nothing. Choices
-// of different plug-ins have nothing in common, lists all or nothing.
+// both returns the values that a and b share, or nil if there are none. Choices of different
+// plug-ins share nothing, and lists are shared only if they are equal.
 func both(a, b *node) *node {
 	if a.equal(b) {
 		return a
@@ -69,13 +69,13 @@ func both(a, b *node) *node {
 	return out
 }
 
-// less returns what n says beyond base; merging it over base gives n again. Options
-// come in the order that they then have, which is that of base first.
+// less returns the part of n that differs from base. Merging it into base gives n again.
+// Options are in the resulting order, with those of base first.
 func less(n, base *node) *node {
 	keys := slices.Clone(n.keys)
 	if !n.fields {
 		slices.SortStableFunc(keys, func(a, b key) int {
-			return cmp.Compare(uint(base.index(a.name)), uint(base.index(b.name))) // -1 is last
+			return cmp.Compare(uint(base.index(a.name)), uint(base.index(b.name))) // -1 sorts last
 		})
 	}
 	out := &node{kind: mapping}
@@ -91,7 +91,7 @@ func less(n, base *node) *node {
 	return out
 }
 
-// annotate collects the docs of fields, each where it first appears.
+// annotate collects the descriptions of fields, each where it first appears.
 func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Type, path string) {
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -117,7 +117,7 @@ func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Typ
 	}
 }
 
-// comment puts a doc behind a scalar, above anything else.
+// comment puts a description after a scalar, and above any other value.
 func comment(n *node, f plugin.Field) *yaml.Comment {
 	if n.kind == mapping || n.kind == list {
 		return yaml.HeadComment(" " + f.Doc)

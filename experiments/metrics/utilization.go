@@ -1,5 +1,7 @@
 package metrics
 
+import "math"
+
 // Utilization is the work done against what the fleet could have done from the
 // first arrival to the last end. Hosts that come and go could have done it while they
 // were there, until the horizon if anything was open then, and work that was lost or is
@@ -16,8 +18,8 @@ var Utilization = Metric{
 		}
 		if o.bounded() {
 			from := 0.0
-			if len(o.Earlier) > 0 && len(o.Jobs) > 0 {
-				from = o.Jobs[0].Arrival
+			if len(o.Earlier) > 0 {
+				from = firstArrival(o.Jobs, o.Open)
 			}
 			return over(sumOpen(o, func(j *Job) float64 { return j.Contract.Done }), o.Capacity*(o.Horizon-from))
 		}
@@ -33,4 +35,19 @@ var Utilization = Metric{
 		}
 		return done / (o.Capacity * (last - o.Jobs[0].Arrival)), true
 	},
+}
+
+// firstArrival returns when the first of all jobs arrived, 0 if there are none. Each list is in
+// order of arrival.
+func firstArrival(lists ...[]Job) float64 {
+	first := math.Inf(1)
+	for _, jobs := range lists {
+		if len(jobs) > 0 {
+			first = min(first, jobs[0].Arrival)
+		}
+	}
+	if math.IsInf(first, 1) {
+		return 0
+	}
+	return first
 }

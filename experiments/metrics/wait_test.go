@@ -49,3 +49,19 @@ func TestWaits(t *testing.T) {
 		}
 	}
 }
+
+// TestUtilizationOfOpenJobs checks that with a warm-up and a horizon the time counts from the first
+// arrival that is measured, even if that job is open at the horizon: a job that arrives at 4 and
+// works until 14 uses the whole fleet.
+func TestUtilizationOfOpenJobs(t *testing.T) {
+	t.Parallel()
+	job := func(arrival, done float64) Job {
+		j := Job{Job: &workloadgen.Job{Arrival: arrival, Runtime: done, Nodes: 1}}
+		j.Contract.Done = done
+		return j
+	}
+	o := &Outcome{Earlier: []Job{job(0, 3)}, Open: []Job{job(4, 10)}, Jobs: []Job{job(6, 0)}, Capacity: 1, Horizon: 14}
+	if x, ok := Utilization.Of(o); !ok || x != 1 {
+		t.Errorf("utilization is %v, %v, want 1", x, ok)
+	}
+}

@@ -2,7 +2,7 @@ package optimum
 
 import "math"
 
-// collect lists the losses below the limit of going on from every state both ways.
+// collect lists the losses below the limit that result from deciding every state both ways.
 func (d *program) collect(nodes int32, with, without float64) {
 	losses, n := room(d.losses, 2*len(d.now)), 0
 	most, limit := d.capacity-nodes, d.limit
@@ -18,8 +18,8 @@ func (d *program) collect(nodes int32, with, without float64) {
 	d.losses = losses[:n]
 }
 
-// narrow returns the smallest loss beyond the width smallest, which are not all, and how
-// many of the width are as large.
+// narrow returns the smallest loss after the width smallest, of which there must be more, and
+// the number of those width losses that equal it.
 func (d *program) narrow(width int) (dropped float64, equals int) {
 	losses := d.losses
 	if len(losses) >= worthSampling {
@@ -27,7 +27,7 @@ func (d *program) narrow(width int) (dropped float64, equals int) {
 		near, below := d.between(least, most)
 		if below <= width && width < below+len(near) {
 			losses, width = near, width-below
-			if least == most { // often many plans lose the same
+			if least == most { // many plans often have the same loss
 				return least, width
 			}
 		}
@@ -43,14 +43,14 @@ func (d *program) narrow(width int) (dropped float64, equals int) {
 const (
 	worthSampling = 512 // losses
 	samples       = 256
-	margin        = 16 // samples: two standard deviations of a rank estimated from so many
+	margin        = 16 // samples: two standard deviations of a rank estimated from that many
 )
 
-// guess tells by a sample of the losses two between which, probably, the one at width
-// would be if all were sorted.
+// guess estimates from a sample two losses between which the loss at position width in sorted
+// order probably lies.
 func (d *program) guess(width int) (least, most float64) {
 	var sample [samples]float64
-	stride := len(d.losses)/samples - 1 | 1 // odd: the two ways of a state often alternate
+	stride := len(d.losses)/samples - 1 | 1 // odd, because both decisions of a state often alternate
 	for i := range sample {
 		sample[i] = d.losses[i*stride]
 	}
@@ -80,7 +80,8 @@ func (d *program) between(least, most float64) (near []float64, below int) {
 	return near[:n], below
 }
 
-// trim leaves of the next states that lose so much, which are more, only the first few.
+// trim removes all but the first few of the next states with the given loss, of which there
+// must be more.
 func (d *program) trim(loss float64, few int) {
 	n := 0
 	for ; few > 0 || d.next[n].loss != loss; n++ {
@@ -93,8 +94,8 @@ func (d *program) trim(loss float64, few int) {
 	d.next = d.next[:n]
 }
 
-// one is 1 for yes and 0 for no. What stands at a position that moves on by it is kept or
-// overwritten without a branch, which the processor would often predict wrongly.
+// one returns 1 for true and 0 for false. Advancing a position by it keeps or overwrites an
+// element without a branch, which the processor would often mispredict.
 func one(yes bool) (n int) {
 	if yes {
 		n = 1
@@ -102,8 +103,8 @@ func one(yes bool) (n int) {
 	return n
 }
 
-// divide puts in x[k] what would stand there if x were sorted, and before it no greater
-// and after it no smaller ones (Hoare's find).
+// divide partitions x so that x[k] has its value in sorted order, with no greater ones before
+// it and no smaller ones after it (Hoare's find).
 func divide(x []float64, k int) {
 	for from, to := 0, len(x)-1; from < to; {
 		a, b, c := x[from], x[(from+to)/2], x[to]
@@ -131,12 +132,11 @@ func divide(x []float64, k int) {
 	}
 }
 
-// compactAt is the length of the trail, in decisions, that is not worth the
-// trouble.
+// compactAt is the smallest length of the trail, in decisions, at which compaction pays off.
 const compactAt = 1 << 16
 
-// compact forgets the decisions of plans that did not survive. Those that did
-// share most of theirs.
+// compact removes the decisions of plans that did not survive. Surviving plans share most of
+// their decisions.
 func (d *program) compact() {
 	d.alive = zeroed(d.alive, len(d.trail)) // first a mark, then the new position plus 1
 	for _, s := range d.now {

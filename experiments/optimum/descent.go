@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A descent approaches the prices of a part that is too large for a [flow], by
-// subgradients: a row too full becomes dearer, a row not full cheaper, in
-// proportion to how long it lasts. It stops after a number of steps, with the
-// prices of the lowest bound seen.
+// A descent approximates the prices of a part that is too large for a [flow] by subgradient
+// steps: it raises the price of an overfull row and lowers that of a row with free capacity,
+// in proportion to the row's duration. It stops after a fixed number of steps, with the prices
+// of the lowest bound seen.
 type descent struct {
-	span    []float64 // one per row: seconds to the next
-	excess  []float64 // one per row: nodes wanted at the prices, above capacity
-	best    []float64 // one per row: prices
+	span    []float64 // per row: seconds to the next
+	excess  []float64 // per row: nodes wanted at the prices minus capacity
+	best    []float64 // prices per row
 	density []rated
 }
 
-// A rated job is worth so much per node and second.
+// A rated is a job with its value per node-second.
 type rated struct{ density, work float64 }
 
 const descents = 200 // steps
@@ -26,8 +26,8 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	d.start(p, capacity)
 	bound = p.assess(capacity)
 	d.best = append(d.best[:0], p.prices...)
-	// What the steps aim at: raised after each that fails, and lowered where the
-	// bound comes near it.
+	// The target of the steps. It is raised after each step that fails, and lowered when the
+	// bound comes close to it.
 	floor := 0.9 * bound
 	here := bound
 	for range descents {
@@ -57,11 +57,11 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	return p.assess(capacity)
 }
 
-// start prices every second alike, such that the jobs worth more would fill all
+// start sets the same price for every second, such that the jobs worth more would fill all
 // rows if they could be spread.
 func (d *descent) start(p *part, capacity int32) {
 	first, last := p.items[0].arrival, p.items[len(p.items)-1].arrival
-	mean := 1.0 // stands for the last row, which has no next
+	mean := 1.0 // used for the last row, which has no next
 	if p.rows > 1 {
 		mean = (last - first) / float64(p.rows)
 	}
@@ -94,8 +94,8 @@ func (d *descent) start(p *part, capacity int32) {
 	}
 }
 
-// want sets the excess of each row by the jobs that gain; it is 0 where too few
-// do and the price cannot fall.
+// want sets the excess of each row from the jobs that gain. It is 0 if the row has free
+// capacity but its price cannot fall.
 func (d *descent) want(p *part, capacity int32) {
 	d.excess = zeroed(d.excess, int(p.rows)+1)
 	for _, it := range p.items {

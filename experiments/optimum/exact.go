@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// A search looks for the most valuable set of jobs that can all be completed, by branch and
-// bound: best first, with the greedy flow's value as the bound.
+// A search finds the most valuable set of jobs that can all be completed, by best-first branch
+// and bound. Its bound is the value of the greedy flow.
 type search struct {
 	*fluid
 	nodes   []node
-	open    []int32 // nodes, as a heap
-	decided []uint8 // one per job: by the node at hand
+	open    []int32 // nodes as a heap
+	decided []uint8 // per job: by the current node
 	best    incumbent
-	spent   int // visits
+	spent   int // visits so far
 }
 
-// A node decides one job more than the one before it.
+// A node decides one more job than its predecessor.
 type node struct {
 	before int32
 	job    int32 // none at the root
 	take   bool
-	bound  float64 // on the value of what follows it
-	next   int32   // the job that it leaves in part
+	bound  float64 // of the values of its successors
+	next   int32   // the job that it leaves partly done
 }
 
 // An incumbent is the best set known.
@@ -32,7 +32,7 @@ type incumbent struct {
 	chosen []bool
 }
 
-// run returns a bound on the value of every set of jobs that can be completed, and leaves the
+// run returns a bound on the value of every set of jobs that can be completed, and stores the
 // best set found.
 func (s *search) run() (bound float64) {
 	s.best.chosen = slices.Clone(s.complete)
@@ -55,7 +55,7 @@ func (s *search) run() (bound float64) {
 		}
 		for _, take := range []bool{true, false} {
 			if !s.enter(node{before: at, job: n.next, take: take}) {
-				heap.Push(s, at) // not all that follows it has been looked at
+				heap.Push(s, at) // not all of its successors have been examined
 				break
 			}
 		}
@@ -68,8 +68,8 @@ func (s *search) run() (bound float64) {
 	return bound
 }
 
-// enter finds what follows n at best, and opens it if that is better than the best known. It
-// reports whether that could be found out.
+// enter bounds the successors of n, and opens n if the bound exceeds the best value known. It
+// reports whether the effort allowed this.
 func (s *search) enter(n node) bool {
 	clear(s.decided)
 	for at := &n; at.job != none; at = &s.nodes[at.before] {
@@ -77,7 +77,7 @@ func (s *search) enter(n node) bool {
 			s.decided[at.job] = taken
 			continue
 		}
-		// Of equal jobs the first are taken.
+		// Among equal jobs, the first ones are taken.
 		for i := at.job; i == at.job || int(i) < len(s.jobs) && s.alike(i); i++ {
 			s.decided[i] = dropped
 		}
@@ -111,13 +111,13 @@ func (s *search) enter(n node) bool {
 	return true
 }
 
-// alike reports whether job i is as the one before it.
+// alike reports whether job i equals the previous one.
 func (s *search) alike(i int32) bool {
 	a, b := s.jobs[i-1].Window, s.jobs[i].Window
 	return a == b
 }
 
-// part returns the part of j that is done.
+// part returns the fraction of j that is done.
 func (s *search) part(j *fluidJob) (sum float64) {
 	for _, by := range s.done[j.edges : j.edges+j.to-j.from] {
 		sum += by
@@ -134,7 +134,7 @@ func (s *search) Less(a, b int) bool {
 	if x.bound != y.bound {
 		return x.bound > y.bound
 	}
-	return s.open[a] > s.open[b] // deeper
+	return s.open[a] > s.open[b] // deeper nodes first
 }
 
 // Swap implements [heap.Interface].

@@ -4,24 +4,24 @@ import "math"
 
 // A flow solves the fractional problem of a part exactly.
 //
-// With y_j = n_j x_j every row has coefficients 0 and 1, consecutive in time: the
-// problem is to send capacity units from the first row past the last one, idle at
-// no cost from row to row, or along job j, from its first row to the one after
-// its last, at most n_j units at -v_j/n_j each. Cheapest paths are added until
-// one costs nothing; the distances are then the prices that the dual asks for.
+// With y_j = n_j x_j, every row has coefficients 0 and 1 that are consecutive in time. The
+// problem is to send capacity units from the first row past the last one: idle at no cost from
+// row to row, or along job j from its first row to the row after its last, at most n_j units
+// at a cost of -v_j/n_j each. The algorithm adds cheapest paths until one costs nothing. The
+// distances are then the prices of the dual.
 type flow struct {
-	used  []int32   // one per item: units along it
-	idle  []int32   // one per row
-	dist  []float64 // one per row and one more: cost of the cheapest path
-	from  []int32   // as dist: the row before on that path
-	along []int32   // as dist: the item taken there, or idling
-	tiny  float64   // what counts as no improvement
+	used  []int32   // per item: units along it
+	idle  []int32   // per row
+	dist  []float64 // per row and one more: cost of the cheapest path
+	from  []int32   // like dist: the previous row on that path
+	along []int32   // like dist: the item taken there, or idling
+	tiny  float64   // smallest improvement that counts
 }
 
 const idling = -1
 
-// price sets the part's prices and its items' gains, and returns the value of
-// the fractional problem: a bound, however the prices were rounded.
+// price sets the part's prices and its items' gains, and returns the value of the fractional
+// problem. That value is a bound for any rounding of the prices.
 func (f *flow) price(p *part, capacity int32) (bound float64) {
 	f.reset(p)
 	for rest := capacity; ; {
@@ -56,9 +56,9 @@ func (f *flow) reset(p *part) {
 	}
 }
 
-// distances finds the cheapest paths from the first row by sweeps forward along
-// free arcs and backward along used ones, until a sweep changes nothing. So many
-// sweeps as there are rows suffice but for rounding.
+// distances finds the cheapest paths from the first row. It sweeps forward along free arcs and
+// backward along used ones until nothing changes. Apart from rounding, as many sweeps as rows
+// suffice.
 func (f *flow) distances(p *part) {
 	for r := range f.dist {
 		f.dist[r] = math.Inf(1)
@@ -98,8 +98,8 @@ func (f *flow) relax(from, to int32, cost float64, along int32) bool {
 	return false
 }
 
-// push sends what the cheapest path takes, at most rest, and returns it: 0 where
-// rounding has bent the path into a ring.
+// push sends along the cheapest path as much as fits, at most rest, and returns that amount.
+// It returns 0 if rounding has turned the path into a cycle.
 func (f *flow) push(p *part, rest int32) int32 {
 	sent, steps := rest, int32(0)
 	for r := p.rows; r != 0; r = f.from[r] {

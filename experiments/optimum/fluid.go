@@ -7,24 +7,24 @@ import (
 
 // A fluid is the flow of work from jobs through cells of time.
 type fluid struct {
-	jobs     []fluidJob // by density, the greatest first
-	instants []float64  // at which windows open and close, in order
+	jobs     []fluidJob // by decreasing density
+	instants []float64  // times at which windows open and close, sorted
 
-	starts []float64 // one per cell and one more: where cells begin, and the last ends
-	room   []float64 // one per cell: the work that the fleet can do
-	left   []float64 // as room: not yet used
-	full   []bool    // one per cell: nothing more can be done there
-	price  []float64 // one per cell, $ per work: of the job that found it full
-	done   []float64 // one per edge, a job in one of its cells: work
+	starts []float64 // per cell and one more: start of each cell, and end of the last
+	room   []float64 // per cell: the work that the fleet can do
+	left   []float64 // like room: not yet used
+	full   []bool    // per cell: no more can be done there
+	price  []float64 // per cell, $ per work: set by the job that found it full
+	done   []float64 // per edge (a job in one of its cells): work
 	at     []int32   // jobs by cell
-	begin  []int32   // one per cell and one more: where its jobs begin in at
+	begin  []int32   // per cell and one more: position of its first job in at
 
-	complete []bool  // one per job: all of its work is done
-	visits   int     // that are left
-	reach    []reach // one per cell: how the last search came there
-	stamp    int32   // of the last search
-	seen     []int32 // one per job: the last search that followed it
-	queue    []int32 // cells that it came to
+	complete []bool  // per job: all of its work is done
+	visits   int     // remaining visits
+	reach    []reach // per cell: how the last search reached it
+	stamp    int32   // number of the last search
+	seen     []int32 // per job: the last search that followed it
+	queue    []int32 // cells that the search reached
 	fill     []offer
 }
 
@@ -33,22 +33,22 @@ type fluidJob struct {
 	Window
 	window   int32   // position among the caller's
 	density  float64 // $ per work
-	from, to int32   // its cells
+	from, to int32   // range of its cells
 	edges    int32   // its first edge
 }
 
-// A reach says how a search came to a cell.
+// A reach describes how a search reached a cell.
 type reach struct {
 	stamp int32
-	job   int32 // that moves work there
-	from  int32 // the cell it moves it from, outside if the job is the one being served
+	job   int32 // the job that moves work there
+	from  int32 // the cell from which it moves work; outside if the job is the one being served
 }
 
-// An offer is what a job could do at a price.
+// An offer is the work that a job could do at a price.
 type offer struct{ price, work float64 }
 
-// divide makes the cells, between every stride-th of the instants. It returns false if a
-// finer division than one cell has too many edges.
+// divide creates the cells, between every stride-th of the times. It returns false if a
+// division into more than one cell has too many edges.
 func (f *fluid) divide(stride int, capacity float64) bool {
 	f.starts = f.starts[:0]
 	last := len(f.instants) - 1
@@ -96,12 +96,12 @@ func (f *fluid) divide(stride int, capacity float64) bool {
 	return true
 }
 
-// most returns what j can do in cell k.
+// most returns the maximum work of j in cell k.
 func (f *fluid) most(j *fluidJob, k int32) float64 {
 	return j.Rate * (min(j.Closes, f.starts[k+1]) - max(j.Opens, f.starts[k]))
 }
 
-// edge returns where done has what j does in cell k.
+// edge returns the position in done of j's work in cell k.
 func (j *fluidJob) edge(k int32) int32 { return j.edges + k - j.from }
 
 // decisions of a search about a job.
@@ -111,9 +111,9 @@ const (
 	dropped
 )
 
-// serve serves the jobs that are taken first, and of the others those that are not dropped,
-// the most valuable per work first. Without decisions all are undecided. It returns false if
-// a taken job cannot be completed beside the others, or visits are used up.
+// serve serves the taken jobs first, and then those that are not dropped, in order of
+// decreasing value per work. Without decisions, all are undecided. It returns false if a taken
+// job cannot be completed together with the others, or if the visits are used up.
 func (f *fluid) serve(decided []uint8) bool {
 	copy(f.left, f.room)
 	clear(f.full)
@@ -139,8 +139,8 @@ func (f *fluid) serve(decided []uint8) bool {
 	return true
 }
 
-// admit does as much of job i as can be done beside what is done, and returns what is
-// missing. Work of other jobs may move to other cells.
+// admit does as much of job i as is possible in addition to the work already done, and returns
+// the work that is missing. It may move work of other jobs to other cells.
 func (f *fluid) admit(i int32) (missing float64) {
 	j := &f.jobs[i]
 	missing = j.Work
@@ -165,7 +165,7 @@ func (f *fluid) admit(i int32) (missing float64) {
 }
 
 // find returns a cell with room to which work can be moved so that job i can do more, or
-// outside; then no cell of those searched will ever have room again.
+// outside if there is none. In that case, none of the cells searched will have room again.
 func (f *fluid) find(i int32) int32 {
 	f.stamp++
 	f.queue = f.queue[:0]
@@ -208,7 +208,7 @@ func (f *fluid) find(i int32) int32 {
 	return outside
 }
 
-// push moves work along the path to cell k that find found, at most so much.
+// push moves work along the path to cell k that find returned, at most the given amount.
 func (f *fluid) push(k int32, most float64) (by float64) {
 	by = min(most, f.left[k])
 	for at := k; at != outside; at = f.reach[at].from {
@@ -234,8 +234,8 @@ func (f *fluid) push(k int32, most float64) (by float64) {
 	return by
 }
 
-// bounds returns the value of the dual at the prices of cells, for jobs of which parts count
-// and for whole ones.
+// bounds returns the value of the dual at the prices of the cells, for divisible jobs and for
+// whole ones.
 func (f *fluid) bounds() (parts, whole float64) {
 	for k, p := range f.price {
 		if p > 0 {
@@ -251,8 +251,8 @@ func (f *fluid) bounds() (parts, whole float64) {
 	return parts, whole
 }
 
-// gain returns the most that a job is worth beyond the price of the cells in which it is
-// done: in part, and as a whole, which may be nothing.
+// gain returns the maximum value of a job minus the price of the cells in which it is done: if
+// parts count, and if only the whole job counts, which may be 0.
 func (f *fluid) gain(j *fluidJob) (part, whole float64) {
 	f.fill = f.fill[:0]
 	for k := j.from; k < j.to; k++ {

@@ -1,20 +1,19 @@
-// Package optimum computes U*, the best total value that a planner who knows all
-// jobs in advance could fulfil ("Admission Control in a Computational Market",
-// §4.2): the yardstick of efficiency.
+// Package optimum computes U*, the highest total value that a planner who knows all jobs in
+// advance could achieve ("Admission Control in a Computational Market", §4.2). Efficiency is
+// measured relative to it.
 //
-// It maximises the sum of v_j x_j over x_j in {0,1}, where the chosen jobs that
-// are active at any instant hold no more processors than there are. A job holds
-// its nodes over the half-open interval from its arrival to its end: one that
-// ends when another arrives does not meet it, and one without runtime holds
-// nothing. If a job may also run at other times or rates, that is no bound on what can be
-// fulfilled: [Relax] has one, over all schedules. The package is independent of prices,
-// policies and single hosts.
+// It maximises the sum of v_j x_j over x_j in {0,1}, such that the chosen jobs that are active
+// at the same time never need more processors than there are. A job holds its nodes over the
+// half-open interval from its arrival to its end. It therefore does not conflict with a job
+// that arrives at its end, and a job without runtime holds nothing. If jobs may also run at
+// other times or rates, this is not a bound; [Relax] computes a bound over all schedules. The
+// package is independent of prices, policies and individual hosts.
 //
 // # Design
 //
-// Only instants at which the set of active jobs is largest can bind (rows), and
-// of these only the ones where not all would fit. Rows that no job connects are
-// separate problems. Each is solved in three steps:
+// Only times at which the set of active jobs is maximal can bind (rows), and among these only
+// the ones at which not all jobs would fit. Rows that no job connects are separate problems.
+// Each is solved in three steps:
 //
 //   - The fractional problem is a flow: processors walk through time, past the
 //     rows or along jobs. Its dual prices every row, and so every decision has a

@@ -1,19 +1,19 @@
 package optimum
 
-// A part is a run of rows that jobs connect, a problem of its own.
+// A part is a sequence of rows connected by jobs, which is a separate problem.
 type part struct {
 	rows   int32
-	items  []item    // by first row; rows counted from 0
-	starts []int32   // one per row and one more: the first item at or after it
-	prices []float64 // one per row: dollars per node
+	items  []item    // by first row; rows count from 0
+	starts []int32   // per row and one more: the first item at or after it
+	prices []float64 // per row: dollars per node
 
-	sums  []float64 // one per row and one more: of the prices before it
+	sums  []float64 // per row and one more: sum of the prices before it
 	ends  []int32   // items by last row
-	endAt []int32   // one per row and two more: where those over before it begin in ends
+	endAt []int32   // per row and two more: start in ends of the items over before it
 }
 
-// cut makes the first part of items, which are not empty, and returns how many
-// belong to it.
+// cut sets p to the first part of items, which must not be empty, and returns the number of
+// its items.
 func (p *part) cut(items []item) int {
 	base, last := items[0].first, items[0].last
 	n := 0
@@ -50,8 +50,8 @@ func (p *part) begin(row int32) (from, to int32) { return p.starts[row], p.start
 // over returns the items whose last row is the one before row.
 func (p *part) over(row int32) []int32 { return p.ends[p.endAt[row]:p.endAt[row+1]] }
 
-// assess sets the items' gains at the prices, and returns the bound that follows
-// from them: of any prices, at least the value of the fractional problem.
+// assess sets the items' gains at the prices, and returns the resulting bound. For any prices,
+// it is at least the value of the fractional problem.
 func (p *part) assess(capacity int32) (bound float64) {
 	p.sums = append(p.sums[:0], 0)
 	for r, price := range p.prices {
@@ -65,7 +65,7 @@ func (p *part) assess(capacity int32) (bound float64) {
 	return bound + float64(capacity)*p.sums[p.rows]
 }
 
-// room returns n elements in the memory of s, or more where it is short, to be overwritten.
+// room returns n elements with undefined values, in the memory of s if it is large enough.
 func room[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, 2*n)
@@ -73,7 +73,7 @@ func room[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// zeroed returns n zeros in the memory of s, or more where it is short.
+// zeroed returns n zeros, in the memory of s if it is large enough.
 func zeroed[T bool | int | int32 | float64](s []T, n int) []T {
 	s = room(s, n)
 	clear(s)

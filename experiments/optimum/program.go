@@ -8,40 +8,40 @@ import (
 
 // A program is the dynamic program over the jobs of a part.
 //
-// Decisions lose as follows: to reject a job its gain, if positive; to choose it
-// minus its gain, if negative; and each row its price for every node left idle.
+// Decisions have these losses: rejecting a job loses its gain if that is positive; choosing it
+// loses minus its gain if that is negative; each row loses its price for every idle node.
 type program struct {
 	part     *part
 	capacity int32
-	ahead    []float64 // one per row and one more: loss that no plan avoids from there on
-	limit    float64   // plans that lose this much are of no use
-	dropped  float64   // no plan given up by the run loses less
+	ahead    []float64 // per row and one more: loss that no plan avoids from there on
+	limit    float64   // plans with at least this loss are discarded
+	dropped  float64   // lower bound of the losses of plans discarded by the run
 	visited  int       // states, over all runs
 
 	now, next []state
-	free      uint64    // slots of no job
-	slots     [64]int32 // the job of a slot
-	slot      []int32   // one per item: its slot, everyone or outside
+	free      uint64    // slots without a job
+	slots     [64]int32 // job of each slot
+	slot      []int32   // per item: its slot, everyone or outside
 	trail     []decision
 	full      int // length of the trail at which it is compacted
 
 	table  []int32   // positions in next plus 1, by hash of set
-	losses []float64 // of both ways, scratch
-	near   []float64 // those of losses near the worst to keep, scratch
+	losses []float64 // of both decisions, scratch
+	near   []float64 // losses near the largest to keep, scratch
 	alive  []int32
 	spare  []float64
 }
 
-// A state stands for the best plan so far among those with its set of chosen jobs
-// still active.
+// A state represents the best plan so far among those with the same set of chosen jobs still
+// active.
 type state struct {
-	set   uint64  // their slots
+	set   uint64  // slots of those jobs
 	loss  float64 // of the plan
-	used  int32   // nodes held, by everyone's jobs too
+	used  int32   // nodes held, including those of everyone's jobs
 	trail int32   // last decision of the plan, or none
 }
 
-// A decision is a job chosen, after those before it.
+// A decision is the choice of a job after earlier decisions.
 type decision struct{ before, item int32 }
 
 const (
@@ -50,16 +50,16 @@ const (
 	everyone = -2 // chosen in every state
 )
 
-// A found is what a run tells: the best plan below the limit, its loss infinite
-// where there is none, and a loss that no plan given up is below.
+// A found is the result of a run: the best plan below the limit, with infinite loss if there
+// is none, and a lower bound of the losses of discarded plans.
 type found struct {
 	loss, dropped float64
 	trail         int32
 }
 
-// run looks for the plan with the smallest loss in the rows [from, to), below
-// limit, keeping at most width states. Jobs that arrived before from may be
-// chosen or not without loss: only what is lost in these rows counts.
+// run finds the plan with the smallest loss below limit in the rows [from, to), keeping at
+// most width states. Jobs that arrived before from may be chosen or not without loss, because
+// only losses in these rows count.
 func (d *program) run(from, to int32, width int, limit float64) found {
 	p := d.part
 	d.limit, d.dropped = limit, math.Inf(1)
@@ -107,7 +107,7 @@ func (d *program) run(from, to int32, width int, limit float64) found {
 	return f
 }
 
-// leave forgets jobs that are over, and merges the states that become equal.
+// leave removes jobs that are over, and merges states that become equal.
 func (d *program) leave(gone []int32) {
 	var over uint64
 	var released int32 // by everyone
@@ -141,7 +141,7 @@ func (d *program) leave(gone []int32) {
 	d.free |= over
 }
 
-// merge adds s to next, or keeps the better of it and its equal there.
+// merge adds s to next. If next has an equal state, it keeps the better one.
 func (d *program) merge(s state) {
 	mask := len(d.table) - 1
 	at := int((s.set*0x9e3779b97f4a7c15)>>32) & mask
@@ -158,9 +158,9 @@ func (d *program) merge(s state) {
 	d.table[at] = int32(len(d.next))
 }
 
-// branch goes on from every state both ways: with item i and without. It keeps the width
-// states with the smallest loss, the earlier of equals, and returns the smallest loss
-// given up, which is infinite if none is.
+// branch decides item i both ways in every state. It keeps the width states with the smallest
+// loss, preferring earlier ones among equals. It returns the smallest loss discarded, or
+// infinity if there is none.
 func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float64) {
 	slot := bits.TrailingZeros64(d.free)
 	bit := uint64(1) << slot
@@ -179,7 +179,7 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 		}
 	}
 	if equals > 0 {
-		below = math.Nextafter(dropped, math.Inf(1)) // all of those, until trimmed
+		below = math.Nextafter(dropped, math.Inf(1)) // include all of those until trimmed
 	}
 	d.split(i, nodes, bit, with, without, below)
 	if !crowded {
@@ -192,7 +192,8 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 	return dropped
 }
 
-// split goes on from every state both ways, and keeps what loses less than below.
+// split decides an item both ways in every state, and keeps states with a loss below the
+// limit.
 func (d *program) split(i, nodes int32, bit uint64, with, without, below float64) {
 	d.next = room(d.next, 2*len(d.now))
 	next, n := d.next, 0
@@ -214,8 +215,8 @@ func (d *program) split(i, nodes int32, bit uint64, with, without, below float64
 	d.next, d.trail = next[:n], trail[:t]
 }
 
-// settle decides item i alike in every state, by the sign of its gain: where the
-// other way would reach the limit, or the slots are used up.
+// settle decides item i the same way in every state, by the sign of its gain. It is used if
+// the other way would reach the limit, or if no slot is free.
 func (d *program) settle(i, nodes int32, gain float64) {
 	fits := func(s state) bool { return s.used+nodes <= d.capacity }
 	with, without := max(0, -gain), max(0, gain)
@@ -248,7 +249,7 @@ func (d *program) settle(i, nodes int32, gain float64) {
 	d.visited += len(d.now)
 }
 
-// follow notes that item i is chosen after the plan of s.
+// follow records that item i is chosen after the plan of s.
 func (d *program) follow(s state, i int32) (trail int32) {
 	d.trail = append(d.trail, decision{s.trail, i})
 	return int32(len(d.trail) - 1)

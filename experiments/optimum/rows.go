@@ -2,20 +2,19 @@ package optimum
 
 import "slices"
 
-// rows finds the instants that bind.
+// rows finds the times that bind.
 type rows struct {
 	ends   []float64 // of the items, sorted
-	opened []float64 // one per row: its first instant
-	load   []int     // one per row and one more: nodes wanted there
-	before []int32   // one per row and one more: binding rows before it
+	opened []float64 // per row: its first time
+	load   []int     // per row and one more: nodes wanted there
+	before []int32   // per row and one more: number of binding rows before it
 }
 
-// build gives each item, sorted by arrival, its first and last binding row, and
-// returns those that have any; the others never compete and are chosen.
+// build sets the first and last binding row of each item and returns the items that have any.
+// Items must be sorted by arrival. The others never compete and are chosen.
 //
-// A row opens at an arrival before which, since the last row opened, somebody has
-// left: between the two the active set only grew, and its last instant says it
-// all.
+// A row opens at an arrival if some job has ended since the last row opened. Between two such
+// arrivals the active set only grows, so it is sufficient to consider the last time.
 func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
 	r.ends = r.ends[:0]
 	for _, it := range items {

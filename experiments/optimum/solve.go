@@ -2,14 +2,14 @@ package optimum
 
 const (
 	narrowest = 32      // states of the first run, which finds a good plan quickly
-	widen     = 16      // each run is at most so many times as wide as the one before
-	mostFlow  = 1 << 20 // jobs times paths of the largest part that a flow is found for
-	stretch   = 32      // jobs of each stretch that foresee looks at by itself
+	widen     = 16      // maximum ratio of the widths of successive runs
+	mostFlow  = 1 << 20 // jobs times paths of the largest part solved by a flow
+	stretch   = 32      // jobs of each stretch that foresee examines separately
 )
 
-// solve plans the part at hand, with so many states kept at once and visited in
-// all, marks the chosen, and returns by how much a plan could at most be better:
-// 0 where this one is proven.
+// solve plans the current part with the given limits of states stored at once and visited in
+// total, and marks the chosen jobs. It returns by how much a plan could be better at most,
+// which is 0 if this plan is proven to be optimal.
 func (s *Solver) solve(width, most int) (gap float64) {
 	var bound float64
 	if n := len(s.part.items); n*min(n, int(s.capacity)) <= mostFlow {
@@ -34,8 +34,8 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		// What follows is twice a run so many times as large: of many jobs less than widen
-		// times, as long as it is worth more than the last.
+		// The next step takes twice a run of that width. With many jobs, the factor is less
+		// than widen, as long as the run is worth more than the last.
 		wider := min(widen, (most-d.visited)/2/max(1, d.visited-before))
 		if w == width || wider < widen && (wider < widen/4 || wider*w > width) {
 			return upper - value
@@ -51,9 +51,9 @@ func (s *Solver) solve(width, most int) (gap float64) {
 	}
 }
 
-// foresee bounds the loss ahead of each row, for plans that lose less than limit.
-// What no plan avoids in one stretch of rows, where so many jobs arrive, whatever
-// happens in the others, adds up.
+// foresee bounds the loss ahead of each row, for plans that lose less than limit. The losses
+// that no plan avoids in separate stretches of rows, each with the given number of arriving
+// jobs, add up.
 func (s *Solver) foresee(jobs int32, width int, limit float64) {
 	p, d := &s.part, &s.program
 	clear(d.ahead)
@@ -80,7 +80,7 @@ func (s *Solver) valueOf(trail int32) (value float64) {
 	return value
 }
 
-// choose marks a plan's jobs, and no other of the part.
+// choose marks a plan's jobs, and no other jobs of the part.
 func (s *Solver) choose(trail int32) {
 	for i := range s.part.items {
 		s.chosen[s.part.items[i].job] = false

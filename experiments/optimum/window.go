@@ -6,29 +6,29 @@ import (
 	"slices"
 )
 
-// A Window is a job that may run at any time between two instants, at any rate up to its
-// own, with interruptions.
+// A Window is a job that may run at any time between two times, at any rate up to its maximum,
+// with interruptions.
 type Window struct {
-	Opens, Closes float64 // s; Closes may be +Inf
-	Work          float64 // that it needs
-	Rate          float64 // the most work per second, of all its nodes together
+	Opens, Closes float64 // in seconds; Closes may be +Inf
+	Work          float64 // work needed
+	Rate          float64 // maximum work per second of all its nodes together
 	Value         float64 // $
 }
 
 // Bounds are bounds on the total value of a set of windows, over all schedules that do each
-// job's work within its window: preemptive and divisible ones too.
+// job's work within its window, including preemptive and divisible ones.
 type Bounds struct {
-	Parts float64 // if part of a job's work is worth that part of its value
-	Whole float64 // if it is worth nothing; at most Parts
-	Exact bool    // some schedule on one host of that capacity reaches Whole
+	Parts float64 // if a part of a job's work is worth that part of its value
+	Whole float64 // if a part is worth nothing; at most Parts
+	Exact bool    // some schedule on one host with that capacity reaches Whole
 
-	Chosen  []bool  // one per window: the jobs of a schedule that completes each of them
+	Chosen  []bool  // per window: the jobs of a schedule that completes each of them
 	Reached float64 // their value
 	Effort  int     // steps
 }
 
-// Effort, in edges visited: of one greedy flow per edge, of the search in all, and the most
-// edges.
+// Limits of effort, in edges visited: for a greedy flow, per edge; for the search, in total;
+// and the maximum number of edges.
 const (
 	perEdge    = 16
 	searchable = 1 << 20
@@ -36,8 +36,8 @@ const (
 )
 
 // Relax returns bounds for windows, in any order, on a fleet that does capacity work per
-// second. The fleet counts as one host: that a job's nodes are on distinct hosts shows in its
-// Rate only, so no real schedule is excluded.
+// second. It treats the fleet as one host. That a job's nodes are on distinct hosts affects
+// only its Rate, so no real schedule is excluded.
 //
 // Time is divided into cells at the instants at which windows open and close. What a set of
 // jobs can do in their cells is submodular in the set (a flow from jobs through cells), so
@@ -88,7 +88,8 @@ func Relax(windows []Window, capacity float64) (b Bounds) {
 // tiny is the relative error of sums.
 const tiny = 1e-9
 
-// flowOf returns the greedy flow of some of windows, in cells as fine as the effort allows.
+// flowOf returns the greedy flow of some of the windows, in cells as fine as the effort
+// allows.
 func flowOf(windows []Window, some []int32, capacity float64, effort *int) *fluid {
 	f := newFluid(windows, some)
 	for stride := 1; ; stride *= 4 {
@@ -108,7 +109,7 @@ func flowOf(windows []Window, some []int32, capacity float64, effort *int) *flui
 	}
 }
 
-// newFluid returns those of windows that compete, the most valuable per work first.
+// newFluid returns the windows that compete, by decreasing value per work.
 func newFluid(windows []Window, some []int32) *fluid {
 	f := new(fluid)
 	f.jobs = make([]fluidJob, len(some))

@@ -1,7 +1,7 @@
 package metrics
 
-// ofClass is m over the jobs of high urgency alone, or over the others. It is
-// undefined where no job is of high urgency: there are no classes then.
+// ofClass restricts m to the jobs of high urgency, or to the others. The metric is undefined
+// if no job has high urgency, because there are no classes then.
 func ofClass(m Metric, urgent bool) Metric {
 	of, name := m.Of, "low"
 	if urgent {
@@ -25,7 +25,7 @@ func ofClass(m Metric, urgent bool) Metric {
 	return m
 }
 
-// class returns o with the jobs of one class alone.
+// class returns o with only the jobs of one class.
 func class(o *Outcome, urgent bool) *Outcome {
 	some := *o
 	some.Jobs = make([]Job, 0, len(o.Jobs))

@@ -6,9 +6,9 @@ import (
 	"bourse/contracts"
 )
 
-// ClusterUtilization is U; ClusterLeast and ClusterMost are that of single clusters.
-// The window ends with the last arrival: after it the system is no longer open. A
-// gang uses its nodes from its first start to its end.
+// ClusterUtilization is U; ClusterLeast and ClusterMost are the extremes over single clusters.
+// The window ends with the last arrival, after which the system is no longer open. A gang uses
+// its nodes from its first start to its end.
 var (
 	ClusterUtilization = Metric{
 		Name:  "cluster_utilization",
@@ -80,8 +80,7 @@ func clusters(o *Outcome, start float64, fold func(a, b float64) float64, n int)
 	return u / float64(n), true
 }
 
-// overlap returns how long the time between two instants lies within that between two
-// others.
+// overlap returns the length of the intersection of two time intervals.
 func overlap(begin, end, from, to float64) float64 {
 	return max(0, min(end, to)-max(begin, from))
 }

@@ -2,8 +2,8 @@ package metrics
 
 import "bourse/experiments/stats"
 
-// DemandCorrelation is Pearson's r between the 5-minute means of the host price
-// under best effort, which stands for demand, and here, over the time both cover.
+// DemandCorrelation is Pearson's r between the 5-minute mean host prices of this run and those
+// under best effort, which represent demand, over the time that both cover.
 var DemandCorrelation = Metric{
 	Name:  "demand_correlation",
 	Unit:  "1",

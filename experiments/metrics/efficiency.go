@@ -7,11 +7,11 @@ import (
 	"bourse/contracts"
 )
 
-// Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in
-// [0,1] (§4.2, eq. 9). It is undefined, NaN, where no planner could fulfil any job.
+// Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in [0,1]
+// (§4.2, eq. 9). It is NaN (undefined) if no planner could fulfil any job.
 //
-// A penalty counts only as far as it gives back what the job's user has paid. More than that
-// moves money from the provider to the user, and is no value that a planner could create.
+// A penalty counts only up to what the job's user has paid. Any more is a transfer from the
+// provider to the user, not a value that a planner could create.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	of = Utilities(o, alphas...)
 	for k, alpha := range alphas {
@@ -24,10 +24,10 @@ func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	return of
 }
 
-// Utilities returns the sum of utilities at each of alphas, as Efficiency counts them.
+// Utilities returns the sum of utilities at each of alphas, counted as in Efficiency.
 func Utilities(o *Outcome, alphas ...float64) []float64 {
 	of := make([]float64, len(alphas))
-	for i := range o.Jobs { // of which there may be more than a cache has
+	for i := range o.Jobs { // the jobs may exceed the cache, so scan them once
 		j := &o.Jobs[i]
 		for k, alpha := range alphas {
 			of[k] += j.utility(alpha, max(0, j.revenue()))
@@ -36,7 +36,7 @@ func Utilities(o *Outcome, alphas ...float64) []float64 {
 	return of
 }
 
-// BestAt returns the bound on the sum of utilities at alpha by those at 1 and at 0: the
+// BestAt returns a bound on the sum of utilities at alpha from the bounds at 1 and at 0. The
 // maximum of a weighted sum (eq. 9) is at most the weighted sum of the maxima.
 func BestAt(alpha, whole, parts float64) float64 {
 	if whole == parts {
@@ -45,8 +45,8 @@ func BestAt(alpha, whole, parts float64) float64 {
 	return alpha*whole + (1-alpha)*parts
 }
 
-// Utility is eq. 9, and 0 for a job that was rejected. What the provider pays
-// back for a broken promise is the user's gain.
+// Utility returns the utility of eq. 9, or 0 for a job that was rejected. A penalty that the
+// provider pays back is a gain of the user.
 func (j *Job) Utility(alpha float64) float64 { return j.utility(alpha, j.revenue()) }
 
 func (j *Job) utility(alpha, paid float64) float64 {
@@ -69,9 +69,9 @@ func efficiencyAt(name string, alpha float64) Metric {
 	}
 }
 
-// meanEfficiencyAt is the efficiency as the paper prints it: the mean over jobs
-// of the ratio of utilities. It looks only at jobs that U* fulfils, whose ratio
-// is defined: of a bound, those of the best schedule known that completes each of its jobs.
+// meanEfficiencyAt is the efficiency as the paper prints it: the mean over jobs of the ratio
+// of utilities. It includes only jobs that U* fulfils, for which the ratio is defined. If U*
+// is a bound, it uses the best known schedule that completes each of its jobs.
 func meanEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
@@ -79,7 +79,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 		Doc:  "mean of U(j)/U*(j) over the jobs that U*, or the best schedule known if U* is a bound, fulfils (§4.2 as printed)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
-				if !j.Chosen || j.Value < 1e-6 { // less is no money
+				if !j.Chosen || j.Value < 1e-6 { // smaller values are not representable as money
 					return 0, false
 				}
 				if !j.Admitted() {

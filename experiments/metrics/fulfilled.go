@@ -1,7 +1,7 @@
 package metrics
 
-// DeadlinesFulfilled is the percentage of requests whose work was done in time:
-// neither the rejected nor the late count.
+// DeadlinesFulfilled is the percentage of submitted jobs whose work was done in time. Rejected
+// and late jobs count as failures.
 var DeadlinesFulfilled = Metric{
 	Name:   "deadlines_fulfilled",
 	Unit:   "%",

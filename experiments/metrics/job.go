@@ -7,24 +7,24 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Job is a job of the plan and what became of it.
+// A Job is a job of the plan with its outcome.
 type Job struct {
-	*workloadgen.Job      // of the plan, or as an offer that was taken has it
+	*workloadgen.Job      // from the plan, or changed by an offer that was accepted
 	Chosen           bool // fulfilled by the planner of U*
-	Bargained        bool // it has taken an offer: its budget need not be its value
-	Names            bool // the reason is about a contract, About
-	Offers           int  // that were made to its owner, in place of a refusal
+	Bargained        bool // it accepted an offer, so its budget may differ from its value
+	Names            bool // the reason refers to a contract, About
+	Offers           int  // number of offers to its owner instead of a rejection
 
-	// Of a job that was refused:
+	// For a rejected job:
 	Reason contracts.Reason
 	About  contracts.ID
 
-	// What it became. Of a job that was not admitted there is the outcome alone: it was
-	// refused, or is open, if it waits for a decision when the run ends.
+	// Contract is the outcome. A job that was not admitted has only the field Outcome: it was
+	// refused, or is open if it still waits for a decision when the run ends.
 	Contract contracts.Result
 }
 
-// Due returns the deadline of j's contract, +Inf if no instant is promised.
+// Due returns the deadline of j's contract, or +Inf if it has none.
 func (j *Job) Due() float64 {
 	if j.OnDemand {
 		return math.Inf(1)
@@ -32,11 +32,11 @@ func (j *Job) Due() float64 {
 	return j.Arrival + j.Contract.Deadline
 }
 
-// worth returns what all of its work is worth to its owner, in dollars: its budget, but for
-// one that has taken an offer.
+// worth returns the value of all of j's work to its owner, in dollars. It is the budget unless
+// the owner accepted an offer.
 func (j *Job) worth() float64 {
 	if j.Bargained {
-		return j.Value // as it was asked for first
+		return j.Value // as originally requested
 	}
 	return j.Contract.Budget.Float64()
 }
@@ -70,11 +70,11 @@ func (j *Job) completed() bool {
 	return j.Fulfilled() || j.Admitted() && contracts.Enough(j.Contract.Done, j.Work())
 }
 
-// response returns how long j took, its lost attempts among it.
+// response returns the time from j's arrival to its end, including lost attempts.
 func (j *Job) response() float64 { return j.Contract.Ended - j.Arrival }
 
-// UnpaidPenalties returns how much of the penalties that are owed was not paid, in dollars, and to
-// how many users.
+// UnpaidPenalties returns the total of penalties owed but not paid, in dollars, and the number
+// of users to whom they are owed.
 func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 	micros, missing := int64(0), make(map[int64]bool)
 	for i := range o.Jobs {
@@ -90,10 +90,10 @@ func (o *Outcome) UnpaidPenalties() (unpaid float64, users int) {
 // Counts are numbers of jobs.
 type Counts struct {
 	Asked     int // all
-	TooLate   int // rejected, as they could not end by their deadline
-	Started   int // of which the wait is known
-	Completed int // of which the slowdown is known
-	Open      int // at the horizon
+	TooLate   int // rejected because they could not end by their deadline
+	Started   int // jobs whose wait is known
+	Completed int // jobs whose slowdown is known
+	Open      int // open at the horizon
 }
 
 // Counts counts the jobs of o.
@@ -111,5 +111,5 @@ func (o *Outcome) Counts() Counts {
 	return n
 }
 
-// revenue returns what the user of j has paid, less the penalty paid back, in dollars.
+// revenue returns what the user of j paid minus the penalty paid back, in dollars.
 func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

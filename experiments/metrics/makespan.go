@@ -1,6 +1,6 @@
 package metrics
 
-// Makespan is how long completed jobs took, their lost attempts among it.
+// Makespan is the mean time that completed jobs took, including lost attempts.
 var Makespan = Metric{
 	Name: "makespan", Less: true,
 	Unit: "s",

@@ -1,8 +1,7 @@
-// Package metrics reduces the outcome of one replication to numbers, one
-// metric to a file.
+// Package metrics reduces the outcome of one replication to numbers, with one metric per file.
 //
-// It does not know how the outcome came about. To add a metric, write its file
-// and its line in the table below.
+// It is independent of how the outcome was produced. To add a metric, write its file and add
+// it to the table below.
 //
 // Reference, cited by §: Sandholm, Lai, Clearwater, "Admission Control in a
 // Computational Market". Risk and SLA are Yeo and Buyya's papers on LibraRisk and
@@ -16,52 +15,53 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Outcome is everything a metric may look at.
+// An Outcome is the input of all metrics.
 type Outcome struct {
 	Jobs     []Job   // in order of arrival
 	Capacity float64 // work per second of the whole fleet
-	Optimum  float64 // U*, or a bound on it: the best total value of a planner who knows all jobs
+	Optimum  float64 // U*, or a bound on it: the highest total value of a planner who knows all jobs
 	Prices   []float64
 	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
 
-	OptimumOfParts float64 // Optimum where users are elastic (alpha 0), if that is more
+	OptimumOfParts float64 // Optimum for elastic users (alpha 0), if that is higher
 
-	Earlier    []Job   // of the warm-up, before Jobs: they use hosts, and are not measured
+	Earlier    []Job   // warm-up jobs before Jobs: they use hosts, but are not measured
 	Hosts      int     // in the fleet
 	Processors float64 // of one host
-	Booked     bool    // hosts keep books, of reservations
-	Cancels    bool    // owners take jobs back
+	Booked     bool    // hosts have reservation books
+	Cancels    bool    // owners may cancel jobs
 	AdmitsAll  bool    // the policy admits every request that can be placed
 
-	Open      []Job     // of Jobs, those not ended at the horizon: they used hosts, and count nowhere else
-	Horizon   float64   // instant at which the run ends, whatever is open; +Inf or 0 if it ends when all is done
+	Open      []Job     // jobs not ended at the horizon: they used hosts, but count nowhere else
+	Horizon   float64   // time at which the run ends even if jobs are open; +Inf or 0 if it ends when all work is done
 	Volatile  bool      // hosts come and go
-	Available float64   // if so, the work that they could have done while they were there, from the first arrival to the last end, or to the horizon
-	Promises  []Promise // that the predictor was asked for; none unless a figure shows what comes of them
+	Available float64   // if so, the work that they could have done while present, from the first arrival to the last end, or to the horizon
+	Promises  []Promise // requested from the predictor; none unless a figure shows a metric of them
 }
 
-// bounded reports whether the run ends at a horizon, whatever is open.
+// bounded reports whether the run ends at a horizon even if jobs are open.
 func (o *Outcome) bounded() bool { return o.Horizon > 0 && !math.IsInf(o.Horizon, 1) }
 
 // A Metric is a number with a name, a unit and a source.
 type Metric struct {
 	Name  string // as written in results
-	Label string // as people read it, where that is not the name in words
+	Label string // display name, if it differs from the name in words
 	Unit  string // "1" if dimensionless
 	Doc   string // definition and paper
 
-	Bound Bound // what its values lie between
-	Less  bool  // less of it is better
+	Bound Bound // range of its values
+	Less  bool  // smaller values are better
 
-	// Decided reports whether admission alone determines the metric, so that it is a constant
-	// under a policy that admits every request.
+	// Decided reports whether admission alone determines the metric. It is then constant under
+	// a policy that admits every request.
 	Decided bool
 
-	// Of returns the metric, and false where it is undefined.
+	// Of returns the metric, or false if it is undefined.
 	Of func(*Outcome) (float64, bool)
 
-	// Trials returns how many trials (requests, contracts, attempts) the metric is a share or
-	// mean of, and 0 if it is constant by construction. It is nil for a metric that is neither.
+	// Trials returns the number of trials (requests, contracts, attempts) of which the metric
+	// is a share or mean, or 0 if the metric is constant by construction. It is nil for other
+	// metrics.
 	Trials func(*Outcome) int
 }
 
@@ -119,8 +119,8 @@ var table = []Metric{
 	Revenue,
 }
 
-// onRequest lists those that are measured where something asks for them: a figure, a rule of
-// stopping or a search.
+// onRequest lists the metrics that are measured only if a figure, a stopping rule or a search
+// names them.
 var onRequest = []Metric{
 	Welfare,
 	Offers,
@@ -130,7 +130,7 @@ var onRequest = []Metric{
 // All returns the metrics in the order of reports.
 func All() []Metric { return table }
 
-// With returns All, and after them those of names that are measured on request alone.
+// With returns All, followed by those of names that are measured only on request.
 func With(names ...string) []Metric {
 	all := slices.Clip(table)
 	for _, m := range onRequest {
@@ -141,7 +141,7 @@ func With(names ...string) []Metric {
 	return all
 }
 
-// Table returns the metrics by name, those on request among them.
+// Table returns the metrics by name, including those measured on request.
 func Table() plugin.Table[Metric] {
 	all := append(slices.Clip(table), onRequest...)
 	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(all))}
@@ -153,7 +153,7 @@ func Table() plugin.Table[Metric] {
 	return t
 }
 
-// Ends returns what the metrics lie between that lie between two values.
+// Ends returns the range of each bounded metric.
 func Ends() map[string][2]float64 {
 	ends := make(map[string][2]float64)
 	for _, m := range table {
@@ -165,13 +165,13 @@ func Ends() map[string][2]float64 {
 	return ends
 }
 
-// Volatile returns the names of the metrics that tell of hosts that come and go, in
-// the order of reports.
+// Volatile returns the names of the metrics for hosts that come and go, in the order of
+// reports.
 func Volatile() []string {
 	return []string{"job_process_ratio", "makespan", "wasted", "resubmissions", "queued", "completed_length"}
 }
 
-// mean returns the mean of f over the jobs that have one.
+// mean returns the mean of f over the jobs for which it is defined.
 func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 	sum, n := 0.0, 0
 	for i := range o.Jobs {
@@ -183,8 +183,8 @@ func mean(o *Outcome, f func(*Job) (float64, bool)) (float64, bool) {
 	return sum / float64(max(n, 1)), n > 0
 }
 
-// requests returns how many requests admission decided on, 0 if it admits all that can be
-// placed and all could be.
+// requests returns the number of requests that admission decided on, or 0 if the policy admits
+// everything that can be placed and everything could be placed.
 func requests(o *Outcome) int {
 	if o.AdmitsAll && !slices.ContainsFunc(o.Jobs, func(j Job) bool { return !j.Admitted() }) {
 		return 0
@@ -192,17 +192,17 @@ func requests(o *Outcome) int {
 	return len(o.Jobs)
 }
 
-// submitted returns how many jobs were submitted.
+// submitted returns the number of jobs that were submitted.
 func submitted(o *Outcome) int { return len(o.Jobs) }
 
-// promises returns how many contracts were fulfilled or broke their promise, 0 if all were fulfilled and none of
-// them promises a time.
+// promises returns the number of contracts whose promise was kept or broken, or 0 if all were
+// fulfilled and none has a deadline.
 func promises(o *Outcome) (n int) {
 	due := false
 	for i := range o.Jobs {
 		if j := &o.Jobs[i]; j.judged() {
 			n++
-			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some are killed without a time
+			due = due || !math.IsInf(j.Due(), 1) || !j.Fulfilled() // some are killed without a deadline
 		}
 	}
 	if !due {

@@ -2,9 +2,9 @@ package metrics
 
 import "slices"
 
-// What refusals that carry offers come to.
+// Metrics of offers.
 var (
-	// Offers is how many offers were made.
+	// Offers is the number of offers made.
 	Offers = Metric{
 		Name: "offers",
 		Unit: "offers",
@@ -14,7 +14,7 @@ var (
 		},
 	}
 
-	// OffersTaken is how many requests became contracts by one.
+	// OffersTaken is the number of requests that became contracts by an offer.
 	OffersTaken = Metric{
 		Name: "offers_taken",
 		Unit: "jobs",
@@ -25,12 +25,12 @@ var (
 	}
 )
 
-// Negotiated returns the names of the metrics that tell of offers, which nobody is made but
-// where users negotiate.
+// Negotiated returns the names of the metrics of offers, which are made only if users
+// negotiate.
 func Negotiated() []string { return []string{Offers.Name, OffersTaken.Name} }
 
-// Bargained returns all without what bounds the cost over value of jobs: who has taken an offer
-// can come to pay more than the job is worth to him.
+// Bargained returns all without the bounds of the metrics of cost over value. A user who accepts
+// an offer may pay more than the job is worth.
 func Bargained(all []Metric) []Metric {
 	all = slices.Clone(all)
 	for i := range all {

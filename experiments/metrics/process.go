@@ -1,8 +1,8 @@
 package metrics
 
 // JobProcessRatio is the measure of Zhang, Phillips, "Job-Scheduling with Resource
-// Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). Every
-// failed attempt counts, those of jobs that are open at the horizon too.
+// Availability Prediction for Volunteer-Based Grid Computing" (Volunteers). It counts every
+// failed attempt, including those of jobs that are open at the horizon.
 var JobProcessRatio = Metric{
 	Name:   "job_process_ratio",
 	Unit:   "%",
@@ -15,12 +15,12 @@ var JobProcessRatio = Metric{
 	}),
 }
 
-// losses returns how often a host left with a job.
+// losses returns the number of times that a host left with a job.
 func losses(o *Outcome) float64 {
 	return sumOpen(o, func(j *Job) float64 { return float64(j.Contract.Losses) })
 }
 
-// volatile leaves a metric undefined where hosts stay.
+// volatile makes a metric undefined if hosts never leave.
 func volatile(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
 	return func(o *Outcome) (float64, bool) {
 		if !o.Volatile {
@@ -30,7 +30,7 @@ func volatile(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) 
 	}
 }
 
-// sumOpen returns the sum of f over all jobs, those open at the horizon too.
+// sumOpen returns the sum of f over all jobs, including those open at the horizon.
 func sumOpen(o *Outcome, f func(*Job) float64) (sum float64) {
 	for _, jobs := range [][]Job{o.Jobs, o.Open} {
 		for i := range jobs {

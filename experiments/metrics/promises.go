@@ -1,14 +1,13 @@
 package metrics
 
-// A Promise is what a predictor says of a host that comes and goes, and what came
-// of it.
+// A Promise is a prediction of whether a host stays, with the actual outcome.
 type Promise struct {
-	Promised float64 // chance that the host stays for the job, in [0,1]
+	Promised float64 // probability that the host stays for the job, in [0,1]
 	Kept     bool    // it stayed
 }
 
-// Brier is the Brier score of the predictor: the mean of (promised - kept)², in
-// [0,1], 0 at best. It is undefined unless promises were asked for.
+// Brier is the Brier score of the predictor: the mean of (promised - kept)², from 0 (best) to
+// 1. It is undefined unless predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
 	Doc:    "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
@@ -19,7 +18,7 @@ var Brier = Metric{
 	}),
 }
 
-// Promised is the mean of what is promised.
+// Promised is the mean predicted probability.
 var Promised = Metric{
 	Name: "promised", Unit: "1", Bound: Proportion,
 	Doc:    "mean chance that the predictor gives those hosts to stay for those jobs",
@@ -45,5 +44,5 @@ func ofPromises(f func(Promise) float64) func(*Outcome) (float64, bool) {
 	}
 }
 
-// asked returns how many promises were asked for.
+// asked returns the number of predictions requested.
 func asked(o *Outcome) int { return len(o.Promises) }

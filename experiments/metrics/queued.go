@@ -1,6 +1,6 @@
 package metrics
 
-// Queued is how many jobs wait when the run ends.
+// Queued is the number of jobs that are waiting when the run ends.
 var Queued = Metric{
 	Name: "queued", Less: true,
 	Unit: "jobs",

@@ -1,6 +1,6 @@
 package metrics
 
-// Rejections is the fraction of requests turned away.
+// Rejections is the fraction of requests that were rejected.
 var Rejections = Metric{
 	Name: "rejections", Less: true,
 	Unit:    "1",

@@ -35,7 +35,7 @@ var RejectedSize = Metric{
 	},
 }
 
-// RejectedWorkAR and RejectionsAR are W_R and P_b of reservations alone.
+// RejectedWorkAR and RejectionsAR are W_R and P_b of reservations only.
 var (
 	RejectedWorkAR = Metric{
 		Name: "rejected_work_ar", Less: true,
@@ -61,8 +61,7 @@ var (
 	}
 )
 
-// ResponseOD and ResponseAR are how long accepted jobs take. Those killed have no
-// response time.
+// ResponseOD and ResponseAR are the response times of accepted jobs. Killed jobs have none.
 var (
 	ResponseOD = Metric{
 		Name: "response_od", Less: true,
@@ -84,7 +83,8 @@ var (
 	}
 )
 
-// Late and Killed count broken promises, Cancelled what owners took back.
+// Late and Killed count broken promises, and Cancelled counts contracts cancelled by their
+// owners.
 var (
 	Late = Metric{
 		Name: "late", Less: true,
@@ -111,11 +111,11 @@ var (
 	}
 )
 
-// everyJob and reservation say which jobs count.
+// everyJob and reservation select the jobs to count.
 func everyJob(*Job) bool      { return true }
 func reservation(j *Job) bool { return !j.OnDemand }
 
-// booked leaves a metric undefined where nobody keeps books.
+// booked makes a metric undefined if hosts have no reservation books.
 func booked(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
 	return func(o *Outcome) (float64, bool) {
 		if !o.Booked {
@@ -125,7 +125,7 @@ func booked(of func(*Outcome) (float64, bool)) func(*Outcome) (float64, bool) {
 	}
 }
 
-// count returns the number of jobs of which f holds.
+// count returns the number of jobs for which f holds.
 func count(f func(*Job) bool) func(*Outcome) (float64, bool) {
 	return func(o *Outcome) (float64, bool) {
 		n := 0.0
@@ -157,7 +157,7 @@ func sizes(o *Outcome, of func(*Job) bool) (t tally) {
 
 func (t tally) rejectedWork() (float64, bool) { return over(100*t.rejected, t.work) }
 
-// over returns a / b, undefined where b is 0.
+// over returns a / b, which is undefined if b is 0.
 func over(a, b float64) (float64, bool) {
 	if b == 0 {
 		return 0, false
@@ -165,8 +165,7 @@ func over(a, b float64) (float64, bool) {
 	return a / b, true
 }
 
-// Check returns an error if the metrics of o contradict one another: it is to be
-// that Q = W_R/(100 P_b).
+// Check returns an error if the metrics of o are inconsistent: Q must equal W_R/(100 P_b).
 func Check(o *Outcome) error {
 	q, ok := RejectedSize.Of(o)
 	wr, _ := RejectedWork.Of(o)

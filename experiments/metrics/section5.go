@@ -1,7 +1,7 @@
 package metrics
 
-// The quantities of the paper's §5, which weighs the spot market against the
-// reservation market.
+// The quantities of the paper's §5, which compares the spot market with the reservation
+// market.
 var (
 	// Admission is p_a.
 	Admission = Metric{
@@ -43,8 +43,8 @@ var (
 		},
 	}
 
-	// CostOverValue is q. What §5 makes of it is linear in cost and value, so that it is
-	// the ratio of their sums.
+	// CostOverValue is q. Its use in §5 is linear in cost and value, so it is the ratio of
+	// their sums.
 	CostOverValue = Metric{
 		Name: "q", Less: true,
 		Label: "q",
@@ -63,7 +63,7 @@ var (
 		},
 	}
 
-	// MeanCostOverValue is the other reading of q.
+	// MeanCostOverValue is the other interpretation of q.
 	MeanCostOverValue = Metric{
 		Name: "q_mean", Less: true,
 		Label:  "q, mean of ratios",

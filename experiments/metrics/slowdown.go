@@ -1,7 +1,6 @@
 package metrics
 
-// Slowdown is how much longer jobs take than they would alone at once, on
-// average over those done in time.
+// Slowdown is the ratio of response time to runtime, averaged over the jobs done in time.
 var Slowdown = Metric{
 	Name: "slowdown", Less: true,
 	Unit: "1",

@@ -2,11 +2,11 @@ package metrics
 
 import "math"
 
-// Utilization is the work done against what the fleet could have done from the
-// first arrival to the last end. Hosts that come and go could have done it while they
-// were there, until the horizon if anything was open then, and work that was lost or is
-// not finished counts as done. With a horizon it is against what the fleet could have done until
-// then, from 0 or, after a warm-up, from the first arrival that is measured.
+// Utilization is the work done divided by the work that the fleet could have done from the
+// first arrival to the last end. Hosts that come and go count while they are present, until
+// the horizon if anything is open then; lost and unfinished work counts as done. With a
+// horizon, the denominator is the work that the fleet could have done until then, from time 0
+// or, after a warm-up, from the first measured arrival.
 var Utilization = Metric{
 	Name:  "utilization",
 	Unit:  "1",
@@ -37,8 +37,8 @@ var Utilization = Metric{
 	},
 }
 
-// firstArrival returns when the first of all jobs arrived, 0 if there are none. Each list is in
-// order of arrival.
+// firstArrival returns the earliest arrival in lists, or 0 if there are no jobs. Each list must be
+// in order of arrival.
 func firstArrival(lists ...[]Job) float64 {
 	first := math.Inf(1)
 	for _, jobs := range lists {

@@ -7,11 +7,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Tau is the runtime in seconds up to which jobs count as equally short in
-// [BoundedSlowdown].
+// Tau is the runtime in seconds up to which [BoundedSlowdown] treats jobs as equally short.
 const Tau = 10
 
-// Wait is how long jobs wait before they start.
+// Wait is the mean time that jobs wait before they start.
 var Wait = Metric{
 	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, those open at the horizon too",
 	Of: func(o *Outcome) (float64, bool) {
@@ -24,7 +23,7 @@ var Wait = Metric{
 	},
 }
 
-// WaitMedian is how long half of the jobs wait at most, and WaitP95 19 of 20.
+// WaitMedian and WaitP95 are the median and the 95th percentile of the waiting time.
 var (
 	WaitMedian = waitAt("wait_median", 0.5, "median")
 	WaitP95    = waitAt("wait_p95", 0.95, "95th percentile")
@@ -44,8 +43,8 @@ func waitAt(name string, p float64, doc string) Metric {
 	}
 }
 
-// BoundedSlowdown is how much longer jobs take than they would alone at once, where those
-// that are short do not decide.
+// BoundedSlowdown is the slowdown with a minimum runtime, which limits the influence of short
+// jobs.
 var BoundedSlowdown = Metric{
 	Name: "bounded_slowdown", Less: true, Unit: "1",
 	Doc: "mean of max(1, (end - arrival) / max(runtime, 10 s)) over the jobs completed (Feitelson, Rudolph)",
@@ -56,7 +55,7 @@ var BoundedSlowdown = Metric{
 	},
 }
 
-// Span is how long all takes.
+// Span is the time from the first arrival to the last end.
 var Span = Metric{
 	Name: "span", Less: true, Unit: "s", Doc: "last end less first arrival: what makespan is where one log is run",
 	Of: func(o *Outcome) (float64, bool) {
@@ -71,7 +70,7 @@ var Span = Metric{
 	},
 }
 
-// Revenue is what hosts and provider have earned.
+// Revenue is the total earned by hosts and provider.
 var Revenue = Metric{
 	Name: "revenue", Unit: "$", Doc: "paid by users less penalties paid back, over all jobs",
 	Of: func(o *Outcome) (sum float64, ok bool) {
@@ -82,7 +81,8 @@ var Revenue = Metric{
 	},
 }
 
-// waits returns how long the jobs waited that started, those open at the horizon too.
+// waits returns the waiting times of the jobs that started, including those open at the
+// horizon.
 func (o *Outcome) waits() []float64 {
 	waits := make([]float64, 0, len(o.Jobs)+len(o.Open))
 	for _, jobs := range [][]Job{o.Jobs, o.Open} {
@@ -95,7 +95,7 @@ func (o *Outcome) waits() []float64 {
 	return waits
 }
 
-// wait returns how long j waited before it started, and whether it did.
+// wait returns the waiting time of j before its start, and whether it started.
 func (j *Job) wait() (float64, bool) {
 	start := j.Contract.Admitted
 	if j.Contract.Gang {
@@ -104,8 +104,7 @@ func (j *Job) wait() (float64, bool) {
 	return start - j.Arrival, j.Admitted() && !math.IsInf(start, 1)
 }
 
-// OfLogs returns the names of the metrics that people look at where a log is run, in the
-// order of reports.
+// OfLogs returns the names of the metrics to show for runs of logs, in the order of reports.
 func OfLogs() []string {
 	return []string{
 		Rejections.Name, Utilization.Name, Wait.Name, WaitMedian.Name, WaitP95.Name, BoundedSlowdown.Name, Span.Name, Revenue.Name,

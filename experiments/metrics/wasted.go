@@ -1,6 +1,6 @@
 package metrics
 
-// Wasted is the work that was lost when hosts left.
+// Wasted is the work that was lost because hosts left.
 var Wasted = Metric{
 	Name: "wasted", Less: true,
 	Unit: "s",

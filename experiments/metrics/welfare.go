@@ -1,7 +1,7 @@
 package metrics
 
-// Welfare is what a market is worth to all who are in it: what is paid moves between them and
-// counts for nothing.
+// Welfare is the value of a market to all its participants. Payments move between them, so
+// they cancel out.
 var Welfare = Metric{
 	Name: "welfare", Unit: "$",
 	Doc: "utilities of users and revenue together: the value of what was done in time, to users who want all or nothing (§4.2, eq. 9 at α = 1); measured where a figure or search names it",

@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// A Reason says why a line was repaired or skipped.
+// A Reason is why a line was repaired or skipped.
 type Reason uint8
 
-// The repairs, then the skips.
+// The repairs, followed by the reasons for skipping.
 const (
-	FieldsMissing    Reason = iota // 5 to 17 fields: the rest are unknown
+	FieldsMissing    Reason = iota // 5 to 17 fields: the rest is unknown
 	FieldsBeyond                   // more than 18 fields: those are ignored
-	FractionCut                    // a whole number has a fraction: it is cut off
+	FractionCut                    // an integer has a fraction, which is removed
 	NegativeUnknown                // a negative number other than -1 is unknown
 	NoNewline                      // the file ends in the middle of its last line
-	ProcsFromRequest               // processors allocated are unknown: those asked for are taken
-	EstimateFromRun                // requested time is unknown: the run time is taken
-	UserUnknown                    // user is unknown: 0 is taken
+	ProcsFromRequest               // allocated processors are unknown: the requested number is used
+	EstimateFromRun                // requested time is unknown: the run time is used
+	UserUnknown                    // user is unknown: 0 is used
 
 	firstSkip
 	NotNumber    // a field is not a number
@@ -27,9 +27,9 @@ const (
 	NoSubmit     // submit time is unknown
 	LineTooLong  // longer than 64 KiB
 	NeverRan     // no run time, or no processors
-	TooShort     // completed (status 1) in 0 s: a plan has no such jobs
-	PartOfJob    // status 2 to 4: the whole job has a line of its own
-	TooLarge     // a plan's limits are exceeded
+	TooShort     // completed (status 1) in 0 s, which a plan does not allow
+	PartOfJob    // status 2 to 4: the whole job has its own line
+	TooLarge     // exceeds a plan's limits
 	SameNumber   // an earlier record has the job number
 
 	reasons
@@ -57,7 +57,7 @@ var reasonText = [reasons]string{
 	SameNumber:       "job number of an earlier record",
 }
 
-// String returns the reason in words.
+// String describes the reason.
 func (r Reason) String() string {
 	if r < reasons {
 		return reasonText[r]
@@ -65,18 +65,18 @@ func (r Reason) String() string {
 	return fmt.Sprintf("reason %d", uint8(r))
 }
 
-// Skips reports whether a line with this reason is skipped, not repaired.
+// Skips reports whether lines with this reason are skipped, not repaired.
 func (r Reason) Skips() bool { return r > firstSkip }
 
-// A Problem is one fault of one line.
+// A Problem is one fault in one line.
 type Problem struct {
 	Reason Reason
-	Line   int    // from 1; of [Trace.Plan], the place of the record
-	Field  int    // from 1; 0 if the line as a whole is meant
-	Found  string // at most 40 bytes of it
+	Line   int    // from 1; for [Trace.Plan], the number of the record
+	Field  int    // from 1; 0 for the whole line
+	Found  string // at most 40 bytes of the text
 }
 
-// String says where, what was found, what is wrong with it and what was done.
+// String returns the position, what was found, what is wrong and what was done.
 func (p Problem) String() string {
 	done := ""
 	if p.Reason.Skips() {
@@ -96,23 +96,23 @@ func (p Problem) place(of string) string {
 	return s
 }
 
-// A Tally is how often a reason was met, and where first.
+// A Tally counts the occurrences of a reason and has the first.
 type Tally struct {
 	Count int
 	First Problem
 }
 
-// An Accounting tells what became of the lines of a file:
+// An Accounting describes how the lines of a file were treated:
 //
 //	Lines = Comments + Blank + Used + Repaired + Skipped
 //
-// A line repaired for two reasons counts once in Repaired and once for each
-// reason; a skipped line has one reason.
+// A line repaired for two reasons counts once in Repaired and once for each reason. A skipped
+// line has one reason.
 type Accounting struct {
 	Lines    int // all lines of the file; of [Trace.Plan], all records
 	Comments int // header lines and other lines that start with a semicolon
 	Blank    int
-	Used     int // records as they stand
+	Used     int // unchanged records
 	Repaired int // records used after a repair
 	Skipped  int // lines that are no record, or records not used
 
@@ -120,11 +120,11 @@ type Accounting struct {
 	records bool // Lines are records
 }
 
-// Count returns how often a reason was met.
+// Count returns the number of occurrences of a reason.
 func (a *Accounting) Count(r Reason) int { return a.tallies[r].Count }
 
-// Reasons returns the reasons met, repairs first, each with its count and the
-// first problem of its kind.
+// Reasons returns the reasons that occurred, repairs first, each with its count and first
+// problem.
 func (a *Accounting) Reasons() []Tally {
 	var out []Tally
 	for _, t := range a.tallies {
@@ -135,7 +135,7 @@ func (a *Accounting) Reasons() []Tally {
 	return out
 }
 
-// Clean reports whether every record was used as it stands.
+// Clean reports whether every record was used unchanged.
 func (a *Accounting) Clean() bool { return a.Repaired == 0 && a.Skipped == 0 }
 
 func (a *Accounting) note(p Problem) {
@@ -146,7 +146,7 @@ func (a *Accounting) note(p Problem) {
 	t.Count++
 }
 
-// String writes the accounting, a line a reason.
+// String formats the accounting, with one line per reason.
 func (a *Accounting) String() string {
 	var b strings.Builder
 	of := "line"

@@ -27,10 +27,9 @@ import (
 //	                UTC; either may be left out; needs UnixStartTime
 //	first:N, last:N the N first or last job numbers
 //
-// and joined by commas, applied from left to right. A window is taken by job
-// number, as papers take it: last:3000 is the records above the highest number
-// less 3000, so that records which a cleaned log no longer has count too.
-// Submit times stay as they are.
+// Filters are joined by commas and applied from left to right. A window is defined by job
+// numbers, as in papers: last:3000 selects the records above the highest number minus 3000, so
+// records missing from a cleaned log count too. Submit times are not changed.
 type Filter struct {
 	name string
 	keep func(t *Trace) (func(*Record) bool, string, error)
@@ -39,7 +38,7 @@ type Filter struct {
 // String returns the filter as written.
 func (f Filter) String() string { return f.name }
 
-// A Step tells what a filter did.
+// A Step describes the effect of a filter.
 type Step struct {
 	Filter string `json:"filter"`
 	In     int    `json:"in"`
@@ -47,7 +46,7 @@ type Step struct {
 	Note   string `json:"note" doc:"what else is to be said; often empty"`
 }
 
-// String says it in words.
+// String describes the step.
 func (s Step) String() string {
 	if s.Note != "" {
 		return fmt.Sprintf("%s: %d of %d records kept (%s)", s.Filter, s.Out, s.In, s.Note)
@@ -55,7 +54,7 @@ func (s Step) String() string {
 	return fmt.Sprintf("%s: %d of %d records kept", s.Filter, s.Out, s.In)
 }
 
-// ParseFilters reads filters joined by commas. The empty text is no filter.
+// ParseFilters reads filters joined by commas. An empty text has no filters.
 func ParseFilters(text string) ([]Filter, error) {
 	var out []Filter
 	for part := range strings.SplitSeq(text, ",") {
@@ -89,13 +88,13 @@ func FilterNames() []string {
 	return out
 }
 
-// A Kept is what a filter keeps.
+// A Kept describes what a filter keeps.
 type Kept struct {
 	Filter string `json:"filter"`
 	Doc    string `json:"doc"`
 }
 
-// Filters returns what each filter keeps, by name.
+// Filters returns a description of each filter, sorted by name.
 func Filters() []Kept {
 	all := make([]Kept, 0, len(filters))
 	for _, written := range FilterNames() {
@@ -105,8 +104,8 @@ func Filters() []Kept {
 	return all
 }
 
-// Apply returns the log with the records that pass every filter, and what each
-// filter did. The records of t are not changed; where all pass they are the same.
+// Apply returns the log with the records that pass every filter, and the effect of each
+// filter. It does not change the records of t, and shares them if all pass.
 func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	out := *t
 	var steps []Step
@@ -122,8 +121,8 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	return &out, steps, nil
 }
 
-// pass returns the records to keep. Where these are all it returns all as it is: a copy of a
-// long log is large.
+// pass returns the records to keep. If these are all records, it returns all itself, because a
+// copy of a long log is large.
 func pass(all []Record, keep func(*Record) bool) []Record {
 	same := 0
 	for same < len(all) && keep(&all[same]) {
@@ -143,7 +142,7 @@ func pass(all []Record, keep func(*Record) bool) []Record {
 
 type keeper = func(t *Trace) (func(*Record) bool, string, error)
 
-// filters is the table of filters by name; arg is the form of the argument.
+// filters maps the names of filters to their definitions; arg is the form of the argument.
 var filters = map[string]struct {
 	arg, doc string
 	new      func(arg string) (keeper, error)
@@ -186,7 +185,7 @@ func span(of func(*Record) float64) func(string) (keeper, error) {
 	}
 }
 
-// bound reads a number into x; nothing leaves x as it is.
+// bound reads a number into x. An empty text leaves x unchanged.
 func bound(text string, x *float64) bool {
 	if text == "" {
 		return true
@@ -196,7 +195,7 @@ func bound(text string, x *float64) bool {
 	return ok
 }
 
-// among keeps the records of which a number is, or is not, one of those named.
+// among keeps the records whose number is, or is not, in the given list.
 func among(of func(*Record) int64, wanted bool) func(string) (keeper, error) {
 	return func(arg string) (keeper, error) {
 		var list []int64

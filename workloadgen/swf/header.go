@@ -7,14 +7,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones by name, on machines that have no table of them
+	_ "time/tzdata" // time zones by name, for machines without a zone database
 )
 
-// A Header is the comment lines above the first record, as they stand, without
-// their newlines.
+// A Header is the comment lines above the first record, without their newlines.
 type Header []string
 
-// all returns the values of the lines "; key: value", without regard to case.
+// all returns the values of all lines "; key: value", ignoring case.
 func (h Header) all(key string) []string {
 	var values []string
 	for _, line := range h {
@@ -26,8 +25,7 @@ func (h Header) all(key string) []string {
 	return values
 }
 
-// Get returns the value of the first line "; key: value", without regard to
-// case.
+// Get returns the value of the first line "; key: value", ignoring case.
 func (h Header) Get(key string) (string, bool) {
 	if values := h.all(key); len(values) > 0 {
 		return values[0], true
@@ -35,8 +33,8 @@ func (h Header) Get(key string) (string, bool) {
 	return "", false
 }
 
-// With returns the header with that value in the first line of the key, and without further
-// lines of it. A key that it does not have becomes the last line.
+// With returns the header with the value in the first line of the key, and without further
+// lines of that key. A new key is added as the last line.
 func (h Header) With(key, value string) Header {
 	line := "; " + key + ": " + value
 	at := slices.IndexFunc(h, func(line string) bool { return len(Header{line}.all(key)) > 0 })
@@ -52,16 +50,15 @@ func (h Header) Without(key string) Header {
 	return slices.DeleteFunc(slices.Clone(h), func(line string) bool { return len(Header{line}.all(key)) > 0 })
 }
 
-// Int returns the whole number with which the value of a key starts, as those of MaxProcs,
-// MaxNodes and UnixStartTime do. It is not known if a line of the key has no number, or if two
-// lines differ; [Header.Problems] says so.
+// Int returns the integer at the start of a key's value, as for MaxProcs, MaxNodes and
+// UnixStartTime. It is unknown if a line of the key has no number or if two lines differ;
+// [Header.Problems] reports both.
 func (h Header) Int(key string) (int64, bool) {
 	n, err := h.number(key)
 	return n, err == nil
 }
 
-// number returns the whole number of a key. The error of a key that is
-// missing is errMissing.
+// number returns the integer of a key. If the key is missing, the error is errMissing.
 func (h Header) number(key string) (int64, error) {
 	var n int64
 	values := h.all(key)
@@ -84,8 +81,8 @@ func (h Header) number(key string) (int64, error) {
 
 var errMissing = errors.New("missing")
 
-// Processors returns the size of the machine: MaxProcs, or MaxNodes in a header that has no
-// MaxProcs. It is not known if the lines of MaxProcs have no number, or two.
+// Processors returns the size of the machine: MaxProcs, or MaxNodes if there is no MaxProcs.
+// It is unknown if the lines of MaxProcs have no number, or different ones.
 func (h Header) Processors() (int64, bool) {
 	n, err := h.number("MaxProcs")
 	if err == errMissing {
@@ -95,7 +92,7 @@ func (h Header) Processors() (int64, bool) {
 }
 
 // Zone returns the time zone of the machine: TimeZoneString by name, with its summer time, or
-// else TimeZone, in seconds east of UTC; UTC if the header says neither.
+// else TimeZone, in seconds east of UTC. The default is UTC.
 func (h Header) Zone() *time.Location {
 	zone, err := h.zone()
 	if err == nil && zone != nil {
@@ -107,20 +104,20 @@ func (h Header) Zone() *time.Location {
 	return time.UTC
 }
 
-// zone returns the zone that TimeZoneString names; nil if there is no such line.
+// zone returns the zone that TimeZoneString names, or nil if there is no such line.
 func (h Header) zone() (*time.Location, error) {
 	name, ok := h.Get("TimeZoneString")
 	if !ok || name == "" {
 		return nil, nil
 	}
 	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" { // which would be this machine's
+	if err != nil || name == "Local" { // "Local" would be the zone of this machine
 		return nil, fmt.Errorf("TimeZoneString: found %.40q, want a zone such as Europe/Stockholm", name)
 	}
 	return zone, nil
 }
 
-// Problems says what in the header cannot be used, and what is used in its place.
+// Problems describes header lines that cannot be used, and what is used instead.
 func (h Header) Problems() []string {
 	var found []string
 	_, noSize := h.number("MaxProcs")
@@ -142,7 +139,7 @@ func (h Header) Problems() []string {
 	return found
 }
 
-// instead says which hours are counted where the zone by name is not known.
+// instead describes which hours are used if the named zone is unknown.
 func (h Header) instead() string {
 	if zone := h.Zone(); zone != time.UTC {
 		return "those of TimeZone"
@@ -150,8 +147,8 @@ func (h Header) instead() string {
 	return "those of UTC"
 }
 
-// Agree returns the header with MaxJobs and MaxRecords as these records have them, where it
-// has such lines.
+// Agree returns the header with MaxJobs and MaxRecords set for these records, if it has such
+// lines.
 func (h Header) Agree(records []Record) Header {
 	whole, _, _ := (&Trace{Records: records}).Whole()
 	for key, n := range map[string]int{"MaxJobs": len(whole), "MaxRecords": len(records)} {

@@ -6,17 +6,16 @@ import (
 	"strconv"
 )
 
-const maxNumber = 1e15 // beyond it no column can be; whole numbers up to it are exact
+const maxNumber = 1e15 // no column exceeds it, and integers up to it are exact
 
-// A scan is what parse made of a line.
+// A scan is the result of parsing a line.
 type scan struct {
-	fields int  // how many the line has; those before the first bad one if there is one
-	plain  bool // every field is a whole number, at least 0 or -1, of at most 15 digits
+	fields int  // number of fields; if one is bad, of those before it
+	plain  bool // every field is an integer, at least 0 or -1, of at most 15 digits
 	bad    []byte
 }
 
-// parse reads the fields of a line into v, up to the first that is not a
-// number.
+// parse reads the fields of a line into v, up to the first one that is not a number.
 func parse(line []byte, v *[Fields]float64) scan {
 	s := scan{plain: true}
 	for i := 0; ; {
@@ -62,8 +61,7 @@ func parse(line []byte, v *[Fields]float64) scan {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
-// number reads what is not a plain whole number: a decimal, with or without an
-// exponent.
+// number reads a decimal, with or without an exponent.
 func number(text []byte) (float64, bool) {
 	if len(text) > 64 || len(bytes.Trim(text, "0123456789+-.eE")) > 0 {
 		return 0, false

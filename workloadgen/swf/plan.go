@@ -9,7 +9,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// Plan turns the log into a work plan:
+// Plan converts the log to a work plan:
 //
 //	id        job number
 //	user      user, 0 where unknown
@@ -20,17 +20,16 @@ import (
 //	nodes     allocated processors, or requested where unknown
 //	worth     1
 //
-// Everything else is zero: the format has no place for value, class, deadline,
-// urgency and penalty. Jobs are put in order of arrival, ties by number.
-// Records that never ran, that are parts of a job or that exceed a plan's
-// limits are skipped, and of two with one number the second; the accounting of
-// the records says how many, its places counting records from 1.
+// Everything else is zero, because the format has no fields for value, class, deadline,
+// urgency and penalty. Jobs are in order of arrival, with ties ordered by number. It skips
+// records that never ran, that are parts of a job, that exceed a plan's limits, or that repeat
+// a job number. The accounting counts records, whose numbers start at 1.
 func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
 	jobs, acc := t.Jobs()
 	return jobs.Plan(nil), acc
 }
 
-// Jobs are what the plan of a log is made of, in a third of its memory.
+// Jobs are the data for the plan of a log, in a third of its memory.
 type Jobs []job
 
 type job struct {
@@ -39,7 +38,7 @@ type job struct {
 	nodes                      int
 }
 
-// Plan returns the plan of a log with these jobs, in the memory of out.
+// Plan returns the plan of these jobs, reusing the memory of out.
 func (jobs Jobs) Plan(out workloadgen.Plan) workloadgen.Plan {
 	if len(jobs) > cap(out) {
 		out = make(workloadgen.Plan, len(jobs))
@@ -66,15 +65,15 @@ func (jobs Jobs) All() iter.Seq[workloadgen.Job] {
 	}
 }
 
-// plan makes out, which is zero, the job of a plan. It is made in place: a copy, as it has a
-// string, takes much longer while the garbage collector runs.
+// plan sets out, which must be zero, to a job of the plan. It works in place, because copying
+// a job, which contains a string, takes much longer while the garbage collector runs.
 func (j *job) plan(out *workloadgen.Job) {
 	out.ID, out.User = j.id, j.user
 	out.Arrival, out.Runtime, out.Estimate, out.Deadline = j.arrival, j.runtime, j.estimate, j.runtime
 	out.Nodes, out.Worth = j.nodes, 1
 }
 
-// Jobs returns what [Trace.Plan] is made of.
+// Jobs returns the data for [Trace.Plan].
 func (t *Trace) Jobs() (Jobs, Accounting) {
 	acc := Accounting{records: true}
 	jobs := make(Jobs, 0, len(t.Records))
@@ -119,10 +118,10 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 }
 
 // Whole returns the records of whole jobs, in the order of the file, and counts the others:
-// parts of jobs (status 2 to 4), and repeats of a job number. Of the records of one number the
-// first that ran is the job, or the first.
+// parts of jobs (status 2 to 4) and repeated job numbers. Among records with the same number,
+// it selects the first that ran, or else the first.
 func (t *Trace) Whole() (jobs []Record, parts, repeats int) {
-	chosen := make(map[int64]int, len(t.Records)) // place of the job's record, by number
+	chosen := make(map[int64]int, len(t.Records)) // position of the job's record, by number
 	for i := range t.Records {
 		r := &t.Records[i]
 		if r.Partial() {
@@ -145,8 +144,7 @@ func (t *Trace) Whole() (jobs []Record, parts, repeats int) {
 	return jobs, parts, repeats
 }
 
-// Unused says of how many records numbers that bear on a run are not used: a plan has no place
-// for them.
+// Unused describes how many records have data that affects a run but has no place in a plan.
 func (t *Trace) Unused() []string {
 	chained, memory := 0, 0
 	for i := range t.Records {
@@ -168,7 +166,7 @@ func (t *Trace) Unused() []string {
 	return unused
 }
 
-// refuse says why a record cannot be a job of a plan.
+// refuse returns the reason for which a record cannot be a job of a plan.
 func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	switch {
 	case r.Partial():
@@ -185,9 +183,10 @@ func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	return 0, false
 }
 
-// FromPlan returns the plan as a log of a machine with so many processors, 0 if that is not
-// known: id, arrival, runtime, nodes, estimate and user. Worth, value, class, deadline, urgency
-// and penalty have no place in the format; the header says that they were left out.
+// FromPlan returns the plan as a log of a machine with the given number of processors, or 0 if
+// that is unknown. The log has id, arrival, runtime, nodes, estimate and user. The header
+// states that worth, value, class, deadline, urgency and penalty were omitted, because the
+// format has no fields for them.
 func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 	t := &Trace{Records: make([]Record, len(p))}
 	for i, j := range p {

@@ -17,21 +17,21 @@ import (
 
 const maxLine = 64 << 10
 
-// A Reader reads a log, plain or gzip, a record at a time.
+// A Reader reads a log, plain or gzip, one record at a time.
 type Reader struct {
 	in      *bufio.Reader
 	header  Header
 	acc     Accounting
 	record  Record
 	values  [Fields]float64
-	line    []byte // the last line read, without its newline
-	pending bool   // line is the first after the header and has yet to be read
+	line    []byte // last line read, without its newline
+	pending bool   // line is the first after the header and has not been parsed
 	partial bool   // line had no newline
 	long    bool   // line was longer than maxLine; line is its start
 	err     error
 }
 
-// NewReader returns a reader of r, having read the header.
+// NewReader returns a reader of r that has read the header.
 func NewReader(r io.Reader) (*Reader, error) {
 	in, err := workloadgen.Unpack(r, maxLine)
 	if err != nil {
@@ -62,15 +62,15 @@ func NewReader(r io.Reader) (*Reader, error) {
 // Header returns the header.
 func (s *Reader) Header() Header { return s.header }
 
-// Accounting returns what became of the lines read so far.
+// Accounting describes the treatment of the lines read so far.
 func (s *Reader) Accounting() *Accounting { return &s.acc }
 
-// Text returns the line of the last record as it stands, without its newline.
-// It holds until the next call of Next.
+// Text returns the line of the last record unchanged, without its newline. It is valid until
+// the next call of Next.
 func (s *Reader) Text() []byte { return s.line }
 
-// Next returns the next record, which holds until the call after; io.EOF after
-// the last. Another error means that the file cannot be read on.
+// Next returns the next record, which is valid until the next call. After the last record it
+// returns io.EOF. Another error means that the rest of the file cannot be read.
 func (s *Reader) Next() (*Record, error) {
 	for s.pending || s.fetch() {
 		s.pending = false
@@ -82,7 +82,7 @@ func (s *Reader) Next() (*Record, error) {
 	return nil, s.err
 }
 
-// fetch reads a line into s.line; false at the end, with s.err set.
+// fetch reads a line into s.line. At the end it returns false and sets s.err.
 func (s *Reader) fetch() bool {
 	if s.err != nil {
 		return false
@@ -115,7 +115,8 @@ func (s *Reader) fetch() bool {
 	return false
 }
 
-// take makes a record of s.line and books the line; false if it is none.
+// take parses s.line into a record and counts the line. It returns false if the line is not a
+// record.
 func (s *Reader) take() bool {
 	if s.long {
 		return s.skip(LineTooLong, 0, s.line)
@@ -159,7 +160,7 @@ func (s *Reader) take() bool {
 	return true
 }
 
-// repair mends the n fields that a line has, and reports whether it had to.
+// repair repairs the n fields of a line, and reports whether it changed anything.
 func (s *Reader) repair(v *[Fields]float64, n int) bool {
 	repaired := false
 	note := func(why Reason, field int, found []byte) {
@@ -207,22 +208,22 @@ func (s *Reader) note(why Reason, field int, found []byte) {
 	s.acc.note(p)
 }
 
-// A Trace is a whole log in memory.
+// A Trace is a complete log in memory.
 type Trace struct {
 	Header     Header
 	Records    []Record // in the order of the file
 	Accounting Accounting
 }
 
-// mostForetold is for how many records memory is taken because a header says that they
-// follow.
+// mostForetold is the maximum number of records for which memory is allocated based on the
+// header.
 const mostForetold = 1 << 18
 
-// ErrNotLog is the error of a file that is of another format.
+// ErrNotLog is the error for a file of another format.
 var ErrNotLog = errors.New("not a log in the Standard Workload Format")
 
 // Check returns an [ErrNotLog] if most lines of the file are not records, or if all records
-// have fields beyond the 18th.
+// have more than 18 fields.
 func (t *Trace) Check() error {
 	a := &t.Accounting
 	records := a.Used + a.Repaired
@@ -237,7 +238,7 @@ func (t *Trace) Check() error {
 	return nil
 }
 
-// Read reads a whole log.
+// Read reads a complete log.
 func Read(r io.Reader) (*Trace, error) {
 	s, err := NewReader(r)
 	if err != nil {
@@ -260,7 +261,8 @@ func Read(r io.Reader) (*Trace, error) {
 	}
 }
 
-// ReadFile reads the log in the named file. A file of another format is an [ErrNotLog].
+// ReadFile reads the log in the named file. For a file of another format, the error is
+// [ErrNotLog].
 func ReadFile(name string) (*Trace, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -8,20 +8,21 @@ import (
 	"strconv"
 )
 
-// A Slot is when a scheduler ran a job, in seconds since the origin of its run: of a log, the
-// submission of its first job.
+// A Slot is the time at which a scheduler ran a job, in seconds since the origin of its run.
+// For a log, the origin is the submission of its first job.
 type Slot struct {
 	Submit float64
 	Nodes  int
 	User   int64
 
-	Started    bool // otherwise it was turned away, and there is no more to say
+	Started    bool // if false, the job was rejected and has no other data
 	Start, End float64
-	Completed  bool // its work was done, in time or late; otherwise it was cut off
+	Completed  bool // its work was done, in time or late; otherwise it was stopped early
 }
 
-// Schedule returns the log that a scheduler made of t, by job number: the records
-// of jobs that it was given, in order of submission, ties by number. Of each
+// Schedule returns the log of a run of t's jobs by a scheduler, given the slots by job number.
+// It has the records of the submitted jobs in order of submission, with ties ordered by
+// number. In each record,
 //
 //	submit     as it was in that run, on the clock of t: the first job that has a record
 //	           keeps its submit time
@@ -30,10 +31,10 @@ type Slot struct {
 //	allocated  the processors that it had, Unknown if it was turned away
 //	status     1 completed, 0 cut off, 5 turned away
 //
-// and the average CPU time, which is of another run, is Unknown; all else stands as
-// in t. A job that t has no record of gets one of its own. The comments of t are kept, except
-// that MaxJobs, MaxRecords and MaxProcs describe the run, which had that many processors; about
-// is added to them.
+// and the average CPU time, which belongs to another run, is Unknown. The other fields are
+// those of t. A job without a record in t gets a new one. The comments of t are kept, except
+// that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
+// processors. The lines of about are added as notes.
 func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {
 	whole, _, _ := t.Whole()
 	recorded := make(map[int64]*Record, len(whole))

@@ -1,14 +1,13 @@
-// Package swf reads and writes the Standard Workload Format, version 2.2, of
-// the Parallel Workloads Archive: a header of comment lines, then a line of 18
-// numbers for each job, -1 where a number is not known.
+// Package swf reads and writes the Standard Workload Format (SWF), version 2.2, of the
+// Parallel Workloads Archive: a header of comment lines, followed by a line of 18 numbers for
+// each job, where -1 means unknown.
 //
-// No line is lost in silence: an [Accounting] says how many were used, repaired
-// and skipped, and why. Reading takes the memory of one line, however long the
-// file. The package knows work plans, into which it turns records; it does not
-// know hosts, prices or policies.
+// No line is dropped silently: an [Accounting] reports how many lines were used, repaired and
+// skipped, and why. A [Reader] needs the memory of one line, whatever the size of the file.
+// The package converts records to work plans. It is independent of hosts, prices and policies.
 package swf
 
-// Unknown stands for a number that the log does not have.
+// Unknown represents a number that is missing in the log.
 const Unknown = -1
 
 // Fields is the number of columns of a record.
@@ -23,9 +22,9 @@ type Record struct {
 	Procs       int64   // 5: processors allocated
 	CPU         float64 // 6: mean seconds of processor time used
 	Memory      float64 // 7: mean kilobytes used on a processor
-	ReqProcs    int64   // 8: processors asked for
-	ReqTime     float64 // 9: seconds asked for: the user's estimate
-	ReqMemory   float64 // 10: kilobytes asked for on a processor
+	ReqProcs    int64   // 8: requested processors
+	ReqTime     float64 // 9: requested seconds: the user's estimate
+	ReqMemory   float64 // 10: requested kilobytes per processor
 	Status      int64   // 11: 1 completed, 0 failed, 5 cancelled; 2 to 4 parts of a job
 	User        int64   // 12
 	Group       int64   // 13
@@ -43,12 +42,12 @@ const (
 	Cancelled = 5
 )
 
-// Partial reports whether the record is one of the parts that a checkpointed
-// job ran in, another line being the whole job.
+// Partial reports whether the record is a part of a checkpointed job, for which another line
+// describes the whole job.
 func (r *Record) Partial() bool { return r.Status >= 2 && r.Status <= 4 }
 
-// Width returns the processors allocated, or those asked for where the log
-// does not say; Unknown if it says neither.
+// Width returns the allocated processors, or the requested ones if the log does not contain
+// them, or Unknown if it contains neither.
 func (r *Record) Width() int64 {
 	switch {
 	case r.Procs > 0:
@@ -59,11 +58,10 @@ func (r *Record) Width() int64 {
 	return Unknown
 }
 
-// Ran reports whether the job ran: on at least one processor for more than 0
-// seconds.
+// Ran reports whether the job ran on at least one processor for more than 0 seconds.
 func (r *Record) Ran() bool { return r.Run > 0 && r.Width() > 0 }
 
-// columns name the fields as errors do, and say which are whole numbers.
+// columns contains the names of the fields for errors, and which ones are integers.
 var columns = [Fields]struct {
 	name  string
 	whole bool

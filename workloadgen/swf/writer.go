@@ -12,7 +12,7 @@ type Writer struct {
 	line []byte
 }
 
-// NewWriter returns a writer to w, having written the header.
+// NewWriter returns a writer to w that has written the header.
 func NewWriter(w io.Writer, h Header) *Writer {
 	out := &Writer{out: bufio.NewWriterSize(w, maxLine)}
 	for _, line := range h {
@@ -22,8 +22,8 @@ func NewWriter(w io.Writer, h Header) *Writer {
 	return out
 }
 
-// Write writes a record: 18 numbers, one blank between two, each the shortest
-// that reads back the same.
+// Write writes a record: 18 numbers separated by single spaces, each in the shortest form that
+// reads back exactly.
 func (w *Writer) Write(r *Record) error {
 	line := w.line[:0]
 	for i, x := range r.values() {
@@ -44,20 +44,19 @@ func (w *Writer) Write(r *Record) error {
 	return err
 }
 
-// WriteText writes a line as it stands.
+// WriteText writes a line unchanged.
 func (w *Writer) WriteText(line []byte) error {
 	w.out.Write(line)
 	return w.out.WriteByte('\n')
 }
 
-// Flush writes what waits.
+// Flush writes buffered data.
 func (w *Writer) Flush() error { return w.out.Flush() }
 
-// Copy writes the records of r that keep, after it may have changed them,
-// returns true for; nil keeps all. A record that neither the reader repaired
-// nor keep changed is written as its line stood, so that a clean file comes
-// out byte for byte. Blank lines, and comments below the first record, are left
-// out.
+// Copy writes the records of r for which keep returns true, or all records if keep is nil.
+// Keep may change the record. A record that was neither repaired nor changed is written as the
+// original line, so a clean file is copied byte for byte. Blank lines, and comments after the
+// first record, are omitted.
 func Copy(w *Writer, r *Reader, keep func(*Record) bool) error {
 	for {
 		repaired := r.acc.Repaired
@@ -83,7 +82,7 @@ func Copy(w *Writer, r *Reader, keep func(*Record) bool) error {
 	}
 }
 
-// Write writes the whole log.
+// Write writes the complete log.
 func (t *Trace) Write(w io.Writer) error {
 	out := NewWriter(w, t.Header)
 	for i := range t.Records {

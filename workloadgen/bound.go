@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// maxText is the most bytes of a text of jobs, which is read whole: many times what the
-// largest recorded logs have.
+// maxText is the maximum size in bytes of a text of jobs, far more than the largest recorded
+// logs have. Such texts are read as a whole.
 const maxText = 8 << 30
 
-// bounded reads at most so many bytes, and then fails: a device, or what gzip packed out
-// of zeros, would be read without end.
+// bounded reads at most a given number of bytes, and then fails. Without it, reading a device
+// or a gzip file full of zeros would not end.
 type bounded struct {
 	io.Reader
 	left, most int64

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// A column is one field of a job as a CSV file writes it.
+// A column is one field of a job in a CSV file.
 type column struct {
 	name     string
 	required bool
-	want     string // what a good value is
+	want     string // description of valid values
 	write    func(dst []byte, j *Job) []byte
-	read     func(j *Job, s string) bool // false if s is not what is wanted
+	read     func(j *Job, s string) bool // returns false if s is invalid
 }
 
 var columns = [...]column{
@@ -55,7 +55,7 @@ var columns = [...]column{
 	number("cpus", false, "processors", func(j *Job) *float64 { return &j.CPUs }),
 }
 
-// optional are the columns that a plan leaves out if no job sets them.
+// optional are the columns that are omitted if no job sets them.
 var optional = map[string]func(*Job) bool{
 	"parts": func(j *Job) bool { return j.Parts > 0 },
 	"cpus":  func(j *Job) bool { return j.CPUs > 0 },
@@ -69,7 +69,7 @@ func written(p Plan) []column {
 	})
 }
 
-// alias returns the name that the Libra papers' models have for the column.
+// alias returns the name of the column in the models of the Libra papers.
 func (c *column) alias() string {
 	switch c.name {
 	case "arrival":
@@ -121,7 +121,7 @@ func appendFloat(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'f', -1, 64)
 }
 
-// parseFloat reads a decimal number: no hexadecimal, no inf, no nan.
+// parseFloat reads a decimal number. It rejects hexadecimal, inf and nan.
 func parseFloat(s string) (float64, bool) {
 	if len(s) > 64 || strings.Trim(s, "0123456789+-.eE") != "" {
 		return 0, false
@@ -130,7 +130,7 @@ func parseFloat(s string) (float64, bool) {
 	return x + 0, err == nil // no -0
 }
 
-// parseWhole reads a whole number, which may be written as a decimal one is: 2.0.
+// parseWhole reads an integer, which may be written as a decimal such as 2.0.
 func parseWhole(s string) (int64, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true

@@ -15,8 +15,8 @@ import (
 //
 //	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus
 //
-// The last two are left out where no job sets them. Numbers are the shortest that read back the same, so that a plan survives
-// the trip exactly.
+// The last two are omitted if no job sets them. Numbers have the shortest form that reads back
+// exactly, so reading the file returns an identical plan.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	var line []byte
@@ -51,11 +51,11 @@ func ReadFile(name string) (Plan, error) {
 	return ReadCSV(f, name)
 }
 
-// ReadCSV reads a plan and validates it, as people and spreadsheets leave it: TRUE
-// and 2.0 are true and 2, empty lines and those that begin with # are skipped. The
-// first line names the columns, in any order; submit, procs, budget and penalty are
-// other names for arrival, nodes, value and penalty_rate. Arrival, runtime and nodes
-// are required. Of the others, a column or a field that is not there means:
+// ReadCSV reads and validates a plan. It accepts what people and spreadsheets produce: TRUE
+// and 2.0 mean true and 2, and it skips empty lines and lines that begin with #. The first
+// line names the columns, in any order; submit, procs, budget and penalty are aliases of
+// arrival, nodes, value and penalty_rate. Arrival, runtime and nodes are required. Other
+// columns or fields that are missing have these values:
 //
 //	id            the number of the row, from 1
 //	user          0, not known
@@ -72,7 +72,7 @@ func ReadFile(name string) (Plan, error) {
 //	parts         0, one
 //	cpus          0, what the scenario says
 //
-// The file may be packed by gzip. Name is its name, for errors: they say file:line,
+// The file may be compressed with gzip. Name is its name for errors, which contain file:line,
 // the column, what was found and what is wanted.
 func ReadCSV(r io.Reader, name string) (Plan, error) {
 	text, err := Unpack(r, 1<<16)
@@ -123,9 +123,9 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 	return plan, nil
 }
 
-// Unpack returns a reader of the text in r, with a buffer of size bytes: unpacked if
-// gzip has packed it, and without the byte order mark that spreadsheets put first. A
-// read fails past 8 GiB, or where a packed file is cut short. Text in UTF-16 is refused.
+// Unpack returns a reader of the text in r, with a buffer of size bytes. It decompresses gzip,
+// and removes the byte order mark that spreadsheets add. A read fails beyond 8 GiB, or if a
+// compressed file is truncated. Text in UTF-16 is rejected.
 func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(atMost(r, maxText), size)
 	if magic, err := in.Peek(2); err == nil && string(magic) == "\x1f\x8b" {
@@ -144,7 +144,7 @@ func Unpack(r io.Reader, size int) (*bufio.Reader, error) {
 	return in, nil
 }
 
-// A cut reads what gzip has packed, and says so if the file ends within it.
+// A cut reads decompressed data and reports a truncated file.
 type cut struct{ io.Reader }
 
 func (c cut) Read(p []byte) (int, error) {
@@ -155,7 +155,8 @@ func (c cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// badLine says where a line cannot be read, which has so many fields, of those that the header has.
+// badLine returns an error with the position of an unreadable line, which has found fields
+// instead of want.
 func badLine(name string, err error, found, want int) error {
 	var p *csv.ParseError
 	switch {
@@ -167,7 +168,7 @@ func badLine(name string, err error, found, want int) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// readHeader returns the column at each place of the line.
+// readHeader returns the column at each position of the line.
 func readHeader(header []string) ([]*column, error) {
 	order := make([]*column, len(header))
 	seen := make(map[string]bool)
@@ -211,7 +212,7 @@ func columnNames() string {
 }
 
 func readRow(j *Job, row []string, order []*column) error {
-	estimate, deadline := false, false // whether the row says them
+	estimate, deadline := false, false // whether the row has them
 	for i, c := range order {
 		field := strings.TrimSpace(row[i])
 		if field == "" && !c.required {

@@ -1,19 +1,17 @@
-// Package workloadgen makes work plans: who submits what, when, and what it is
-// worth to them.
+// Package workloadgen creates work plans: who submits which job, when, and what it is worth to
+// them.
 //
-// A [Plan] is a function of a [Model] and of a source of chance and of nothing
-// else, so that every policy can be given the identical plan. Plans are read
-// from and written to CSV here, and to the Standard Workload Format in
-// workloadgen/swf. The room does not know prices, hosts or policies.
+// A [Plan] depends only on a [Model] and a random source, so every policy can get an identical
+// plan. This package reads and writes plans as CSV, and workloadgen/swf does so in the
+// Standard Workload Format. The package is independent of prices, hosts and policies.
 //
-// Instants and spans are seconds; the first instant of a generated plan is 0.
+// Times and durations are in seconds. A generated plan starts at time 0.
 //
 // # Design
 //
-// The room is a stack of small packages: dist (distributions), value (what a
-// job is worth), swf (recorded logs), annotate (deadlines, estimates, sizes),
-// models (what makes a plan); and beside them describe, fit, gof and memory
-// (what a log is like, which laws it follows, how well, and what it remembers).
-// None starts a goroutine: what is worth doing in parallel is offered in parts,
-// and the caller runs the parts.
+// The packages below this one are small: dist (distributions), value (the value of a job), swf
+// (recorded logs), annotate (deadlines, estimates, sizes) and models (sources of plans). The
+// packages describe, fit, gof and memory analyse logs: their properties, the distributions
+// that fit them, the goodness of fit, and their autocorrelation. None starts a goroutine. Work
+// that benefits from parallelism is offered in parts, which the caller runs.
 package workloadgen

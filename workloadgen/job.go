@@ -10,14 +10,14 @@ type Job struct {
 	Estimate float64 `json:"estimate" doc:"seconds that the user believes the runtime to be, more than 0"`
 	Deadline float64 `json:"deadline" doc:"seconds after arrival, more than 0"`
 
-	// A reservation starts Lead or more after Arrival, on-demand work as soon as it
-	// can: Deadline then only says how fast its value may be spent.
+	// A reservation starts at least Lead after Arrival, and on-demand work as soon as it can.
+	// For on-demand work, Deadline only determines how fast its value may be spent.
 	Lead     float64 `json:"lead" doc:"seconds after arrival, at least 0: a reservation does not start before"`
 	OnDemand bool    `json:"on_demand" doc:"starts as soon as it can"`
 
-	// A job that has not ended Cancel after Arrival is taken back by its owner then:
-	// one that waits for a decision is gone, another pays what has accrued, a fixed
-	// price in whole, and a reservation the fee of its policy.
+	// If a job has not ended Cancel after Arrival, its owner cancels it. If it waits for a
+	// decision, it is withdrawn. Otherwise it pays what has accrued, a fixed price in full,
+	// or, for a reservation, the fee of its policy.
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 is never"`
 
 	Nodes int     `json:"nodes" doc:"processors needed at the same time, at least 1"`

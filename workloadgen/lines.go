@@ -9,25 +9,25 @@ import (
 	"io"
 )
 
-// maxLine is the most bytes of a line of a table, many times what one can need: what
-// reads a line whole would fill the memory with it.
+// maxLine is the maximum size in bytes of a line of a table, far more than one needs. It
+// bounds the memory of readers that read whole lines.
 const maxLine = 16 << 20
 
 var errReturn = errors.New("found a carriage return within the line, want lines that end with a line feed, or with both")
 
-// tableLines hands on a table whose rows are one line each; from the first line that
-// is none, it fails with a [csv.ParseError]. Programs differ on the others: to one a
-// carriage return ends a line, to another it is a blank; a line break in quotes is a
-// part of the cell, or trimmed.
+// tableLines passes on a table with one line per row, and fails with a [csv.ParseError] at the
+// first line that violates this. Programs interpret such lines differently: a carriage return
+// may end a line or count as a blank, and a line break in quotes may be part of the cell or be
+// trimmed.
 type tableLines struct {
 	in      *bufio.Reader
-	rest    []byte // what has been checked and not handed on
+	rest    []byte // checked, but not yet passed on
 	err     error
-	number  int // of the line
-	length  int // of what has been read of it
+	number  int // of the current line
+	length  int // bytes of that line read so far
 	quotes  int
 	comment bool
-	cr      bool // a carriage return came last
+	cr      bool // the last byte was a carriage return
 }
 
 func (t *tableLines) Read(p []byte) (int, error) {
@@ -42,7 +42,7 @@ func (t *tableLines) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// next reads a line, or as much of it as the buffer holds.
+// next reads a line, or as much of it as fits into the buffer.
 func (t *tableLines) next() {
 	if t.length == 0 {
 		t.number++

@@ -5,23 +5,22 @@ import (
 	"math"
 )
 
-// Limits of what a plan may ask for. What is beyond them is a mistake in its
-// file, not a job.
+// Limits of a plan. Values beyond them are mistakes in its file.
 const (
-	MaxSeconds = 1e11    // of any instant or span: three thousand years
-	MaxNodes   = 1 << 24 // of one job
-	MaxCPUs    = 1e6     // of one node
-	MaxDollars = 1e12    // of one value
-	MaxRate    = 1e9     // of one penalty, in dollars per second
-	MaxWorth   = 1e15    // of one job
+	MaxSeconds = 1e11    // any time or duration: about 3,000 years
+	MaxNodes   = 1 << 24 // per job
+	MaxCPUs    = 1e6     // per node
+	MaxDollars = 1e12    // per value
+	MaxRate    = 1e9     // per penalty, in dollars per second
+	MaxWorth   = 1e15    // per job
 	maxClass   = 32      // bytes
 )
 
 // A Plan is a sequence of jobs in order of arrival.
 type Plan []Job
 
-// Validate reports the first job and field that break the promises of [Job] or
-// the order of arrival.
+// Validate returns an error for the first job and field that violate the constraints of [Job]
+// or the order of arrival.
 func (p Plan) Validate() error {
 	seen := make(map[int64]int, len(p))
 	for i := range p {
@@ -81,7 +80,7 @@ func (j *Job) validate() error {
 	return nil
 }
 
-// within reports a value that is not a number in [0, max], or in (0, max].
+// within returns an error if x is not a number in [0, max], or in (0, max] if positive is set.
 func within(x float64, positive bool, max float64) error {
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):

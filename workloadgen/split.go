@@ -6,10 +6,10 @@ import (
 	"bourse/bank/exact"
 )
 
-// Split divides a budget of dollars for each user over the user's jobs, in proportion to
-// the product of the weights of each job, which are 0 or more. Each value is the exact
-// quotient, rounded toward zero to micro-dollars, so that what a user offers never exceeds
-// its budget. A user whose jobs all have the weight 0 keeps their values.
+// Split divides a budget in dollars among the jobs of each user, in proportion to the product
+// of each job's weights, which must be at least 0. Each value is the exact quotient, rounded
+// toward zero to micro-dollars, so a user's jobs never exceed the budget. If all weights of a
+// user are 0, its jobs keep their values.
 func (p Plan) Split(budget float64, weights func(j *Job) [3]float64) {
 	sums := newSums(p)
 	for i := range p {
@@ -17,7 +17,7 @@ func (p Plan) Split(budget float64, weights func(j *Job) [3]float64) {
 		s.weight += weight(weights(&p[i]))
 		s.jobs++
 	}
-	var exactly map[int64]*exact.Sum // made when a quotient is too near to a micro-dollar
+	var exactly map[int64]*exact.Sum // created when a quotient is too close to a whole micro-dollar
 	for i := range p {
 		j := &p[i]
 		s := sums.of(j.User)
@@ -25,14 +25,14 @@ func (p Plan) Split(budget float64, weights func(j *Job) [3]float64) {
 			continue
 		}
 		micros := budget * 1e6 * (weight(weights(j)) / s.weight)
-		off := micros * (s.jobs + 16) * 0x1p-52 // at most
+		off := micros * (s.jobs + 16) * 0x1p-52 // maximum error
 		whole := math.Floor(micros)
 		if micros-whole <= off || whole+1-micros <= off {
 			if exactly == nil {
 				exactly = p.weigh(weights)
 			}
 			w := weights(j)
-			n, _ := exactly[j.User].Trunc(6, budget, w[0], w[1], w[2]) // no more than the budget
+			n, _ := exactly[j.User].Trunc(6, budget, w[0], w[1], w[2]) // at most the budget
 			whole = float64(n)
 		}
 		j.Value = whole / 1e6
@@ -54,10 +54,10 @@ func (p Plan) weigh(weights func(j *Job) [3]float64) map[int64]*exact.Sum {
 	return sums
 }
 
-// A sum is what the jobs of a user come to.
+// A sum is the total over the jobs of a user.
 type sum struct{ weight, jobs float64 }
 
-// sums are those of users, without allocation if all their numbers are small.
+// sums holds the sums of users. It does not allocate if all user numbers are small.
 type sums struct {
 	few  [64]sum
 	many map[int64]*sum
@@ -87,5 +87,5 @@ func (s *sums) of(user int64) *sum {
 
 func weight(w [3]float64) float64 { return w[0] * (w[1] * w[2]) }
 
-// Weights are the factors of Worth × [Job.Work].
+// Weights returns the factors of Worth × [Job.Work].
 func (j *Job) Weights() [3]float64 { return [3]float64{j.Worth, j.Runtime, float64(j.Nodes)} }

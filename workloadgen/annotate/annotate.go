@@ -1,12 +1,10 @@
-// Package annotate turns a recorded or generated plan into the one that an
-// experiment asks for: how fast jobs arrive, how wrong their estimates are, how
-// wide they are on the hosts at hand, how urgent, and what they are worth.
+// Package annotate adapts a recorded or generated plan to an experiment: the arrival rate, the
+// errors of estimates, the sizes on the available hosts, the urgency, and the value of jobs.
 //
-// Each function changes a plan in place and one thing about it; [Options]
-// applies them in a fixed order. Papers: Yeo and Buyya, "Managing Risk of
-// Inaccurate Runtime Estimates" (ICPP 2006) and "Service Level Agreement based
-// Allocation of Cluster Resources" (Cluster 2005), below Risk and SLA. The
-// package does not know hosts, only how many they are.
+// Each function changes one aspect of a plan in place; [Options] applies them in a fixed
+// order. Papers: Yeo and Buyya, "Managing Risk of Inaccurate Runtime Estimates" (ICPP 2006),
+// called Risk below, and "Service Level Agreement based Allocation of Cluster Resources"
+// (Cluster 2005), called SLA. The package is independent of hosts, except for their number.
 package annotate
 
 import (
@@ -21,9 +19,8 @@ import (
 	"bourse/workloadgen/value"
 )
 
-// Options are what an experiment asks of a plan; the zero value changes
-// nothing but the origin, which becomes the first arrival. They are applied in
-// the order of the fields.
+// Options are the changes that an experiment makes to a plan, applied in the order of the
+// fields. The zero value only moves the first arrival to 0.
 type Options struct {
 	Sizes        Sizes         `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
 	Delay        *float64      `yaml:"delay" validate:"min=0,max=1e6" doc:"factor on the spans between arrivals; omitted, 1"`
@@ -38,7 +35,8 @@ type Options struct {
 	Urgency      *Urgency      `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
 }
 
-// Validate reports the first option that is out of range, or that goes with no other.
+// Validate returns an error for the first option that is out of range or inconsistent with
+// another.
 func (o *Options) Validate() error {
 	if err := plugin.Check(o); err != nil {
 		return err
@@ -64,10 +62,10 @@ func (o *Options) Validate() error {
 	return nil
 }
 
-// Apply applies the options. It returns the plan, shorter where jobs are too
-// wide, and how many jobs each mapping of sizes touched. What is drawn is drawn
-// with src: arrivals first, one uniform a job, then reservations, worth, one uniform
-// a job, and urgency, four a job; no option's value changes what another draws.
+// Apply applies the options. It returns the plan, without jobs that are too wide, and the
+// effect of mapping sizes. Random draws use src in this order: arrivals, one uniform per job;
+// reservations; worth, one uniform per job; and urgency, four per job. The value of an option
+// does not change the draws of others.
 func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Plan, SizeNote, error) {
 	plan, note := o.Sizes.Map(plan)
 	delay := 1.0
@@ -115,9 +113,9 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 	return plan, note, nil
 }
 
-// Delay makes the first arrival 0 and multiplies the span from it to every
-// other by factor (Risk §4): 0.1 makes 600 s between two jobs 60 s, 0 makes all
-// arrive at once, in order.
+// Delay moves the first arrival to 0 and multiplies the time from it to every other arrival by
+// factor (Risk §4). A factor of 0.1 turns 600 s between two jobs into 60 s; a factor of 0
+// makes all jobs arrive at once, in order.
 func Delay(plan workloadgen.Plan, factor float64) {
 	if len(plan) == 0 {
 		return
@@ -128,16 +126,15 @@ func Delay(plan workloadgen.Plan, factor float64) {
 	}
 }
 
-// A Load is how busy a machine is to be: the work of all jobs over its
+// A Load is the target utilization of a machine: the work of all jobs divided by its
 // processors times the span of arrivals.
 type Load struct {
 	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1 the machine cannot keep up"`
 	Processors int     `yaml:"processors" validate:"min=0" doc:"of the machine; omitted in a scenario's workload.annotate, those of its fleet"`
 }
 
-// Scale multiplies every span between arrivals by the one factor that makes the
-// plan's load the target; days are squeezed with them. A plan without work or
-// span stays as it is.
+// Scale multiplies the times between arrivals by the factor that makes the plan's load equal
+// to the target; days are scaled as well. It does not change a plan without work or span.
 func (l *Load) Scale(plan workloadgen.Plan) {
 	if len(plan) < 2 {
 		return
@@ -152,8 +149,8 @@ func (l *Load) Scale(plan workloadgen.Plan) {
 	}
 }
 
-// restore lengthens the true runtime of every job that ran for exactly as long
-// as was asked for: such a log has cut off overruns. The estimate stays.
+// restore increases the true runtime of every job that ran exactly as long as requested,
+// because the log has truncated overruns. The estimate does not change.
 func restore(plan workloadgen.Plan, seconds float64) {
 	for i := range plan {
 		if j := &plan[i]; j.Runtime == j.Estimate {
@@ -165,16 +162,16 @@ func restore(plan workloadgen.Plan, seconds float64) {
 	}
 }
 
-// estimates draws every estimate towards the true runtime: inaccuracy 0 makes
-// it the runtime, 1 leaves it as it is.
+// estimates moves every estimate towards the true runtime: with inaccuracy 0 it equals the
+// runtime, and with 1 it is unchanged.
 func estimates(plan workloadgen.Plan, inaccuracy float64) {
 	for i := range plan {
 		plan[i].Estimate = estimate(plan[i].Runtime, plan[i].Estimate, inaccuracy)
 	}
 }
 
-// estimate returns runtime + inaccuracy (recorded - runtime), in seconds;
-// recorded is taken to be the runtime where it is not known, 0 or less.
+// estimate returns runtime + inaccuracy (recorded - runtime), in seconds. If recorded is
+// unknown (0 or less), it returns runtime.
 func estimate(runtime, recorded, inaccuracy float64) float64 {
 	if recorded <= 0 {
 		return runtime

@@ -9,10 +9,9 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Reservations makes of every job an advance reservation or an on-demand request,
-// as Farooq, Majumdar and Parsons ask for (2006, §4); they say how many of each,
-// and leave the laws open. Arrivals, runtimes, estimates and windows become whole
-// seconds.
+// Reservations turns every job into an advance reservation or an on-demand request, as in
+// Farooq, Majumdar and Parsons (2006, §4). They specify the share of each and leave the
+// distributions open. Arrivals, runtimes, estimates and windows become whole seconds.
 type Reservations struct {
 	Share      float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a job to be an advance reservation"`
 	Lead       Spread  `yaml:"lead" doc:"seconds from arrival to the earliest start of a reservation"`
@@ -23,20 +22,20 @@ type Reservations struct {
 	Parts      Parts   `yaml:"parts" doc:"co-reservations: nodes in several gangs, each on a cluster of its own, all with one start"`
 }
 
-// Parts say which reservations are in parts.
+// Parts selects the reservations that consist of several parts.
 type Parts struct {
 	Share float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a reservation to be in parts"`
 	Count int     `yaml:"count" validate:"min=2,max=1048576" doc:"how many parts, or as many as it has nodes, if those are fewer"`
 }
 
-// A Spread is a law with a mean.
+// A Spread is a distribution with a mean.
 type Spread struct {
 	Law  string  `yaml:"law" validate:"oneof=uniform exp fixed" doc:"uniform (from 0 to twice the mean), exp or fixed"`
 	Mean float64 `yaml:"mean" validate:"min=0,max=1e9" doc:"mean"`
 }
 
-// defaultReservations returns reservations alone, up to two hours ahead, with a
-// laxity of their estimate on average, and true estimates.
+// defaultReservations returns only reservations, up to two hours ahead, with an average laxity
+// equal to their estimate, and true estimates.
 func defaultReservations() Reservations {
 	return Reservations{
 		Share: 1, Lead: Spread{"uniform", 3600}, Laxity: Spread{"uniform", 1}, Errors: "over", Parts: Parts{Count: 2},
@@ -52,11 +51,11 @@ func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
 	return err
 }
 
-// annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and
-// rounds Arrival and Runtime. Kind, lead, laxity, inaccuracy, whether and when it is taken
-// back, and whether it is in parts have streams of their own, derived from src, with one
-// uniform a job each, used or not: a job is the same under all values of the other
-// factors, and a reservation stays one, or taken back, or in parts, when there are more.
+// annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and rounds
+// Arrival and Runtime. Kind, lead, laxity, inaccuracy, cancellation, its time, and parts have
+// separate streams derived from src, with one uniform per job each, used or not. A job is
+// therefore the same for all values of the other factors, and a reservation keeps its kind,
+// its cancellation or its parts when their share increases.
 func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 	var seed [2]uint64
 	stream := func() rand.Source {
@@ -64,7 +63,7 @@ func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 		return rand.NewPCG(seed[0], seed[1])
 	}
 	kinds, leads, laxities, errors, cancels, whens := stream(), stream(), stream(), stream(), stream(), stream()
-	parts := rand.NewPCG(^seed[0], seed[1]) // of no draws of src, which others go on with
+	parts := rand.NewPCG(^seed[0], seed[1]) // uses no draws of src, on which later annotations depend
 	for i := range plan {
 		j := &plan[i]
 		kind, lead, laxity := dist.Open(kinds), r.Lead.draw(dist.Open(leads)), r.Laxity.draw(dist.Open(laxities))
@@ -92,7 +91,7 @@ func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 	return nil
 }
 
-// estimate returns the runtime made wrong by the uniform u.
+// estimate returns the runtime with the error given by the uniform u.
 func (r *Reservations) estimate(j *workloadgen.Job, u float64) float64 {
 	most, estimate := 1+2*r.Inaccuracy, 0.0
 	switch r.Errors {
@@ -108,7 +107,7 @@ func (r *Reservations) estimate(j *workloadgen.Job, u float64) float64 {
 	return max(1, math.Ceil(estimate))
 }
 
-// draw returns what the uniform u falls on.
+// draw returns the quantile of the uniform u.
 func (s Spread) draw(u float64) float64 {
 	switch s.Law {
 	case "exp":
@@ -119,8 +118,8 @@ func (s Spread) draw(u float64) float64 {
 	return 2 * s.Mean * u
 }
 
-// poisson draws every span between arrivals anew, exponential with the mean that
-// they have: no cycle, no bursts.
+// poisson draws the times between arrivals from an exponential distribution with their current
+// mean. This removes cycles and bursts.
 func poisson(plan workloadgen.Plan, src rand.Source) {
 	if len(plan) < 2 {
 		return

@@ -7,7 +7,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// Sizes maps the processors of a recorded machine onto the hosts at hand.
+// Sizes maps the processors of a recorded machine to the available hosts.
 type Sizes struct {
 	// Rule is one of
 	//
@@ -23,14 +23,14 @@ type Sizes struct {
 	Per   int    `yaml:"per" validate:"min=0,max=16777216" doc:"processors of a host, for fold"`
 }
 
-// A SizeNote counts what a mapping did.
+// A SizeNote counts the effects of a mapping.
 type SizeNote struct {
-	Jobs    int // given
-	Changed int // whose size is another
+	Jobs    int // jobs in the plan
+	Changed int // jobs whose size changed
 	Dropped int
 }
 
-// check wants the fields that the rule needs.
+// check requires the fields that the rule needs.
 func (s *Sizes) check() error {
 	for _, f := range []struct {
 		name   string
@@ -46,7 +46,7 @@ func (s *Sizes) check() error {
 	return nil
 }
 
-// Map applies the rule, in place.
+// Map applies the rule in place.
 func (s *Sizes) Map(plan workloadgen.Plan) (workloadgen.Plan, SizeNote) {
 	note := SizeNote{Jobs: len(plan)}
 	if s.Rule == "" || s.Rule == "keep" {

@@ -12,18 +12,18 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Urgency gives every job a class, high or low urgency, and from it the factors
-// of its deadline and, with SLA, of its budget and penalty rate (Risk §4, SLA
-// §5). Factors are normal within a class; the standard deviation, which the
-// papers do not give, is CV times the mean.
+// Urgency assigns every job a class, high or low urgency. The class determines the factors of
+// its deadline and, with SLA, of its budget and penalty rate (Risk §4, SLA §5). Factors are
+// normally distributed within a class. The papers do not state the standard deviation; it is
+// CV times the mean.
 type Urgency struct {
 	High     float64 `yaml:"high" validate:"min=0,max=1" doc:"fraction of the jobs in the high class"`
 	CV       float64 `yaml:"cv" validate:"min=0,max=10" doc:"standard deviation of a factor over its mean"`
 	Deadline Factor  `yaml:"deadline" doc:"deadline over runtime, above 1"`
 
-	// SLA adds what the second paper does: high urgency is a hard deadline with
-	// a high budget and penalty, low urgency a soft one with a low budget and
-	// penalty. Set Deadline.Ratio to its 7.
+	// SLA adds the classes of the second paper: high urgency means a hard deadline with a high
+	// budget and penalty, and low urgency a soft deadline with a low budget and penalty. Set
+	// Deadline.Ratio to 7 as in that paper.
 	SLA       bool    `yaml:"sla" doc:"set hardness, budget and penalty too"`
 	Budget    Factor  `yaml:"budget" doc:"factor of the budget"`
 	Penalty   Factor  `yaml:"penalty" doc:"factor of the penalty rate"`
@@ -33,15 +33,14 @@ type Urgency struct {
 	Rate      float64 `yaml:"rate" validate:"min=0,max=1e6" doc:"dollars per second per unit of penalty_of"`
 }
 
-// A Factor is the law of one parameter over the two classes.
+// A Factor is the distribution of one parameter over the two classes.
 type Factor struct {
 	Low   float64 `yaml:"low" validate:"gt=0,max=1e6" doc:"mean of the lower class"`
 	Ratio float64 `yaml:"ratio" validate:"min=1,max=1e6" doc:"mean of the higher class over it"`
 	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"multiplies both means: the papers' mean factor"`
 }
 
-// defaultUrgency returns the first paper's, with the second paper's factors
-// for SLA.
+// defaultUrgency returns the values of the first paper, and those of the second for SLA.
 func defaultUrgency() Urgency {
 	return Urgency{
 		High: 0.2, CV: 0.25, Deadline: Factor{4, 4, 1},
@@ -59,9 +58,10 @@ func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
 	return err
 }
 
-// annotate sets Urgent and Deadline of every job, and with SLA Hard, Value and
-// PenaltyRate: exact products, of which the value is rounded toward zero to micro-dollars. It draws four uniforms a job, in the order of the plan: class,
-// deadline, budget, penalty, whether or not they are used.
+// annotate sets Urgent and Deadline of every job, and with SLA also Hard, Value and
+// PenaltyRate. Values are exact products; Value is rounded toward zero to micro-dollars. It
+// draws four uniforms per job, in the order of the plan, whether or not they are used: class,
+// deadline, budget, penalty.
 func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	class := make([]float64, len(plan))
 	rest := make([][3]float64, len(plan))
@@ -72,7 +72,7 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	for i, urgent := range classes(class, u.High) {
 		j := &plan[i]
 		j.Urgent = urgent
-		// High urgency has the low deadline factor and the high others.
+		// High urgency has the low factor for the deadline, and the high factors otherwise.
 		j.Deadline = j.Runtime * u.draw(u.Deadline, !urgent, 1, rest[i][0])
 		if u.SLA {
 			j.Hard = urgent
@@ -92,7 +92,7 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	return nil
 }
 
-// draw returns the factor that the uniform p falls on: normal above floor.
+// draw returns the quantile of the uniform p: a normal factor above floor.
 func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
 	mean := exact.Product(f.Low, f.Mean)
 	if high {
@@ -104,7 +104,7 @@ func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
 	return dist.TruncNormal{Mu: mean, SD: u.CV * mean, Lo: floor}.Quantile(p)
 }
 
-// nodes returns the factor of a budget beside the runtime.
+// nodes returns the factor of a budget in addition to the runtime.
 func (u *Urgency) nodes(j *workloadgen.Job) float64 {
 	if u.BudgetOf == "runtime_procs" {
 		return float64(j.Nodes)
@@ -124,9 +124,9 @@ func (u *Urgency) penaltyOf(j *workloadgen.Job) float64 {
 	return 1
 }
 
-// classes returns who is of high urgency: the floor(high n + 1/2) of smallest
-// uniform, ties to the earlier. Who is in at one fraction is in at every larger
-// one.
+// classes returns which jobs have high urgency: the floor(high n + 1/2) jobs with the smallest
+// uniforms, with ties won by earlier jobs. A job of high urgency at one fraction also has it
+// at every larger fraction.
 func classes(uniforms []float64, high float64) []bool {
 	order := make([]int, len(uniforms))
 	for i := range order {

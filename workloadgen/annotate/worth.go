@@ -7,9 +7,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// charge makes every job worth price dollars for each unit of worth and
-// processor-second: the exact product, rounded toward zero to micro-dollars. A job that
-// then exceeds [workloadgen.MaxDollars] is an error.
+// charge sets the value of every job to price dollars per unit of worth and processor-second:
+// the exact product, rounded toward zero to micro-dollars. A value above
+// [workloadgen.MaxDollars] is an error.
 func charge(plan workloadgen.Plan, price float64) error {
 	for i := range plan {
 		j := &plan[i]
@@ -23,8 +23,8 @@ func charge(plan workloadgen.Plan, price float64) error {
 	return nil
 }
 
-// dollars returns the exact product of factors, rounded toward zero to micro-dollars, and
-// false if it is more than a job may be worth.
+// dollars returns the exact product of factors, rounded toward zero to micro-dollars, or false
+// if it exceeds the limit of a job's value.
 func dollars(factors ...float64) (float64, bool) {
 	n, ok := exact.Trunc(6, factors, nil)
 	v := float64(n) / 1e6

@@ -10,16 +10,16 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Arrange returns the values in an order whose ranks are those of fractional
-// noise of exponent h in (0,1): no value changes, and the series gets a long
-// memory. An estimate on a short series, or on values far from normal, comes
-// out nearer to 1/2 than h; [Target] makes up for it.
+// Arrange returns the values in an order with the ranks of fractional noise of exponent h in
+// (0,1). The values do not change, but the series gets a long memory. For short series, or
+// values far from normal, an estimate of the exponent is closer to 1/2 than h; [Target]
+// corrects this.
 func Arrange(values []float64, h float64, src rand.Source) []float64 {
 	return byRank(values, Noise(len(values), h, src))
 }
 
-// Target returns the values in an order on which estimate, one of this
-// package's, gives h within 0.005, or says how near it came.
+// Target returns the values in an order for which estimate, a function of this package, gives
+// h within 0.005. If it finds none, the error states the smallest distance.
 func Target(values []float64, h float64, estimate func([]float64) Estimate, src rand.Source) ([]float64, error) {
 	if !(h > 0 && h < 1) {
 		return nil, fmt.Errorf("hurst exponent %v is not in (0,1)", h)
@@ -63,9 +63,9 @@ func byRank(values, like []float64) []float64 {
 	return out
 }
 
-// SortPermute returns the values with the short memory of the paper's "simple
-// sort and permute": sorted, cut into runs of the given length, and the runs,
-// and the values in each, put in random order. The paper says no more of it.
+// SortPermute returns the values with the short memory of the paper's "simple sort and
+// permute". It sorts the values, cuts them into runs of the given length, and randomly
+// permutes the runs and the values within each. The paper gives no further details.
 func SortPermute(values []float64, run int, src rand.Source) []float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	runs := slices.Collect(slices.Chunk(sorted, max(1, run)))

@@ -9,19 +9,19 @@ import (
 	"bourse/workloadgen/search"
 )
 
-// An Estimate is a Hurst exponent: 1/2 without memory, above it with long
-// memory, below it where the past is reversed.
+// An Estimate is a Hurst exponent: 1/2 means no memory, higher values a long memory, and lower
+// values negative correlation.
 type Estimate struct {
 	H  float64 // NaN if the series is too short or constant
-	SE float64 // standard error; of the regression for RescaledRange
+	SE float64 // standard error; for RescaledRange, that of the regression
 }
 
-const shortest = 64 // values that an estimate needs
+const shortest = 64 // minimum number of values
 
-// RescaledRange estimates by Hurst's R/S: the slope of ln(R/S) over ln(n) for
-// blocks of n values, n doubling from 16 while there are 64 blocks (4 in a
-// series below 8192: their few points must do). R is the range of the sums of
-// deviations in a block and S its standard deviation.
+// RescaledRange estimates the exponent by Hurst's R/S, the slope of ln(R/S) over ln(n) for
+// blocks of n values. Here n doubles from 16 while there are at least 64 blocks (4 in a series
+// shorter than 8192). R is the range of the cumulative deviations in a block, and S its
+// standard deviation.
 func RescaledRange(series []float64) Estimate {
 	if len(series) < shortest {
 		return Estimate{math.NaN(), math.NaN()}
@@ -72,8 +72,8 @@ func slope(x, y []float64) Estimate {
 	return Estimate{b, math.Sqrt(se / math.Max(1, float64(len(x)-2)) / sxx)}
 }
 
-// AggregatedVariance estimates from the variance of means of n values, which
-// falls as n^(2H-2); n doubles from 4 to a sixteenth of the series.
+// AggregatedVariance estimates the exponent from the variance of means of n values, which
+// falls as n^(2H-2). Here n doubles from 4 to a sixteenth of the series.
 func AggregatedVariance(series []float64) Estimate {
 	if len(series) < shortest {
 		return Estimate{math.NaN(), math.NaN()}
@@ -93,14 +93,13 @@ func AggregatedVariance(series []float64) Estimate {
 	return Estimate{1 + e.H/2, e.SE / 2}
 }
 
-// LocalWhittle estimates from the periodogram at the lowest n^0.65 frequencies
-// (Robinson, 1995): the H that minimizes
+// LocalWhittle estimates the exponent from the periodogram at the lowest n^0.65 frequencies
+// (Robinson, 1995). It returns the H that minimizes
 //
 //	ln(mean l^(2H-1) I) - (2H-1) mean ln l
 //
-// over frequencies l with power I. Its standard error is 1/(2 sqrt m). Values at
-// the end, one in fifty or so, are left out where the transform of all would be
-// slow.
+// over frequencies l with power I. Its standard error is 1/(2 sqrt m). It omits about one in
+// fifty values at the end if the transform of all values would be slow.
 func LocalWhittle(series []float64) Estimate {
 	n := smooth(len(series))
 	if n < shortest {
@@ -150,8 +149,8 @@ func smooth(n int) int {
 	return n
 }
 
-// Autocorrelation returns the correlation of the series with itself at lags 0
-// to lags, by the biased estimator; shorter if the series is.
+// Autocorrelation returns the correlations of the series with itself at lags 0 to lags, or
+// fewer if the series is shorter, by the biased estimator.
 func Autocorrelation(series []float64, lags int) []float64 {
 	mean, variance := stat.PopMeanVariance(series, nil)
 	out := make([]float64, 0, lags+1)

@@ -1,7 +1,6 @@
-// Package memory measures and makes correlation over time in a series: the
-// Hurst exponent of long memory, the autocorrelation, and generators that give
-// a series either without changing its values (Sandholm, Lai, Clearwater, §2,
-// "Correlations").
+// Package memory measures and creates correlation over time in a series. It has estimators of
+// the Hurst exponent and of the autocorrelation, and generators that give a series either
+// property without changing its values (Sandholm, Lai, Clearwater, §2, "Correlations").
 //
-// It does not know what the series is of.
+// It is independent of the meaning of the series.
 package memory

@@ -10,14 +10,15 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Noise returns n values of fractional Gaussian noise, standard normal each, of
-// Hurst exponent h in (0,1), by Davies and Harte's exact circulant method. It
-// draws 2 m uniforms, m the first power of two not below n, in O(n log n).
+// Noise returns n values of fractional Gaussian noise with Hurst exponent h in (0,1), each
+// with a standard normal distribution, by the exact circulant method of Davies and Harte. It
+// draws 2 m uniforms, where m is the first power of two that is at least n, and takes O(n log
+// n) time.
 func Noise(n int, h float64, src rand.Source) []float64 {
 	return newNoise(n, src).series(h)
 }
 
-// noise is what fractional noise of any exponent is made from.
+// noise holds the normals from which noise of any exponent is computed.
 type noise struct {
 	n       int
 	normals []float64 // 2 m of them
@@ -35,7 +36,7 @@ func newNoise(n int, src rand.Source) noise {
 	return z
 }
 
-// series returns the noise of exponent h. Near exponents give near series.
+// series returns the noise of exponent h. Similar exponents give similar series.
 func (z noise) series(h float64) []float64 {
 	size := len(z.normals)
 	m := size / 2

@@ -6,7 +6,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// ExponentialOptions are those of "exponential".
+// ExponentialOptions are the options of the model "exponential".
 type ExponentialOptions struct {
 	Jobs    int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users   int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
@@ -17,8 +17,8 @@ type ExponentialOptions struct {
 	annotate.Options `yaml:",inline"`
 }
 
-// newExponential makes an [Independent] of the two means: arrivals are a
-// Poisson process.
+// newExponential returns an [Independent] with the two means. Its arrivals are a Poisson
+// process.
 func newExponential(decode func(any) error) (workloadgen.Model, error) {
 	o := ExponentialOptions{Jobs: 1000, Users: 10, IAT: 300, Runtime: 3600, Nodes: 1}
 	if err := decode(&o); err != nil {

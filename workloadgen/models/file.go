@@ -12,7 +12,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A File is a model as a file holds it: what a fit writes and a scenario reads.
+// A File is a model as stored in a file, which a fit writes and a scenario reads:
 //
 //	about: [fitted to trace.swf]
 //	model: independent
@@ -26,7 +26,7 @@ type File struct {
 
 const (
 	maxFile  = 1 << 20 // bytes
-	maxDepth = 20      // brackets in brackets, or blanks before a line over 4
+	maxDepth = 20      // nested brackets, or a quarter of the indentation
 )
 
 // Write writes the file.
@@ -39,12 +39,12 @@ func (f File) Write(w io.Writer) error {
 	return err
 }
 
-// New makes the model.
+// New creates the model.
 func (f File) New() (workloadgen.Model, error) {
 	return Table().Make(plugin.Spec{Name: f.Model, Options: f.Options})
 }
 
-// ReadFile reads the file of that name, strictly.
+// ReadFile reads the named file. Unknown fields are errors.
 func ReadFile(name string) (File, error) {
 	var f File
 	in, err := os.Open(name)
@@ -62,7 +62,7 @@ func ReadFile(name string) (File, error) {
 	return f, nil
 }
 
-// Options decodes the options of a model, or what else is written as YAML, strictly.
+// Options decodes the options of a model, or another YAML text, rejecting unknown fields.
 func Options(text []byte, out any) error {
 	if err := bounded(text); err != nil {
 		return err
@@ -70,7 +70,7 @@ func Options(text []byte, out any) error {
 	return plainyaml.Unmarshal(text, out)
 }
 
-// bounded reports a text that the decoder might work on for ever: too long, or
+// bounded rejects text for which the decoder could take too long, because it is too long or
 // nested too deeply.
 func bounded(text []byte) error {
 	if len(text) > maxFile {
@@ -89,7 +89,7 @@ func bounded(text []byte) error {
 	return nil
 }
 
-// FileOptions are those of "file".
+// FileOptions are the options of the model "file".
 type FileOptions struct {
 	File string `yaml:"file" doc:"model file, as a fit writes it"`
 }

@@ -12,7 +12,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// IndependentOptions are those of "independent": a law for each quantity.
+// IndependentOptions are the options of the model "independent": a distribution for each
+// quantity.
 type IndependentOptions struct {
 	Jobs     int         `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users    int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
@@ -22,17 +23,16 @@ type IndependentOptions struct {
 	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"wider jobs become as wide; 0 is no limit"`
 	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"seconds that a job runs at least"`
 
-	// Hurst gives the arrivals a long memory: their gaps, none changed, are put
-	// in an order for which R/S finds this exponent, within 0.005. In a plan of
-	// fewer than 1024 jobs, too short to find one, it is that of the noise whose
-	// ranks order them.
+	// Hurst gives the arrivals a long memory: their gaps, whose values do not change, are
+	// ordered such that R/S estimates this exponent within 0.005. A plan with fewer than 1024
+	// jobs is too short for an estimate; Hurst is then the exponent of the noise by whose
+	// ranks the gaps are ordered.
 	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 is none"`
 
 	annotate.Options `yaml:",inline"`
 }
 
-// DefaultIndependent returns a Poisson stream of exponential one-processor
-// jobs.
+// DefaultIndependent returns a Poisson stream of exponential one-processor jobs.
 func DefaultIndependent() IndependentOptions {
 	mean := func(x float64) plugin.Spec {
 		return plugin.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
@@ -43,9 +43,9 @@ func DefaultIndependent() IndependentOptions {
 	}
 }
 
-// Independent draws every quantity from its own law: four uniforms a job, gap,
-// runtime, nodes and user; then, for a long memory, the noise that orders the
-// gaps; then what annotations draw. The first job arrives at 0.
+// Independent draws each quantity from its own distribution. It draws four uniforms per job:
+// gap, runtime, nodes and user. For a long memory, it then draws the noise that orders the
+// gaps, and finally what annotations need. The first job arrives at 0.
 type Independent struct {
 	o                   IndependentOptions
 	gap, runtime, nodes dist.Distribution
@@ -59,7 +59,7 @@ func newIndependent(decode func(any) error) (workloadgen.Model, error) {
 	return NewIndependent(o)
 }
 
-// NewIndependent makes the model.
+// NewIndependent creates the model.
 func NewIndependent(o IndependentOptions) (*Independent, error) {
 	if err := plugin.Check(&o); err != nil {
 		return nil, err
@@ -82,8 +82,8 @@ func NewIndependent(o IndependentOptions) (*Independent, error) {
 	return m, nil
 }
 
-// Laws returns the laws of gaps, runtimes and processors, before these are
-// rounded and cut.
+// Laws returns the distributions of gaps, runtimes and processors, before rounding and
+// truncation.
 func (m *Independent) Laws() (gap, runtime, nodes dist.Distribution) {
 	return m.gap, m.runtime, m.nodes
 }
@@ -134,7 +134,7 @@ func (m *Independent) Plan(src rand.Source, n int, into workloadgen.Plan) (workl
 	return plan, err
 }
 
-// remember puts the gaps, which stand in Arrival, in another order.
+// remember reorders the gaps, which are stored in Arrival.
 func (m *Independent) remember(plan workloadgen.Plan, src rand.Source) error {
 	gaps := make([]float64, len(plan))
 	for i := range plan {

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// A lublinSet is one set of parameters, by the names of the authors' program:
-// gammas are (shape, scale).
+// A lublinSet is one set of parameters, with the names of the authors' program. Gammas are
+// (shape, scale).
 type lublinSet struct {
 	serialProb, pow2Prob   float64
 	ulow, umed, uhi, uprob float64
 	a1, b1, a2, b2, pa, pb float64
 	aarr, barr             float64
 	anum, bnum, arar       float64
-	processors             float64 // of the machine that umed and uhi are for
+	processors             float64 // of the machine for which umed and uhi are given
 }
 
-// lublinSets are the program's, for a machine of 128 processors, and ours. Its
-// comments say that uhi is log2 of the machine's size and umed lies 1.5 to 3.5 below
-// it. With farooq2006 the mean size is 8.39 and the mean runtime 2200 s on 64
-// processors, as Farooq, Majumdar and Parsons (2006) want them: they fitted anew, and
-// print no parameters. Both gammas are narrower by a factor, and umed is higher.
+// lublinSets holds the sets of the authors' program, for a machine of 128 processors, and
+// farooq2006. The program's comments say that uhi is log2 of the machine's size and that umed
+// is 1.5 to 3.5 less. With farooq2006 the mean size is 8.39 and the mean runtime 2200 s on 64
+// processors, as in Farooq, Majumdar and Parsons (2006), who fitted the model again but print
+// no parameters. Both gammas are narrower by a factor, and umed is higher.
 var lublinSets = map[string]lublinSet{
 	"whole": {
 		0.244, 0.576, 0.8, 4.5, 7, 0.86,
@@ -48,8 +48,8 @@ var lublinSets = map[string]lublinSet{
 	},
 }
 
-// sized moves the two upper ends of sizes to the machine's: a log of the
-// authors' for 256 processors has umed at 5.5, not at 4.5.
+// sized adjusts the two upper ends of sizes to the machine's size: a log of the authors for
+// 256 processors has umed 5.5, not 4.5.
 func (s lublinSet) sized(size int) lublinSet {
 	up := math.Log2(float64(size)) - math.Log2(s.processors)
 	s.umed += up
@@ -57,13 +57,13 @@ func (s lublinSet) sized(size int) lublinSet {
 	return s
 }
 
-// least returns the smallest machine that the stages of sizes fit: on a smaller one
-// the first would begin above its end.
+// least returns the smallest machine that the stages of sizes fit. On a smaller one, the first
+// stage would begin above its end.
 func (s lublinSet) least() int {
 	return int(math.Ceil(math.Exp2(s.ulow-s.umed+math.Log2(s.processors)) * (1 - 1e-9)))
 }
 
-// changed puts in the parameters that c gives.
+// changed replaces the parameters that c sets.
 func (s lublinSet) changed(c LublinChange) lublinSet {
 	for _, p := range []struct {
 		to   *float64
@@ -81,7 +81,7 @@ func (s lublinSet) changed(c LublinChange) lublinSet {
 	return s
 }
 
-// validate looks at what depends on other parameters, and on the size of the machine.
+// validate checks constraints between parameters, and with the size of the machine.
 func (s *lublinSet) validate() error {
 	for _, p := range []struct {
 		name   string

@@ -1,7 +1,7 @@
-// Package models holds the models of work plans, one to a file.
+// Package models contains the models of work plans, with one model per file.
 //
-// It knows distributions, values and traces; it does not know hosts, prices or
-// policies. To add a model, write its file and its line in the table below.
+// It uses distributions, values and traces, and is independent of hosts, prices and policies.
+// To add a model, write its file and add it to the table below.
 package models
 
 import (
@@ -9,7 +9,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Table returns the models. No model draws when it is made.
+// Table returns the models. Creating a model draws no random numbers.
 func Table() plugin.Table[workloadgen.Model] {
 	return plugin.Table[workloadgen.Model]{Kind: "workload model", Members: plugin.Members[workloadgen.Model]{
 		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},

@@ -12,14 +12,15 @@ import (
 	"bourse/workloadgen/value"
 )
 
-// PaperOptions are those of "paper"; the defaults are the paper's high load.
+// PaperOptions are the options of the model "paper". The defaults are the paper's high load.
 type PaperOptions struct {
 	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit as nearly equal numbers of jobs as can be"`
 	Budget float64 `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs"`
 	Split  string  `yaml:"split" validate:"omitempty,oneof=work worth" doc:"in proportion to what: work (default), worth times processor-seconds; or worth alone"`
 
-	// IAT is 30, 92.36 and 480 s; for low load, 90 and 153.66.
+	// The defaults of IAT are 30, 92.36 and 480 s. For low load, use a minimum of 90 and a
+	// mean of 153.66 s.
 	IAT struct {
 		Min  float64 `yaml:"min" validate:"min=0" doc:"seconds between arrivals at least"`
 		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between arrivals"`
@@ -68,7 +69,7 @@ type Paper struct {
 	runtime dist.Distribution
 	size    *dist.Discrete
 	worth   value.Model
-	k       float64 // of the law, 0 if each plan has its own
+	k       float64 // for Of "law"; 0 if each plan has its own
 }
 
 func newPaper(decode func(any) error) (workloadgen.Model, error) {
@@ -79,7 +80,7 @@ func newPaper(decode func(any) error) (workloadgen.Model, error) {
 	return NewPaper(o)
 }
 
-// NewPaper makes the model.
+// NewPaper creates the model.
 func NewPaper(o PaperOptions) (*Paper, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -164,7 +165,7 @@ func (p *Paper) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen
 	return plan, nil
 }
 
-// resize returns a plan of n jobs, in into's memory where it is enough.
+// resize returns a plan of n jobs, in into's memory if it is large enough.
 func resize(into workloadgen.Plan, n int) workloadgen.Plan {
 	if cap(into) < n {
 		return make(workloadgen.Plan, n)
@@ -178,15 +179,15 @@ func (p *Paper) nodes(u float64) int {
 	return int(math.Round(float64(p.o.Nodes.Min) + span*float64(p.size.Rank(u))/last))
 }
 
-// deal gives job i a user, having given the jobs before it theirs: one step of
-// a shuffle of the deck 1, 2, ..., users, 1, 2, ....
+// deal assigns a user to job i after the earlier jobs have theirs. It is one step of a shuffle
+// of the deck 1, 2, ..., users, 1, 2, ....
 func deal(plan workloadgen.Plan, i, users int, u float64) {
 	j := min(int(u*float64(i+1)), i)
 	plan[i].User = plan[j].User
 	plan[j].User = int64(i%users) + 1
 }
 
-// arrive turns the Z that stand in Arrival into instants of arrival.
+// arrive converts the Z stored in Arrival to arrival times.
 func (p *Paper) arrive(plan workloadgen.Plan) error {
 	lo, hi := p.o.IAT.Min, p.o.IAT.Max
 	k := p.k
@@ -205,13 +206,13 @@ func (p *Paper) arrive(plan workloadgen.Plan) error {
 	return nil
 }
 
-// stretch returns the k for which the mean of min(k Z, top) is mean, Z being
-// the Arrival of each job.
+// stretch returns the k for which the mean of min(k Z, top) is mean, where Z is the Arrival of
+// each job.
 //
-// The mean is concave in k and linear between the points where one more Z is
-// cut. Starting from the k at which nothing would be cut, each round takes what
-// is cut at that k as given and solves the rest; k never decreases, never
-// passes the solution, and reaches it when a round cuts nothing new.
+// The mean is concave in k, and linear between the points at which another Z is cut. Starting
+// from the k at which none would be cut, each round fixes those cut at the current k and
+// solves for the rest. The value k never decreases and never exceeds the solution, and reaches
+// it when a round cuts no more.
 func stretch(plan workloadgen.Plan, mean, top float64) (float64, error) {
 	k, cut := 0.0, -1
 	for {
@@ -236,7 +237,7 @@ func stretch(plan workloadgen.Plan, mean, top float64) (float64, error) {
 
 var errNoStretch = errors.New("the gaps drawn cannot be stretched to the mean asked for")
 
-// split divides each user's budget over its jobs.
+// split divides each user's budget among its jobs.
 func (p *Paper) split(plan workloadgen.Plan) {
 	weights := (*workloadgen.Job).Weights
 	if p.o.Split == "worth" {

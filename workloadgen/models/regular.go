@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// RegularOptions are those of "regular".
+// RegularOptions are the options of the model "regular".
 type RegularOptions struct {
 	Users   int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
 	From    float64     `yaml:"from" validate:"min=0,max=1e11" doc:"instant of the first submission, s"`
@@ -22,9 +22,9 @@ type RegularOptions struct {
 	annotate.Options `yaml:",inline"`
 }
 
-// DefaultRegular returns the workload of Zhang and Phillips (§5): a job each two
-// minutes from the second to the seventh day, exponential of mean 1000 s given
-// that it takes from 1 to 10,000.
+// DefaultRegular returns the workload of Zhang and Phillips (§5): one job every two minutes
+// from the second to the seventh day, with exponential runtimes of mean 1000 s, conditioned on
+// 1 to 10,000 s.
 func DefaultRegular() RegularOptions {
 	const day = 86400
 	return RegularOptions{

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// BinBinOptions are those of "binbin"; the defaults are the paper's histogram
-// of the San Diego Blue Horizon (§2, eq. 3). Its weights sum to 0.998.
+// BinBinOptions are the options of "binbin". The defaults are the paper's histogram of the San
+// Diego Blue Horizon (§2, eq. 3), whose weights sum to 0.998.
 type BinBinOptions struct {
 	Weights []float64 `yaml:"weights" doc:"weights of the exponents 1, 2, ..."`
 	Shift   int       `yaml:"shift" doc:"added to the exponents"`
@@ -28,8 +28,8 @@ func newBinBin(decode func(any) error) (Distribution, error) {
 	return NewBinBin(o)
 }
 
-// NewBinBin makes the law of 2^(X+Shift), X = 1, 2, ... with the given weights.
-// Its rank is X - 1.
+// NewBinBin returns the distribution of 2^(X+Shift), where X = 1, 2, ... has the given
+// weights. The rank of a value is X - 1.
 func NewBinBin(o BinBinOptions) (*Discrete, error) {
 	return powers(o.Weights, o.Shift)
 }

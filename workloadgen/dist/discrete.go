@@ -6,15 +6,14 @@ import (
 	"sort"
 )
 
-// Discrete is a law on a finite number of values.
+// Discrete is a distribution on a finite number of values.
 type Discrete struct {
 	values     []float64 // ascending
 	cumulative []float64 // one per value; the last is 1
 }
 
-// newDiscrete makes the law on the ascending values with the given weights,
-// one per value, each at least 0 and their sum more than 0, which they are
-// divided by.
+// newDiscrete returns the distribution on the ascending values with the given weights, one per
+// value. Weights must be at least 0 and have a positive sum, by which they are divided.
 func newDiscrete(values, weights []float64) (*Discrete, error) {
 	if len(values) == 0 || len(values) != len(weights) {
 		return nil, fmt.Errorf("%d values and %d weights", len(values), len(weights))
@@ -47,7 +46,7 @@ func newDiscrete(values, weights []float64) (*Discrete, error) {
 	return d, nil
 }
 
-// Rank returns the position, from 0, of the value that u in (0,1) falls on.
+// Rank returns the position, from 0, of the u-quantile for u in (0,1).
 func (d *Discrete) Rank(u float64) int {
 	if len(d.cumulative) <= 16 {
 		for i, c := range d.cumulative {

@@ -1,27 +1,27 @@
-// Package dist holds the distributions that workloads are made of, one to a
-// file: each with its distribution function, the quantile that inverts it, its
-// mean and its variance. A sample is always the quantile of one uniform, so
-// that two runs which differ in one distribution still share every other draw.
+// Package dist contains the distributions of workloads, with one distribution per file. Each
+// has a distribution function, its inverse (the quantile), a mean and a variance. A sample is
+// always the quantile of one uniform, so two runs that differ in one distribution share all
+// other draws.
 //
-// It does not know jobs or traces. gonum's distuv is underneath where it has
-// the distribution. To add one, write its file and its line in the table below.
+// The package is independent of jobs and traces. It uses gonum's distuv where possible. To add
+// a distribution, write its file and add it to the table below.
 package dist
 
 import "bourse/workloadgen/plugin"
 
-// A Distribution is a probability law on the real line.
+// A Distribution is a probability distribution on the real line.
 type Distribution interface {
 	// CDF returns the probability of a value of at most x, in [0,1].
 	CDF(x float64) float64
 	// Quantile returns the smallest x for which CDF(x) is at least u, for u in (0,1).
 	Quantile(u float64) float64
-	// Mean returns the expectation, +Inf where it diverges.
+	// Mean returns the expectation, or +Inf if it diverges.
 	Mean() float64
-	// Variance returns the variance, +Inf where it diverges.
+	// Variance returns the variance, or +Inf if it diverges.
 	Variance() float64
 }
 
-// Table returns the distributions. No distribution draws when it is made.
+// Table returns the distributions. Creating a distribution draws no random numbers.
 func Table() plugin.Table[Distribution] {
 	return plugin.Table[Distribution]{Kind: "distribution", Members: plugin.Members[Distribution]{
 		"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},

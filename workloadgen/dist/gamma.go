@@ -6,14 +6,14 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Gamma is gonum's, with a quantile that holds to rounding in the lower tail
-// too, where gonum's is good to 1e-8 of probability only.
+// Gamma is gonum's gamma distribution with a quantile that is exact up to rounding. In the
+// lower tail, gonum's quantile has an error of up to 1e-8 in probability.
 type Gamma struct {
 	distuv.Gamma
 	guide *guide // of ln x
 }
 
-// NewGamma makes the law of mean shape x scale; both must be more than 0.
+// NewGamma returns the distribution with mean shape x scale. Both must be positive.
 func NewGamma(shape, scale float64) Gamma {
 	g := Gamma{Gamma: distuv.Gamma{Alpha: shape, Beta: 1 / scale}}
 	g.guide = newGuide(g.law, func(u float64) float64 { return math.Log(g.search(u)) })
@@ -29,8 +29,8 @@ func (g Gamma) Quantile(u float64) float64 {
 	return math.Exp(invert(g.law, u, lo, hi, guess))
 }
 
-// search takes Newton's steps in ln x from gonum's answer, or from
-// F(x) ~ (Beta x)^Alpha / Gamma(Alpha+1) where u is small.
+// search takes Newton steps in ln x from gonum's quantile, or, for small u, from F(x) ~ (Beta
+// x)^Alpha / Gamma(Alpha+1).
 func (g Gamma) search(u float64) float64 {
 	y := math.Log(g.Gamma.Quantile(u))
 	if u < 1e-4 {

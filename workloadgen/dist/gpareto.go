@@ -2,19 +2,19 @@ package dist
 
 import "math"
 
-// GPareto is the generalized Pareto law, which the paper calls Pareto:
+// GPareto is the generalized Pareto distribution, which the paper calls Pareto:
 //
 //	F(x) = 1 - (1 + K (x - Threshold)/Sigma)^(-1/K)
 //
-// above Threshold; exponential at K = 0, bounded above for K < 0.
+// above Threshold. It is exponential for K = 0, and bounded above for K < 0.
 type GPareto struct {
 	K         float64 `yaml:"k" doc:"shape"`
 	Sigma     float64 `yaml:"sigma" validate:"gt=0" doc:"scale"`
 	Threshold float64 `yaml:"threshold" doc:"smallest value"`
 }
 
-// blueHorizonPareto returns the paper's rival of PolyLin, for runtimes in
-// seconds.
+// blueHorizonPareto returns the distribution of runtimes in seconds that the paper compares
+// with PolyLin.
 func blueHorizonPareto() GPareto { return GPareto{K: 1.77332, Sigma: 213.171} }
 
 func newGPareto(decode func(any) error) (Distribution, error) {

@@ -1,6 +1,6 @@
 package dist
 
-// HyperGammaOptions are those of "hypergamma".
+// HyperGammaOptions are the options of "hypergamma".
 type HyperGammaOptions struct {
 	P      float64 `yaml:"p" validate:"min=0,max=1" doc:"weight of the first"`
 	Shape1 float64 `yaml:"shape1" validate:"gt=0" doc:"of the first"`

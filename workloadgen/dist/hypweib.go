@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// HypWeib is the hyper log-Weibull law of inter-arrival times in seconds
-// (Sandholm, Lai, Clearwater, eq. 1), read as a mixture: with probability Alpha
-// a draw of the Weibull X, else e to a draw of the Weibull Y.
+// HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm,
+// Lai, Clearwater, eq. 1), interpreted as a mixture: with probability Alpha the Weibull
+// variable X, and otherwise e^Y for the Weibull variable Y.
 //
 // The paper writes Weibull(scale, shape).
 type HypWeib struct {
@@ -18,8 +18,8 @@ type HypWeib struct {
 	guide *guide  // of ln Z
 }
 
-// HypWeibOptions are those of "hypweib"; the defaults are the paper's fit to
-// the San Diego Blue Horizon.
+// HypWeibOptions are the options of "hypweib". The defaults are the paper's fit to the San
+// Diego Blue Horizon.
 type HypWeibOptions struct {
 	Alpha  float64 `yaml:"alpha" validate:"min=0,max=1" doc:"weight of X"`
 	XScale float64 `yaml:"x_scale" validate:"gt=0" doc:"scale of X, seconds"`
@@ -41,7 +41,7 @@ func newHypWeib(decode func(any) error) (Distribution, error) {
 	return NewHypWeib(o)
 }
 
-// NewHypWeib makes the distribution.
+// NewHypWeib returns the distribution.
 func NewHypWeib(o HypWeibOptions) (*HypWeib, error) {
 	if err := plugin.Check(&o); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (h *HypWeib) Quantile(u float64) float64 {
 	return math.Exp(invert(h.law, u, lo, hi, guess))
 }
 
-// search finds a quantile from nothing: it lies between those of X and of e^Y.
+// search finds a quantile without a guide. It lies between the quantiles of X and of e^Y.
 func (h *HypWeib) search(u float64) float64 {
 	e := -math.Log1p(-u)
 	x := h.lnX + math.Log(e)/h.o.XShape
@@ -120,8 +120,8 @@ func (h *HypWeib) Variance() float64 {
 	return h.moment(2) - m*m
 }
 
-// moment returns the n-th moment; that of e^Y by quadrature, +Inf where it
-// diverges.
+// moment returns the n-th moment, or +Inf if it diverges. The moment of e^Y is computed by
+// quadrature.
 func (h *HypWeib) moment(n float64) float64 {
 	x := math.Pow(h.o.XScale, n) * math.Gamma(1+n/h.o.XShape)
 	if h.o.Alpha == 1 {
@@ -132,7 +132,7 @@ func (h *HypWeib) moment(n float64) float64 {
 		return math.Inf(1)
 	}
 	end := l
-	for math.Pow(end/l, k)-n*end < 60 { // beyond, less than e^-60
+	for math.Pow(end/l, k)-n*end < 60 { // the rest is less than e^-60
 		end *= 1.25
 	}
 	y := integrate(func(y float64) float64 {

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
-// integrate returns the integral of f over [a, b] to about 1e-10 of the
-// integral of |f|: Gauss-Legendre panels, halved until both halves agree.
+// integrate returns the integral of f over [a, b] with an error of about 1e-10 times the
+// integral of |f|. It uses Gauss-Legendre panels, which it halves until both halves agree.
 func integrate(f func(float64) float64, a, b float64) float64 {
 	whole := quad.Fixed(f, a, b, 20, nil, 0)
 	size := quad.Fixed(func(x float64) float64 { return math.Abs(f(x)) }, a, b, 20, nil, 0)

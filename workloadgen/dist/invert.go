@@ -2,9 +2,9 @@ package dist
 
 import "math"
 
-// invert returns the x in [lo, hi] where the increasing function f reaches u.
-// f returns its value and slope. Newton's steps start from guess; a step that
-// leaves the bracket is replaced by its middle, so the search always ends.
+// invert returns the x in [lo, hi] at which the increasing function f reaches u. The function
+// f returns its value and slope. Newton steps start from guess. A step that leaves the bracket
+// is replaced by bisection, so the search always ends.
 func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float64 {
 	x := guess
 	if !(x > lo && x < hi) {
@@ -27,7 +27,7 @@ func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float6
 				return next
 			}
 		} else if math.Abs(next-x) <= 1e-9*math.Max(1, math.Abs(next)) {
-			return next // Newton's error is squared: beyond this it is rounding
+			return next // Newton's error is squared, so the rest is rounding
 		}
 		x = next
 	}
@@ -37,15 +37,14 @@ func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float6
 // cells is the number of equal parts of (0,1) that a guide has knots between.
 const cells = 256
 
-// A guide says where to start the search for a quantile: a cubic in each cell,
-// through the y with F(y) = i/cells and their slopes. A knot that is NaN has
-// none.
+// A guide provides starting points for the search for quantiles. It has a cubic for each cell,
+// through the y with F(y) = i/cells and their slopes. Cells next to a NaN knot have none.
 type guide struct {
 	knots, slopes [cells + 1]float64
 }
 
-// newGuide makes the guide of the law, which returns the distribution function
-// and the density at y, by a search for each knot.
+// newGuide creates the guide of a distribution by a search for each knot. The function law
+// returns the distribution function and the density at y.
 func newGuide(law func(float64) (float64, float64), search func(u float64) float64) *guide {
 	g := new(guide)
 	g.knots[0], g.knots[cells] = math.NaN(), math.NaN()
@@ -57,8 +56,8 @@ func newGuide(law func(float64) (float64, float64), search func(u float64) float
 	return g
 }
 
-// start returns the bracket of the quantile of u and a guess in it; ok is false
-// in the cells at both ends.
+// start returns the bracket of the quantile of u and a guess in it. In the cells at both ends,
+// ok is false.
 func (g *guide) start(u float64) (lo, hi, guess float64, ok bool) {
 	i := int(u * cells)
 	if i < 0 || i >= cells {
@@ -71,9 +70,9 @@ func (g *guide) start(u float64) (lo, hi, guess float64, ok bool) {
 	return lo, hi, guess, hi > lo
 }
 
-// solve returns the x in [lo, hi] where the increasing function f reaches u, to
-// rounding, by Chandrupatla's method: inverse quadratic interpolation where it
-// is safe, halving where it is not.
+// solve returns the x in [lo, hi] at which the increasing function f reaches u, up to
+// rounding. It uses Chandrupatla's method: inverse quadratic interpolation where that is safe,
+// and bisection otherwise.
 func solve(f func(float64) float64, u, lo, hi float64) float64 {
 	a, b := lo, hi
 	fa, fb := f(a)-u, f(b)-u

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Mixture is a draw of A with probability P, else of B.
+// Mixture draws from A with probability P, and otherwise from B.
 type Mixture struct {
 	P    float64 // in [0,1]
 	A, B Distribution
 }
 
-// MixtureOptions are those of "mixture".
+// MixtureOptions are the options of "mixture".
 type MixtureOptions struct {
 	P float64     `yaml:"p" validate:"min=0,max=1" doc:"weight of a"`
 	A plugin.Spec `yaml:"a" doc:"distribution; omitted, exponential"`
@@ -37,7 +37,7 @@ func newMixture(decode func(any) error) (Distribution, error) {
 // CDF implements [Distribution].
 func (m Mixture) CDF(x float64) float64 { return m.P*m.A.CDF(x) + (1-m.P)*m.B.CDF(x) }
 
-// Quantile implements [Distribution]: it lies between those of A and B.
+// Quantile implements [Distribution]. The result lies between the quantiles of A and B.
 func (m Mixture) Quantile(u float64) float64 {
 	switch m.P {
 	case 0:

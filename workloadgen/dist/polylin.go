@@ -6,22 +6,22 @@ import (
 	"math"
 )
 
-// PolyLin is the law of runtimes in seconds whose distribution function is a
-// parabola in x = ln(runtime) (§2, eq. 2):
+// PolyLin is the distribution of runtimes in seconds whose distribution function is a parabola
+// in x = ln(runtime) (§2, eq. 2):
 //
 //	F(x) = A x^2 + B x + C
 //
-// from Min up to where F reaches 1. The paper leaves out what is shorter than
-// Min, "less than 7 per cent"; here that mass, F(ln Min), sits at Min. To
-// condition on an interval use [Within].
+// from Min up to the point at which F reaches 1. The paper omits values below Min, "less than
+// 7 per cent"; here that mass, F(ln Min), is at Min. To condition on an interval, use
+// [Within].
 type PolyLin struct {
 	o            PolyLinOptions
-	min          float64 // Min, or where F leaves 0 if that is later
+	min          float64 // Min, or the point at which F leaves 0 if that is larger
 	lo, hi, atom float64 // ln min, where F reaches 1, F(lo)
 }
 
-// PolyLinOptions are those of "polylin"; the defaults are the paper's fit to
-// the San Diego Blue Horizon.
+// PolyLinOptions are the options of "polylin". The defaults are the paper's fit to the San
+// Diego Blue Horizon.
 type PolyLinOptions struct {
 	A   float64 `yaml:"a" validate:"max=0" doc:"of x^2"`
 	B   float64 `yaml:"b" validate:"gt=0" doc:"of x"`
@@ -42,7 +42,7 @@ func newPolyLin(decode func(any) error) (Distribution, error) {
 	return NewPolyLin(o)
 }
 
-// NewPolyLin makes the distribution. The parabola must reach 1 while it rises.
+// NewPolyLin returns the distribution. The parabola must reach 1 while it rises.
 func NewPolyLin(o PolyLinOptions) (*PolyLin, error) {
 	if err := plugin.Check(&o); err != nil {
 		return nil, err
@@ -102,8 +102,8 @@ func (p *PolyLin) Variance() float64 {
 	return p.moment(2) - m*m
 }
 
-// moment returns the n-th moment: the atom's, and the integral of
-// e^(nx) (2 A x + B) over [lo, hi].
+// moment returns the n-th moment: that of the atom plus the integral of e^(nx) (2 A x + B)
+// over [lo, hi].
 func (p *PolyLin) moment(n float64) float64 {
 	primitive := func(x float64) float64 {
 		return math.Exp(n*x) * ((2*p.o.A*x+p.o.B)/n - 2*p.o.A/(n*n))

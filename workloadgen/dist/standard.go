@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// The distributions that gonum has are its own types; only their options,
-// defaults and checks are ours.
+// Distributions that gonum has are of its types. This package adds their options, defaults and
+// checks.
 
-// ExponentialOptions are those of "exponential".
+// ExponentialOptions are the options of "exponential".
 type ExponentialOptions struct {
 	Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean"`
 }
@@ -50,7 +50,7 @@ func newGamma(decode func(any) error) (Distribution, error) {
 	return NewGamma(o.Shape, o.Scale), nil
 }
 
-// LogNormalOptions are those of "lognormal".
+// LogNormalOptions are the options of "lognormal".
 type LogNormalOptions struct {
 	Mu    float64 `yaml:"mu" doc:"mean of the logarithm"`
 	Sigma float64 `yaml:"sigma" validate:"gt=0" doc:"standard deviation of the logarithm"`
@@ -64,7 +64,7 @@ func newLogNormal(decode func(any) error) (Distribution, error) {
 	return distuv.LogNormal{Mu: o.Mu, Sigma: o.Sigma}, nil
 }
 
-// NormalOptions are those of "normal".
+// NormalOptions are the options of "normal".
 type NormalOptions struct {
 	Mean float64 `yaml:"mean" doc:"mean"`
 	SD   float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation"`
@@ -78,7 +78,7 @@ func newNormal(decode func(any) error) (Distribution, error) {
 	return distuv.Normal{Mu: o.Mean, Sigma: o.SD}, nil
 }
 
-// ParetoOptions are those of "pareto".
+// ParetoOptions are the options of "pareto".
 type ParetoOptions struct {
 	Shape float64 `yaml:"shape" validate:"gt=0" doc:"shape"`
 	Min   float64 `yaml:"min" validate:"gt=0" doc:"smallest value"`
@@ -92,7 +92,7 @@ func newPareto(decode func(any) error) (Distribution, error) {
 	return distuv.Pareto{Alpha: o.Shape, Xm: o.Min}, nil
 }
 
-// UniformOptions are those of "uniform".
+// UniformOptions are the options of "uniform".
 type UniformOptions struct {
 	Min float64 `yaml:"min" doc:"lower end"`
 	Max float64 `yaml:"max" doc:"upper end, more than min"`
@@ -112,7 +112,7 @@ func newUniform(decode func(any) error) (Distribution, error) {
 // Constant is always the same value.
 type Constant float64
 
-// ConstantOptions are those of "constant".
+// ConstantOptions are the options of "constant".
 type ConstantOptions struct {
 	Value float64 `yaml:"value" doc:"the value"`
 }

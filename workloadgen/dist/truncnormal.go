@@ -7,9 +7,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TruncNormal is the normal law of mean Mu and standard deviation SD, given
-// that it lies above Lo and, where Hi is not 0, below Hi. The two are the
-// parameters before truncation.
+// TruncNormal is the normal distribution with mean Mu and standard deviation SD, conditioned
+// on values above Lo and, unless Hi is 0, below Hi. Mu and SD are the parameters before
+// truncation.
 type TruncNormal struct {
 	Mu float64 `yaml:"mean" doc:"mean before truncation"`
 	SD float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before truncation"`

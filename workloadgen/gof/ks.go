@@ -1,8 +1,8 @@
-// Package gof judges how well a sample agrees with another, or with a law: the
-// two-sided Kolmogorov-Smirnov test, and the market paper's bootstrap of it
-// (§2, "Model Evaluation" and Table 1).
+// Package gof measures how well a sample agrees with another sample or with a distribution, by
+// the two-sided Kolmogorov-Smirnov test and the market paper's bootstrap of it (§2, "Model
+// Evaluation" and Table 1).
 //
-// It does not know jobs or models of them.
+// It is independent of jobs and their models.
 package gof
 
 import (
@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// distance returns the largest difference between the distribution functions
-// of two samples, both ascending and not empty.
+// distance returns the largest difference between the distribution functions of two samples,
+// both sorted and not empty.
 func distance(a, b []float64) float64 {
 	n, m := float64(len(a)), float64(len(b))
 	i, j, d := 0, 0, 0.0
@@ -28,9 +28,8 @@ func distance(a, b []float64) float64 {
 	return d
 }
 
-// DistanceTo returns the largest difference between the distribution function
-// of a sample, ascending and not empty, and cdf. Steps of cdf count on both of
-// their sides.
+// DistanceTo returns the largest difference between the distribution function of a sample,
+// sorted and not empty, and cdf. Both sides of the steps of cdf count.
 func DistanceTo(sample []float64, cdf func(float64) float64) float64 {
 	n, d := float64(len(sample)), 0.0
 	for i := 0; i < len(sample); {
@@ -43,22 +42,22 @@ func DistanceTo(sample []float64, cdf func(float64) float64) float64 {
 	return d
 }
 
-// P is a way to the probability, if both samples come from one continuous law,
-// of a distance of at least d between samples of sizes n and m.
+// P computes the probability of a distance of at least d between samples of sizes n and m if
+// both come from the same continuous distribution.
 type P func(n, m int, d float64) float64
 
-// exact counts the orders of both samples that stay below d, in n m steps. Values may
-// be tied: ends[k] says that the k-th smallest of all, from 1, differs from the next,
-// so that a distance can be seen there. Nil says so of every value.
+// exact counts the orders of both samples whose distance stays below d, in n m steps. Values
+// may be tied: ends[k] states that the k-th smallest of all values, from 1, differs from the
+// next, so that a distance can occur there. A nil ends means that all differ.
 func exact(n, m int, d float64, ends []bool) float64 {
 	fn, fm := float64(n), float64(m)
-	// Distances are whole multiples of 1/(n m): q lies between two of them.
+	// Distances are integer multiples of 1/(n m); q lies between two of them.
 	q := (0.5 + math.Floor(d*fn*fm-1e-7)) / (fn * fm)
 	beyond := func(i, j int) bool {
 		return math.Abs(float64(i)/fn-float64(j)/fm) > q && (ends == nil || ends[i+j])
 	}
-	// u[j] is the probability that an order of the i smallest of one sample and
-	// the j smallest of the other has stayed below.
+	// u[j] is the probability that an order of the i smallest values of one sample and the j
+	// smallest of the other has stayed below d.
 	u := make([]float64, m+1)
 	u[0] = 1
 	for j := 1; j <= m; j++ {
@@ -81,15 +80,14 @@ func exact(n, m int, d float64, ends []bool) float64 {
 	return min(1, max(0, 1-u[m]))
 }
 
-// asymptotic is the limit for large samples, as R's ks.test has it.
+// asymptotic is the limit for large samples, as in R's ks.test.
 func asymptotic(n, m int, d float64) float64 {
 	return kolmogorov(math.Sqrt(effective(n, m)) * d)
 }
 
-// stephens is the limit with Stephens' correction for small samples, as
-// Matlab's kstest2 has it: at two samples of 100 it rejects from 0.19 on, where
-// asymptotic does from 0.20. The paper's success rates of the trace against
-// itself, 0.948 and 0.944, are those of 0.19.
+// stephens is the limit with Stephens' correction for small samples, as in Matlab's kstest2.
+// For two samples of 100 it rejects from a distance of 0.19, where asymptotic does from 0.20.
+// The paper's success rates of the trace against itself, 0.948 and 0.944, correspond to 0.19.
 func stephens(n, m int, d float64) float64 {
 	e := math.Sqrt(effective(n, m))
 	return kolmogorov((e + 0.12 + 0.11/e) * d)
@@ -97,12 +95,12 @@ func stephens(n, m int, d float64) float64 {
 
 func effective(n, m int) float64 { return float64(n) * float64(m) / float64(n+m) }
 
-// kolmogorov returns the probability of more than x under Kolmogorov's limit.
+// kolmogorov returns the probability of a value above x under Kolmogorov's limit.
 func kolmogorov(x float64) float64 {
 	switch {
 	case x <= 0:
 		return 1
-	case x < 1: // the other series of the same function, which converges here
+	case x < 1: // another series of the same function, which converges here
 		sum, z := 0.0, -math.Pi*math.Pi/(8*x*x)
 		for k := 1.0; k < 20; k += 2 {
 			sum += math.Exp(z * k * k)
@@ -120,11 +118,11 @@ func kolmogorov(x float64) float64 {
 // A Test is the outcome of a two-sample test.
 type Test struct {
 	D float64 // distance, in [0,1]
-	P float64 // probability of one as large if both come from one law
+	P float64 // probability of a distance at least as large if both have the same distribution
 }
 
-// TwoSample tests two samples, which it sorts. As R's ks.test it counts exactly,
-// ties included, where n m < 10000, and takes the limit elsewhere.
+// TwoSample tests two samples, which it sorts. Like R's ks.test, it counts exactly, including
+// ties, if n m < 10000, and otherwise uses the limit.
 func TwoSample(a, b []float64) Test {
 	slices.Sort(a)
 	slices.Sort(b)
@@ -135,8 +133,8 @@ func TwoSample(a, b []float64) Test {
 	return Test{d, asymptotic(len(a), len(b), d)}
 }
 
-// ends says of each value of two ascending samples, from 1 in their common
-// order, whether the next differs.
+// ends reports for each value of two sorted samples, from 1 in their common order, whether the
+// next one differs.
 func ends(a, b []float64) []bool {
 	all := slices.Sorted(slices.Values(slices.Concat(a, b)))
 	out := make([]bool, len(all)+1)

@@ -1,8 +1,7 @@
-// Package describe says what a recorded log is like: counts, moments, memory,
-// load, and the numbers behind its figures. It returns data; drawing and
-// printing are others'.
+// Package describe computes the properties of a recorded log: counts, moments, memory, load,
+// and the data of its figures. It only returns data; others draw and print them.
 //
-// It knows logs and laws; it does not know plans or hosts.
+// It is independent of plans and hosts.
 package describe
 
 import (
@@ -17,7 +16,7 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Quantity is one column of numbers and its moments.
+// A Quantity is one column of numbers with its moments.
 type Quantity struct {
 	Name   string // IAT, RUN, CPU, or another
 	Unit   string
@@ -29,7 +28,7 @@ type Quantity struct {
 	P05, P95         float64
 }
 
-// New measures values. The moments of none are NaN.
+// New computes the moments of values. If there are none, the moments are NaN.
 func New(name, unit string, values []float64) Quantity {
 	q := Quantity{Name: name, Unit: unit, Values: values, N: len(values)}
 	nan := math.NaN()
@@ -46,46 +45,44 @@ func New(name, unit string, values []float64) Quantity {
 	return q
 }
 
-// A Log is what a log is like. Quantities other than IAT are of the records
-// that ran.
+// A Log describes a log. Quantities other than IAT cover the records that ran.
 type Log struct {
 	Header  swf.Header
 	Lines   swf.Accounting
-	Records int // whole jobs that passed the filters, one a job number
-	Parts   int // records of parts of jobs, which are left out
-	Repeats int // records of a job number that another record has, which are left out
+	Records int // whole jobs that passed the filters, one per job number
+	Parts   int // records of parts of jobs, which are omitted
+	Repeats int // records that repeat a job number, which are omitted
 	Ran     int
 	Users   int
 
 	IAT, Run, Procs Quantity
 	Overestimate    Quantity // requested time over run time, of records with both
 
-	// MeanIAT is the span of submit times over the records less one, as papers
-	// print it. NumberedIAT takes the job numbers between the first and the last
-	// record instead: the same where no record is missing, and the papers' where
-	// a cleaned log has lost some.
+	// MeanIAT is the span of submit times divided by the number of records minus one, as
+	// papers print it. NumberedIAT uses the job numbers of the first and the last record
+	// instead. Both are equal if no record is missing; for a cleaned log that has lost
+	// records, NumberedIAT matches the papers.
 	MeanIAT, NumberedIAT float64
 
-	// Load is the work of the records that ran over the machine's processors
-	// times the span of submit times; NaN if the header does not say the size.
+	// Load is the work of the records that ran divided by the machine's processors times the
+	// span of submit times. It is NaN if the header does not state the size of the machine.
 	Load       float64
-	Processors int64 // 0 if the header does not say
+	Processors int64 // 0 if the header does not state it
 
-	// Estimates of the Hurst exponent of IAT, and its autocorrelation at lags 0
-	// to 50.
+	// Estimates of the Hurst exponent of IAT, and its autocorrelation at lags 0 to 50.
 	RescaledRange, AggregatedVariance, LocalWhittle memory.Estimate
 	Autocorrelation                                 []float64
 
 	ByHour    [24]int // records submitted in each hour of the machine's day
-	ByWeekday [7]int  // and on each day of its week, Sunday first
-	Clock     bool    // whether the header says when the log starts; else hours count from its first record
-	Days      []Day   // the log day by day
+	ByWeekday [7]int  // and on each day of the week, Sunday first
+	Clock     bool    // whether the header states the start of the log; if not, hours count from the first record
+	Days      []Day   // the log by day
 
 	Statuses map[int64]int // records of each status
 	Classes  []Class       // of every field that the log knows, those with the most records first
 }
 
-// A Class is the records with one number of a field: of one queue, partition, group or
+// A Class is the records with the same number in a field: queue, partition, group or
 // application.
 type Class struct {
 	Field   string
@@ -135,9 +132,9 @@ func classes(records []swf.Record) []Class {
 // A Day is one day of a log.
 type Day struct {
 	Start float64 // seconds since the start of the log
-	Jobs  int     // submitted
+	Jobs  int     // number submitted
 	Work  float64 // processor-seconds of the jobs submitted that ran
-	Load  float64 // Work over the machine's processors times the day; NaN if their number is not known
+	Load  float64 // Work divided by the machine's processors times the length of a day; NaN if their number is unknown
 }
 
 const day = 86400.0
@@ -193,7 +190,7 @@ func (l *Log) calendar(records []swf.Record) {
 	first, last := records[0].Submit, records[len(records)-1].Submit
 	origin := 0.0 // of submit times, on that clock
 	if !clock {
-		start, zone, origin = 0, time.UTC, first // a Thursday's midnight
+		start, zone, origin = 0, time.UTC, first // midnight of a Thursday
 	}
 	lo, hi := records[0].Job, records[0].Job
 	work := 0.0

@@ -1,25 +1,25 @@
-// Package byid finds the jobs of a list by their numbers. These are near one another as a
-// rule, so that they are found in a list, too, and not in a map.
+// Package byid finds jobs by their numbers. The numbers are usually close to each other, so it
+// stores most of them in a list instead of a map.
 package byid
 
-// spread is how far apart the numbers of jobs may be, in the mean, that are in the list.
+// spread is the maximum average distance between the numbers of jobs in the list.
 const spread = 8
 
-// An Index says where jobs are. The zero value is that of no jobs.
+// An Index maps job numbers to positions. The zero value is empty.
 type Index struct {
-	first, room int64           // so many numbers, from first on, are in near
-	near        []int32         // place of a job by its number less first, from 1; 0 is none
-	far         map[int64]int32 // of others, likewise
+	first, room int64           // near covers room numbers from first on
+	near        []int32         // position of a job plus 1, by number minus first; 0 means none
+	far         map[int64]int32 // the same for other numbers
 }
 
-// Reset makes x, which keeps its memory, that of n jobs, of which none is put yet and the
-// first is numbered so.
+// Reset prepares x for n jobs, the first of which has the given number, and removes all
+// entries. It reuses the memory of x.
 func (x *Index) Reset(first int64, n int) {
 	x.first, x.room, x.near = first, spread*int64(n), x.near[:0]
 	clear(x.far)
 }
 
-// Put notes that the job of a number is at a place.
+// Put records the position of the job with the given number.
 func (x *Index) Put(id int64, place int) {
 	n := id - x.first
 	if n < 0 || n >= x.room {
@@ -35,7 +35,7 @@ func (x *Index) Put(id int64, place int) {
 	x.near[n] = int32(place) + 1
 }
 
-// Find returns the place of the job of a number, -1 if there is none.
+// Find returns the position of the job with the given number, or -1 if there is none.
 func (x *Index) Find(id int64) int {
 	n := id - x.first
 	switch {

@@ -1,9 +1,8 @@
-// Package search finds the minimum of a function of one number. It knows nothing
-// of what the function measures.
+// Package search finds the minimum of a function of one variable.
 package search
 
-// Golden returns where a function with one minimum in [lo, hi] has it, within
-// width, which is above 0: golden-section search.
+// Golden returns the position of the minimum of f in [lo, hi], within width, which must be
+// positive. The function must have a single minimum there. It uses golden-section search.
 func Golden(f func(float64) float64, lo, hi, width float64) float64 {
 	const r = 0.6180339887498949
 	a, b := hi-r*(hi-lo), lo+r*(hi-lo)

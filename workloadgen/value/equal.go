@@ -1,6 +1,6 @@
 package value
 
-// Equal is worth 1, always.
+// Equal gives every job the worth 1.
 type Equal struct{}
 
 // Quantile implements [Model].

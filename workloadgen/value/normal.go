@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Normal is a normal law with what falls below Min raised to it: the paper's
-// values must be positive, and it does not say how.
+// Normal is a normal distribution whose values below Min are raised to Min. The paper requires
+// positive values, but does not say how to obtain them.
 type Normal struct {
 	Mean float64 `yaml:"mean" doc:"mean before the cut"`
 	SD   float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before the cut"`

@@ -1,20 +1,19 @@
-// Package value says what jobs are worth, relative to one another (§2, "Job
-// Value"), one law to a file.
+// Package value models the relative values of jobs (§2, "Job Value"), with one distribution
+// per file.
 //
-// It does not know dollars: a model of work plans turns worth into budgets. To
-// add a law, write its file and its line in the table below.
+// It is independent of dollars: a model of work plans converts worth to budgets. To add a
+// distribution, write its file and add it to the table below.
 package value
 
 import "bourse/workloadgen/plugin"
 
-// A Model is a law of relative values.
+// A Model is a distribution of relative values.
 type Model interface {
-	// Quantile returns the value, at least 0, that the uniform u in (0,1) falls
-	// on.
+	// Quantile returns the u-quantile, which is at least 0, for u in (0,1).
 	Quantile(u float64) float64
 }
 
-// Table returns the models. No model draws when it is made.
+// Table returns the models. Creating a model draws no random numbers.
 func Table() plugin.Table[Model] {
 	return plugin.Table[Model]{Kind: "value model", Members: plugin.Members[Model]{
 		"equal":  {"every job is worth the same", plugin.Is[Model](Equal{})},

@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// A Wrong is a value that the tag of its field does not allow.
+// A Wrong is a value that violates the tag of its field.
 type Wrong struct {
 	Field string // path, such as iat.min or weights.2
 	Found string
 	Want  string
-	OneOf []string // if it is to be one of them
+	OneOf []string // valid words, if the tag lists them
 }
 
-// Error names the field, what was found and what was wanted.
+// Error returns the field, what was found and what is wanted.
 func (w *Wrong) Error() string { return w.Field + ": found " + w.Found + ", want " + w.Want }
 
-// Check looks at the validate tags of v, a pointer to a struct, and of what is below
-// it: see [RuleOf]. The first field that its tag does not allow is a [*Wrong].
+// Check checks the validate tags of v, a pointer to a struct, including nested values: see
+// [RuleOf]. The error for the first violation is a [*Wrong].
 func Check(v any) error {
 	if w := check(reflect.ValueOf(v).Elem(), Field{}, ""); w != nil {
 		return w
@@ -102,7 +102,7 @@ func Join(path, segment string) string {
 	return path + "." + segment
 }
 
-// Clip keeps what was found to a line.
+// Clip shortens a found value to fit into one line.
 func Clip(s string) string {
 	if r := []rune(s); len(r) > 40 {
 		return string(r[:40]) + "…"

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Field is a field of a struct as files know it.
+// A Field is a field of a struct as written in files.
 type Field struct {
 	Name  string
 	Rule  string // validate tag, see [RuleOf]
@@ -16,11 +16,11 @@ type Field struct {
 	Type  reflect.Type
 }
 
-// Fields are those of one struct.
+// Fields are the fields of one struct.
 type Fields []Field
 
-// FieldsOf returns the fields of a struct in their order, those of embedded structs
-// tagged inline in their place.
+// FieldsOf returns the fields of a struct in order. Fields of embedded structs that are tagged
+// inline take the place of the struct.
 func FieldsOf(t reflect.Type) Fields {
 	var out Fields
 	for i := range t.NumField() {
@@ -42,7 +42,7 @@ func FieldsOf(t reflect.Type) Fields {
 	return out
 }
 
-// Find returns the named field, nil if there is none.
+// Find returns the named field, or nil if there is none.
 func (fs Fields) Find(name string) *Field {
 	if i := slices.IndexFunc(fs, func(f Field) bool { return f.Name == name }); i >= 0 {
 		return &fs[i]
@@ -59,14 +59,13 @@ func (fs Fields) Names() []string {
 	return out
 }
 
-// A Rule is what the values of a field may be. Of a bound that is not set there is no
-// text.
+// A Rule restricts the values of a field. A bound that is not set is an empty string.
 type Rule struct {
-	Min, Over  string // at least, more than; of a list the length
+	Min, Over  string // bounds; for a list, of its length
 	Max, Under string // at most, less than
 	OneOf      []string
-	Required   bool   // a text that is not empty
-	Omit       bool   // or nothing: 0, or a text that is empty
+	Required   bool   // a non-empty string
+	Omit       bool   // 0 or an empty string is also valid
 	Elements   string // the rule of a list's elements
 }
 
@@ -79,8 +78,8 @@ type Rule struct {
 //	omitempty,gt=0,lt=1      0, which is none, or that
 //	min=1,dive,gt=0          a list of at least one, each element more than 0
 //
-// Whatever the rule, a number is finite. A rule on a pointer is on what it points to, if
-// that is there.
+// Every rule requires finite numbers. A rule on a pointer applies to the value that it points
+// to, if any.
 func RuleOf(tag string) (r Rule) {
 	if tag == "" {
 		return r
@@ -111,8 +110,8 @@ func RuleOf(tag string) (r Rule) {
 	return r
 }
 
-// Want says in words what a field of a type takes, given its validate tag. A type may
-// say it by itself, in a method Want.
+// Want describes the valid values of a field of type t with the given validate tag. A type may
+// override it with a method Want.
 func Want(t reflect.Type, tag string) string {
 	if own, ok := reflect.Zero(t).Interface().(interface{ Want() string }); ok && t.Kind() != reflect.Pointer {
 		return own.Want()
@@ -149,7 +148,7 @@ func Want(t reflect.Type, tag string) string {
 	return "a whole number" + r.limits()
 }
 
-// limits says in words which numbers r allows.
+// limits describes the numbers that r allows.
 func (r Rule) limits() string {
 	var out []string
 	for _, l := range []struct{ words, bound string }{{"at least", r.Min}, {"more than", r.Over}, {"at most", r.Max}, {"less than", r.Under}} {

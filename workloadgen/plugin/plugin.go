@@ -1,8 +1,8 @@
-// Package plugin is what families of plug-ins are made with: a table of members by
-// name, a name with its options as files write it ([Spec]), and options that their
-// own struct reads and its tags check ([Check]).
+// Package plugin supports families of plug-ins. It provides a table of members by name, a name
+// with options as written in files ([Spec]), and the decoding and checking of options by the
+// tags of their struct ([Check]).
 //
-// A member is one file and one line in the table of its family:
+// A member is one file and one entry in the table of its family:
 //
 //	func Table() plugin.Table[Predictor] {
 //		return plugin.Table[Predictor]{Kind: "predictor", Members: plugin.Members[Predictor]{
@@ -20,16 +20,16 @@
 //		return Naive{float64(o.Days)}, err
 //	}
 //
-// It does not know any family, where a text stands, or how a text is read.
+// The package is independent of families, and of where and how texts are read.
 //
 // # Design
 //
-// It imports nothing of the house, and every room may import it, those on the ground
-// too, which do not know one another: the layer test calls it a leaf. It is words and
-// reflection, of which no room is the owner; with a copy in each room there were eleven
-// tables, four readers of a name with options, and ranges compared by hand. The top
-// level of the house is fixed, so it stands beside plainyaml, which reads the texts that
-// it decodes.
+// It imports no other package of the module, and any package may import it, including the base
+// packages, which do not import each other: the layer test calls it a leaf. It contains only
+// text handling and reflection, which no single package owns. Separate copies had led to
+// eleven tables, four readers of a name with options, and ranges compared by hand. The top
+// level of the module is fixed, so the package is next to plainyaml, which reads the texts
+// that it decodes.
 package plugin
 
 import (
@@ -38,25 +38,25 @@ import (
 	"slices"
 )
 
-// A Decoder fills in a struct of options, a pointer to which it is given, from what is
-// said, and leaves alone what is not said. It refuses unknown fields.
+// A Decoder sets the fields of an options struct, given by pointer, and does not change fields
+// that the input omits. It rejects unknown fields.
 type Decoder = func(options any) error
 
-// A Table lists the members of a family by the names that files use.
+// A Table lists the members of a family by their names in files.
 type Table[T any] struct {
-	Kind    string // what a member is, for messages
+	Kind    string // name of the kind of members, for messages
 	Members Members[T]
 }
 
-// Members are what a family has by name: a line that says what it does, and what makes
-// it. That decodes the member's options before it does anything else.
+// Members maps names to members: a one-line description, and a function that creates the
+// member. The function must decode the member's options first.
 type Members[T any] map[string]struct {
 	Doc string
 	New func(Decoder) (T, error)
 }
 
-// New makes the named member with the options that decode fills in; nil leaves the
-// defaults. Options that their tags do not allow are an error.
+// New creates the named member with the options that decode sets; a nil decode keeps the
+// defaults. Options that violate their tags are an error.
 func (t Table[T]) New(name string, decode Decoder) (T, error) {
 	var none T
 	m, ok := t.Members[name]
@@ -78,20 +78,21 @@ func (t Table[T]) New(name string, decode Decoder) (T, error) {
 	return made, nil
 }
 
-// Again makes the named member with options that New has found good: it looks at
-// neither.
+// Again creates the named member with options that New has accepted. It checks neither name
+// nor options.
 func (t Table[T]) Again(name string, decode Decoder) (T, error) { return t.Members[name].New(decode) }
 
-// Make makes the member that s names.
+// Make creates the member that s names.
 func (t Table[T]) Make(s Spec) (T, error) { return t.New(s.Name, s.Decode) }
 
 // Names returns the names of the members, sorted.
 func (t Table[T]) Names() []string { return slices.Sorted(maps.Keys(t.Members)) }
 
-// Doc returns the named member in one line, empty if there is none.
+// Doc returns the one-line description of the named member, or an empty string if it does not
+// exist.
 func (t Table[T]) Doc(name string) string { return t.Members[name].Doc }
 
-// Is makes a member of a value: it has no options.
+// Is returns the function of a member without options, whose value is v.
 func Is[T any](v T) func(Decoder) (T, error) {
 	return func(decode Decoder) (T, error) { return v, decode(&struct{}{}) }
 }

@@ -31,9 +31,9 @@ func OneOf(found string, names []string) string {
 	return "did you mean " + near + "? " + list
 }
 
-// Nearest returns the name that the fewest edits make of s, "" if that takes
-// more than three, or more than half of its letters. One rule is for whatever has names;
-// urfave's Suggest, which knows flags and commands alone, guesses however far a name is.
+// Nearest returns the name with the smallest edit distance from s, or "" if the distance
+// exceeds three or half the length of s. All names use the same rule. Suggest of urfave only
+// supports flags and commands, and guesses at any distance.
 func Nearest(s string, names []string) string {
 	best, least := "", max(1, min(3, len(s)/2))+1
 	if len(s) > 64 {
@@ -47,8 +47,8 @@ func Nearest(s string, names []string) string {
 	return best
 }
 
-// distance returns how many letters must be put in, taken out, replaced or
-// swapped with the next to make b of a.
+// distance returns the number of insertions, deletions, replacements and swaps of adjacent
+// letters that change a to b.
 func distance(a, b string) int {
 	before, above, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

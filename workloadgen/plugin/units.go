@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Unit is what a number is of, where people may write it with another that is as good:
-// 2h for 7200 seconds, 4GB for 4000000000 bytes.
+// A Unit is the unit of a number that may also be written with related units, such as 2h for
+// 7200 seconds or 4GB for 4000000000 bytes.
 type Unit string
 
 // The units.
@@ -23,7 +23,7 @@ var (
 	ofBytes   = regexp.MustCompile(`\bbytes\b`)
 )
 
-// UnitOf returns the unit that the documentation of a field says it is in.
+// UnitOf returns the unit that the documentation of a field states.
 func UnitOf(doc string) Unit {
 	switch {
 	case strings.Contains(doc, "logarithm"):
@@ -36,7 +36,7 @@ func UnitOf(doc string) Unit {
 	return NoUnit
 }
 
-// words are what the units are called, and how many of the unit each is.
+// words maps the names of related units to their size in each unit.
 var words = map[Unit]map[string]float64{
 	Seconds: {"ms": 1e-3, "s": 1, "min": 60, "m": 60, "h": 3600, "d": 86400},
 	Bytes: {
@@ -47,7 +47,7 @@ var words = map[Unit]map[string]float64{
 
 var measured = regexp.MustCompile(`^([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s?([A-Za-z]+)`)
 
-// Parse reads a number of u, or several with their units, as 2h30m: the sum.
+// Parse reads a number in u, or a sum of numbers with units, such as 2h30m.
 func (u Unit) Parse(s string) (x float64, ok bool) {
 	if x, err := strconv.ParseFloat(s, 64); err == nil {
 		return x, !math.IsNaN(x) && !math.IsInf(x, 0)
@@ -68,7 +68,7 @@ func (u Unit) Parse(s string) (x float64, ok bool) {
 	return x, s != ""
 }
 
-// Want says what is right for u.
+// Want describes valid values of u.
 func (u Unit) Want() string {
 	switch u {
 	case Seconds:

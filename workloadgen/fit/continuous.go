@@ -46,8 +46,8 @@ func continuous(f family) func(*Sample, Options) (Fit, error) {
 	}
 }
 
-// positive returns the sample with 0 replaced by half of the smallest value
-// above it, and a note of how many there were.
+// positive returns the sample with 0 replaced by half of the smallest positive value, and a
+// note on how many values were replaced.
 func (s *Sample) positive() (*Sample, string, error) {
 	if s.X[0] < 0 {
 		return nil, "", fmt.Errorf("value %v is negative", s.X[0])

@@ -10,14 +10,13 @@ import (
 	"bourse/workloadgen/search"
 )
 
-// A family is a continuous law on values above 0.
+// A family is a continuous distribution on positive values.
 type family struct {
 	params []string
-	// fit returns the parameters of greatest likelihood; weights may be
+	// fit returns the maximum likelihood estimates of the parameters; weights may be
 	// fractions.
 	fit func(s *Sample) ([]float64, error)
-	// density returns the logarithm of the density as a function of x and its
-	// logarithm.
+	// density returns the logarithm of the density as a function of x and its logarithm.
 	density func(p []float64) density
 	spec    func(p []float64) plugin.Spec
 }
@@ -65,8 +64,8 @@ var lognormal = family{
 
 var errOneValue = fmt.Errorf("all values are the same")
 
-// weibull solves 1/k = sum x^k ln x / sum x^k - mean ln x by Newton's steps in
-// 1/k, on values scaled by their largest.
+// weibull solves 1/k = sum x^k ln x / sum x^k - mean ln x by Newton steps in 1/k, on values
+// scaled by the largest one.
 var weibull = family{
 	params: []string{"shape", "scale"},
 	fit: func(s *Sample) ([]float64, error) {
@@ -107,8 +106,7 @@ var weibull = family{
 	spec: func(p []float64) plugin.Spec { return options("weibull", "shape", p[0], "scale", p[1]) },
 }
 
-// gamma solves ln k - digamma(k) = ln mean - mean ln by Newton's steps in 1/k
-// (Minka, 2002).
+// gamma solves ln k - digamma(k) = ln mean - mean ln by Newton steps in 1/k (Minka, 2002).
 var gamma = family{
 	params: []string{"shape", "scale"},
 	fit: func(s *Sample) ([]float64, error) {
@@ -137,8 +135,7 @@ var gamma = family{
 	spec: func(p []float64) plugin.Spec { return options("gamma", "shape", p[0], "scale", p[1]) },
 }
 
-// pareto takes the smallest value for its minimum, which is then no parameter
-// with a standard error.
+// pareto uses the smallest value as its minimum, which therefore has no standard error.
 var pareto = family{
 	params: []string{"shape", "min"},
 	fit: func(s *Sample) ([]float64, error) {

@@ -1,11 +1,10 @@
-// Package fit finds the laws that a recorded quantity follows best: maximum
-// likelihood for continuous laws, expectation-maximization for mixtures of two,
-// least squares for PolyLin, a histogram for BinBin (Sandholm, Lai, Clearwater,
-// §2).
+// Package fit finds the distributions that fit a recorded quantity best: maximum likelihood
+// for continuous distributions, expectation-maximization for mixtures of two, least squares
+// for PolyLin, and a histogram for BinBin (Sandholm, Lai, Clearwater, §2).
 //
-// Samples are kept as distinct values with their counts: a log's seconds repeat
-// often, and a fit then costs what the distinct values cost. The package does
-// not know logs or plans.
+// Samples are stored as distinct values with counts. Times in logs are whole seconds and
+// repeat often, so the cost of a fit depends on the number of distinct values. The package is
+// independent of logs and plans.
 package fit
 
 import (
@@ -18,7 +17,7 @@ import (
 	"strings"
 )
 
-// A Sample is a quantity's values, counted.
+// A Sample holds the values of a quantity with their counts.
 type Sample struct {
 	X []float64 // distinct, ascending
 	W []float64 // how often, one per value; fractions in parts of a mixture
@@ -27,8 +26,7 @@ type Sample struct {
 	ln []float64 // of X, once asked for
 }
 
-// Prepare computes what fits share, so that several may then read the sample at
-// the same time.
+// Prepare computes what fits share, so that several may then read the sample concurrently.
 func (s *Sample) Prepare() { s.logs() }
 
 // logs returns the logarithms of the values, one per value.
@@ -89,7 +87,7 @@ func (s *Sample) Mean(f func(float64) float64) float64 {
 	return sum / s.N
 }
 
-// median returns the smallest value that half of the sample does not exceed.
+// median returns the smallest value that at least half of the sample does not exceed.
 func (s *Sample) median() float64 {
 	sum := 0.0
 	for i, x := range s.X {
@@ -112,14 +110,14 @@ func (s *Sample) distance(cdf func(float64) float64) float64 {
 	return d
 }
 
-// A Param is one parameter found.
+// A Param is one fitted parameter.
 type Param struct {
 	Name  string
 	Value float64
 	SE    float64 // standard error; NaN where the method gives none
 }
 
-// A Fit is a law found for a sample.
+// A Fit is a distribution fitted to a sample.
 type Fit struct {
 	Name   string
 	Law    plugin.Spec // what [dist.New] makes
@@ -139,7 +137,7 @@ type Options struct {
 	Shift int     // added to them; 2
 }
 
-// PaperOptions returns those of the market paper.
+// PaperOptions returns the options of the market paper.
 func PaperOptions() Options { return Options{Break: 10, From: 30, Bins: 6, Shift: 2} }
 
 // methods is the table. Continuous laws that need values above 0 are given 0 as
@@ -164,7 +162,7 @@ var methods = map[string]func(s *Sample, o Options) (Fit, error){
 // Names returns the names of the fits, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(methods)) }
 
-// New fits the named law to the sample. The same sample gives the same fit.
+// New fits the named distribution to the sample. The same sample gives the same fit.
 func New(name string, s *Sample, o Options) (Fit, error) {
 	method, ok := methods[name]
 	if !ok {
@@ -178,7 +176,7 @@ func New(name string, s *Sample, o Options) (Fit, error) {
 	return f, nil
 }
 
-// finish makes the law and measures it.
+// finish creates the distribution and measures its fit.
 func (f Fit) finish(s *Sample) (Fit, error) {
 	law, err := dist.Table().Make(f.Law)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// A view is what the second part of a mixture sees of a value: the value, or
+// A view is the form in which the second part of a mixture uses a value: the value itself or
 // its logarithm.
 type view int
 
@@ -56,7 +56,7 @@ func mixture(a, b family, second view, name string) func(*Sample, Options) (Fit,
 	}
 }
 
-// breaks returns the values that parts are first told apart by.
+// breaks returns the initial boundaries between the parts.
 func (s *Sample) breaks(second view, given float64) []float64 {
 	if second == logarithm && given > 0 {
 		return []float64{given / 2, given, 2 * given, 4 * given}
@@ -190,7 +190,7 @@ func (m *mixing) climb() {
 // signed reports whether parameter i may be negative: a mean of logarithms.
 func (m *mixing) signed(i int) bool { return strings.HasPrefix(m.names()[i], "mu") }
 
-// maximize fits each part to what it got.
+// maximize fits each part to its share of the values.
 func (m *mixing) maximize() error {
 	m.partA.reset()
 	m.partB.reset()
@@ -225,7 +225,7 @@ func (s *Sample) add(x, lnX, w float64) {
 	}
 }
 
-// parameters returns the weight of a, then a's and b's.
+// parameters returns the weight of a, followed by the parameters of a and b.
 func (m *mixing) parameters() []float64 {
 	return append(append([]float64{m.p}, m.pa...), m.pb...)
 }
@@ -250,7 +250,7 @@ func (m *mixing) likelihood(q []float64) float64 {
 	return sum
 }
 
-// spec writes the mixture as the named member of dist has it.
+// spec returns the mixture in the form of the named member of dist.
 func (m *mixing) spec(name string) plugin.Spec {
 	switch name {
 	case "hypweib":

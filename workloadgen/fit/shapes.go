@@ -155,7 +155,7 @@ func fitBinBin(s *Sample, o Options) (Fit, error) {
 	return out.finish(s)
 }
 
-// fitZipf finds the exponent of greatest likelihood over the same bins.
+// fitZipf finds the maximum likelihood exponent over the same bins.
 func fitZipf(s *Sample, o Options) (Fit, error) {
 	counts, note, err := exponents(s, o)
 	if err != nil {

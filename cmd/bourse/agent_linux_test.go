@@ -154,7 +154,7 @@ func TestAgent(t *testing.T) {
 	if again := tells(); again.Session != told.Session+1 || again.After != told.Boot || again.Offer.CPUs != 0.5 {
 		t.Errorf("the next agent is session %d after %q: %+v", again.Session, again.After, again.Offer)
 	}
-	other := link.NewToken(token.Address, strings.Repeat("A", 43))
+	other := link.NewToken("127.0.0.1:9", strings.Repeat("A", 43))
 	if status, _, errs := bourse(t, ctx, "agent", dir, "--join", other.String()); status != statusFailed || !strings.Contains(errs, "another market needs a folder of its own") {
 		t.Errorf("another market: exit status %d, %q", status, errs)
 	}

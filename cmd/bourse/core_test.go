@@ -22,7 +22,7 @@ var core = []string{
 const (
 	coreClosure        = 13_450
 	coreClosureBare    = 8_600 // without contracts/admission
-	experimentsClosure = 52_500
+	experimentsClosure = 52_700
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.

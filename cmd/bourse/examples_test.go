@@ -29,7 +29,7 @@ func TestScenarioExamples(t *testing.T) {
 				}
 			}
 			status, out, errs := bourse(t, t.Context(), "run", file, "--replications", "2", "--quiet", "--tables", "none", "--out", filepath.Join(t.TempDir(), "r"))
-			if status != statusDone || !strings.Contains(out, " │ ") {
+			if status != statusDone || !strings.Contains(out, "\nResults  ") {
 				t.Errorf("exit status %d: %s%s", status, errs, out)
 			}
 		})

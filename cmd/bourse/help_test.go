@@ -37,7 +37,7 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
 		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "witness", "scenario schema", "schema",
-		"agent unit", "agent drain", "bank serve", "market serve", "host invite", "host drain", "host remove", "user invite", "user remove", "join", "logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion", "man", "scenario new",
+		"agent unit", "agent drain", "bank serve", "market serve", "host invite", "host drain", "host remove", "user invite", "user remove", "join", "logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion", "man", "scenario new", "show jobs", "show prices", "live export", "bank certificate", "market rotate",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })

@@ -14,6 +14,8 @@ import (
 
 func showResultsCommand() *cli.Command {
 	claims, compare := claimsCommand(), contrastCommand()
+	claims.Description += "\n   bourse show claims results/paper --brief"
+	compare.Description += "\n   bourse show compare results/paper --metric violations"
 	return &cli.Command{
 		Name:      "show",
 		Usage:     "print what results hold: tables, claims, comparisons, rows",
@@ -26,12 +28,14 @@ func showResultsCommand() *cli.Command {
 		Subcommands: []*cli.Command{
 			{
 				Name: "tables", Usage: "print every table and note", ArgsUsage: "RESULTS",
-				Flags: outputFlags[experiments.StudyValues](), Action: showTables,
+				Description: "   bourse show tables results/paper",
+				Flags:       outputFlags[experiments.StudyValues](), Action: showTables,
 			},
 			claims, compare,
 			{
 				Name: "curve", Usage: "draw efficiency against alpha in the terminal", ArgsUsage: "RESULTS",
-				Flags: outputFlags[experiments.DrawnValues](), Action: showCurve,
+				Description: "   bourse show curve results/paper",
+				Flags:       outputFlags[experiments.DrawnValues](), Action: showCurve,
 			},
 			rowsCommand("prices", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Prices(nil)) }),
 			rowsCommand("jobs", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Jobs(nil, nil)) }),
@@ -79,6 +83,7 @@ func showCurve(c *cli.Context) error {
 func rowsCommand(table string, rows func(*results.Dir) iter.Seq2[[]string, error]) *cli.Command {
 	return &cli.Command{
 		Name: table, Usage: "print the first rows of the table of " + table, ArgsUsage: "RESULTS",
+		Description: "   bourse show " + table + " results/paper --rows 50\n   bourse show " + table + " results/paper --csv > " + table + ".csv",
 		Flags: []cli.Flag{
 			&cli.IntFlag{Name: "rows", Value: 20, Usage: "print `N` rows; 0 prints all"},
 			&cli.BoolFlag{Name: "csv", Usage: "print all rows as CSV, for programs"},

@@ -47,7 +47,7 @@ func TestSlurm(t *testing.T) {
 		t.Fatalf("--no-wait: %v\n%s", err, out)
 	}
 	cluster.Command("scancel", jobs[1]).Run()
-	if out, err = run("--out", "there", "--on", "slurm", "--chunk", "3"); err != nil || !strings.Contains(out, "audited, clean") {
+	if out, err = run("--out", "there", "--on", "slurm", "--chunk", "3"); err != nil || !strings.Contains(out, "entries: clean") {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	sameFiles(t, filepath.Join(dir, "there"), filepath.Join(dir, "here"))

@@ -34,7 +34,7 @@
 //	SLA           eq. 3           contracts/sharing.Required                 share needed by the deadline
 //	SLA           eq. 4           contracts/sharing.Plan.need                sum of them on a node
 //	SLA           eq. 5           contracts/sharing.Terms.Return             return of a job on a node
-//	SLA           eq. 6           contracts/sharing.Plan.judge               return of a node
+//	SLA           eq. 6           contracts/sharing.Plan.Judge               return of a node
 //	SLA           Algorithm 1     contracts/admission.LibraSLA.Decide        LibraSLA
 //	SLA           Algorithm 2     contracts/sharing.Plan.divide              shares of a node
 //	Reservations  eq. 3.1         hosts/timetable.entry.latest               laxity: the latest start

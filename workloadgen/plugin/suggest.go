@@ -35,7 +35,7 @@ func OneOf(found string, names []string) string {
 // exceeds three or half the length of s. All names use the same rule. Suggest of urfave only
 // supports flags and commands, and guesses at any distance.
 func Nearest(s string, names []string) string {
-	best, least := "", max(1, min(3, len(s)/2))+1
+	best, least := "", min(3, len(s)/2)+1
 	if len(s) > 64 {
 		return ""
 	}

@@ -17,6 +17,9 @@ import (
 // the line of the time, and 80 columns, and names its figure, the page and the results.
 func TestScreen(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		t.Skip("it compares the policies of every preset")
+	}
 	for _, name := range slices.Sorted(maps.Keys(papers.Presets())) {
 		e, err := scenario.Parse("preset "+name, papers.Presets()[name], Known())
 		if err != nil {

@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ func Certificate(file string, tell func(what string)) (c *certificate.File, pin 
 	if _, err := whole.Secret(file, func() ([]byte, error) { return certificate.New(rand.Reader, "bourse bank") }); err != nil {
 		return nil, "", fmt.Errorf("certificate %s: %w", file, err)
 	}
-	read := func() ([]byte, error) { return whole.Secret(file, missing(file)) }
+	read := func() ([]byte, error) { return whole.Existing(file) }
 	c, err = certificate.OpenFile(file, read, func(now *tls.Certificate, err error) {
 		if err != nil {
 			tell(fmt.Sprintf("the old certificate remains in use: %v", err))
@@ -35,11 +34,6 @@ func Certificate(file string, tell func(what string)) (c *certificate.File, pin 
 		return nil, "", fmt.Errorf("certificate: %w", err)
 	}
 	return c, pinOf(c.Current().Leaf), nil
-}
-
-// missing returns a function that reports the file as missing instead of creating it.
-func missing(file string) func() ([]byte, error) {
-	return func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: file, Err: fs.ErrNotExist} }
 }
 
 const pinStart = "sha256:"

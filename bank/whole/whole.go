@@ -44,6 +44,13 @@ func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 	return Read(name, mostSecret)
 }
 
+// Existing returns the content of a file as [Secret] does, but creates none.
+func Existing(name string) ([]byte, error) {
+	return Secret(name, func() ([]byte, error) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	})
+}
+
 const mostSecret = 64 << 10 // bytes of a key or certificate
 
 // write writes data to a temporary file in the same directory and puts it in place.

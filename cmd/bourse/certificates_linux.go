@@ -96,7 +96,7 @@ func (s *certificates) look() bool {
 // has been there for long enough.
 func (s *certificates) nextPin() (string, error) {
 	next := certificateNext(s.dir)
-	text, err := whole.Secret(next, func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: next, Err: fs.ErrNotExist} })
+	text, err := whole.Existing(next)
 	if err != nil {
 		return "", err
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"encoding/base64"
 	"fmt"
-	"io/fs"
 
 	"bourse/bank/certificate"
 	"bourse/bank/whole"
@@ -47,7 +46,5 @@ func Open(path, name string, notify func(*tls.Certificate, error)) (*certificate
 	if _, err := Identity(path, name); err != nil {
 		return nil, err
 	}
-	return certificate.OpenFile(path, func() ([]byte, error) {
-		return whole.Secret(path, func() ([]byte, error) { return nil, &fs.PathError{Op: "open", Path: path, Err: fs.ErrNotExist} })
-	}, notify)
+	return certificate.OpenFile(path, func() ([]byte, error) { return whole.Existing(path) }, notify)
 }

@@ -31,14 +31,7 @@ func newCSVWriter(cols []Column) *csvWriter {
 
 // write appends a checked row, followed by the cells of axes.
 func (c *csvWriter) write(row reflect.Value, along []string) {
-	c.record = c.record[:0]
-	for i := range c.cols {
-		text := ""
-		if cell, ok := c.cols[i].cell(row); ok {
-			text = cellText(c.cols[i].kind, cell)
-		}
-		c.record = append(c.record, text)
-	}
+	c.record = appendTexts(c.record[:0], c.cols, row)
 	c.out.Write(append(c.record, along...)) // writes to memory, so it cannot fail
 }
 
@@ -47,6 +40,18 @@ func (c *csvWriter) take() []byte {
 	c.out.Flush()
 	c.taken = true
 	return c.text.Bytes()
+}
+
+// appendTexts appends the text of each cell of a row, empty for one that does not apply.
+func appendTexts(record []string, cols []Column, row reflect.Value) []string {
+	for i := range cols {
+		text := ""
+		if cell, ok := cols[i].cell(row); ok {
+			text = cellText(cols[i].kind, cell)
+		}
+		record = append(record, text)
+	}
+	return record
 }
 
 // Texts yields the column names of rows, and then each row as text. It stops after an error.
@@ -65,13 +70,7 @@ func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 				yield(nil, err)
 				return
 			}
-			texts, v := make([]string, len(cols)), reflect.ValueOf(row)
-			for i := range cols {
-				if cell, ok := cols[i].cell(v); ok {
-					texts[i] = cellText(cols[i].kind, cell)
-				}
-			}
-			if !yield(texts, nil) {
+			if !yield(appendTexts(nil, cols, reflect.ValueOf(row)), nil) {
 				return
 			}
 		}

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"bourse/experiments"
 	"bourse/experiments/explain"
 	"bourse/experiments/report"
@@ -70,16 +68,5 @@ func explainAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if out != "" {
-		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{r.Figure()}})
-		if err != nil {
-			return err
-		}
-		defer noteWrote(c, wrote)
-	}
-	if c.Bool("json") {
-		return printJSON(c, *r)
-	}
-	_, err = fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
-	return err
+	return showWithFigure(c, *r, r.Text(max(0, c.Int("most"))), r.Figure)
 }

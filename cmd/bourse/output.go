@@ -77,6 +77,23 @@ func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Fig
 	return err
 }
 
+// showWithFigure prints text, or value as JSON if c asks for it. With --out it also writes the
+// figure to that directory.
+func showWithFigure(c *cli.Context, value any, text string, figure func() report.Figure) error {
+	if out := c.String("out"); out != "" {
+		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{figure()}})
+		if err != nil {
+			return err
+		}
+		defer noteWrote(c, wrote)
+	}
+	if c.Bool("json") {
+		return printJSON(c, value)
+	}
+	_, err := io.WriteString(c.App.Writer, text)
+	return err
+}
+
 // noteWrote names the files that were written.
 func noteWrote(c *cli.Context, files []string) {
 	for _, name := range files {

@@ -1,13 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/replay"
-	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -60,18 +58,7 @@ eq. 9, at --alpha), less what it paid, and penalties.
 			if err != nil {
 				return err
 			}
-			if out := c.String("out"); out != "" {
-				wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{r.Figure()}})
-				if err != nil {
-					return err
-				}
-				defer noteWrote(c, wrote)
-			}
-			if c.Bool("json") {
-				return printJSON(c, *r)
-			}
-			_, err = fmt.Fprint(c.App.Writer, r.Text(max(0, c.Int("most"))))
-			return err
+			return showWithFigure(c, *r, r.Text(max(0, c.Int("most"))), r.Figure)
 		},
 	}
 }

@@ -62,9 +62,10 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	return p, nil
 }
 
-// Warnings describes settings of the experiment that are valid but probably unintended.
+// Warnings describes what is valid but probably unintended in the jobs of the experiment. [Idle]
+// describes its settings.
 func (p *Prepared) Warnings() []string {
-	all := Idle(p.Experiment)
+	var all []string
 	for _, s := range p.settings {
 		if w := s.tooWide(); w != "" && !slices.Contains(all, w) {
 			all = append(all, w)

@@ -97,6 +97,12 @@ func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, err
 	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
+// warnings returns all warnings about an experiment that is ready, for programs. People have been
+// told of idle settings when it was loaded.
+func warnings(ready *experiments.Prepared) []string {
+	return report.List(append(experiments.Idle(ready.Experiment), ready.Warnings()...))
+}
+
 // checked is what programs read of a scenario that is in order.
 type checked struct {
 	Name           string   `json:"name"`
@@ -121,9 +127,9 @@ func checkScenario(c *cli.Context) error {
 		names = append(names, conf.Name)
 	}
 	if c.Bool("json") {
-		return printJSON(c, checked{e.Name, e.Replications, names, report.List(ready.Warnings()), report.List(e.Overrides())})
+		return printJSON(c, checked{e.Name, e.Replications, names, warnings(ready), report.List(e.Overrides())})
 	}
-	for _, w := range ready.Warnings()[len(experiments.Idle(&e)):] { // loading told of those
+	for _, w := range ready.Warnings() {
 		note(c, "warning: %s", w)
 	}
 	note(c, "%s is in order: %s of %s", c.Args().First(), count(e.Replications, "replication"), count(len(names), "configuration"))

@@ -81,7 +81,7 @@ func number(one string) (k int, err error) {
 func listUnits(c *cli.Context, ready *experiments.Prepared) error {
 	all := ready.UnitValues()
 	if c.Bool("json") {
-		return printJSON(c, experiments.StudyValues{Warnings: report.List(ready.Warnings()), Overrides: report.List(ready.Experiment.Overrides()), Summary: []results.Summary{}, Curve: []results.Point{}, Units: all})
+		return printJSON(c, experiments.StudyValues{Warnings: warnings(ready), Overrides: report.List(ready.Experiment.Overrides()), Summary: []results.Summary{}, Curve: []results.Point{}, Units: all})
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "unit\tconfiguration\treplications\tadmission")

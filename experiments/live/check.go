@@ -119,15 +119,30 @@ func (l *log) made() (*made, Config, error) {
 	return &as, conf, err
 }
 
-// readLog opens the log in dir to be read, and returns as what its market was made.
-func readLog(dir string, fs vfs.FS) (l *log, as *made, c Config, err error) {
-	if l, err = openLog(dir, fs, true, nil); err != nil {
-		return nil, nil, c, err
+// A history is a log that is open for reading, and the core as it was before its first record.
+type history struct {
+	*log
+	as   *made
+	conf Config
+	core *core
+	from int64 // number of the record before the first
+}
+
+// readHistory opens the log in dir, of a market that is not running. The caller must close its
+// database.
+func readHistory(dir string, fs vfs.FS) (h *history, err error) {
+	h = new(history)
+	if h.log, err = openLog(dir, fs, true, nil); err != nil {
+		return nil, err
 	}
-	if as, c, err = l.made(); err != nil {
-		l.db.Close()
+	if h.as, h.conf, err = h.made(); err == nil {
+		h.core, h.from, err = h.begun(h.as, &h.conf)
 	}
-	return l, as, c, err
+	if err != nil {
+		h.db.Close()
+		return nil, err
+	}
+	return h, nil
 }
 
 // core returns the core of the market, in which nothing has happened, and which is not to

@@ -52,15 +52,12 @@ type Outcome struct {
 
 // Export reads the log in dir, of a market that is not running.
 func Export(dir string, fs vfs.FS) (*Exported, error) {
-	l, as, conf, err := readLog(dir, fs)
+	past, err := readHistory(dir, fs)
 	if err != nil {
 		return nil, err
 	}
-	defer l.db.Close()
-	k, from, err := l.begun(as, &conf)
-	if err != nil {
-		return nil, err
-	}
+	defer past.db.Close()
+	k, as := past.core, past.as
 	x := &exporter{number: as.Number, next: k.next, hosts: make(map[string]*exportedHost), jobs: make(map[int64]*exportedJob)}
 	for _, h := range k.hosts {
 		if !h.removed {
@@ -68,7 +65,7 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 		}
 	}
 	x.already = len(k.open)
-	for seq, r := range l.records(from+1, &err) {
+	for seq, r := range past.records(past.from+1, &err) {
 		x.end = r.Now
 		for i := range r.Messages {
 			if err := x.read(r.Now, &r.Messages[i]); err != nil {
@@ -80,7 +77,7 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 	x.asked = nil
 	for _, j := range asked {
 		var c Contract
-		known, e := l.get(key(contractTable, as.Number<<perMarket|j.ID), &c)
+		known, e := past.get(key(contractTable, as.Number<<perMarket|j.ID), &c)
 		if e == nil && known {
 			e = x.finish(j, &c)
 		}
@@ -91,7 +88,7 @@ func Export(dir string, fs vfs.FS) (*Exported, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.exported(&conf, conf.seed(as.Ledger))
+	return x.exported(&past.conf, past.conf.seed(as.Ledger))
 }
 
 // An exporter reads the log of a market.

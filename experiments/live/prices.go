@@ -18,17 +18,14 @@ type Prices struct {
 
 // PricesOf reads them from the log in dir.
 func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
-	l, as, conf, err := readLog(dir, fs)
+	past, err := readHistory(dir, fs)
 	if err != nil {
 		return nil, err
 	}
-	defer l.db.Close()
-	k, from, err := l.begun(as, &conf)
-	if err != nil {
-		return nil, err
-	}
+	defer past.db.Close()
+	k := past.core
 	out, last := new(Prices), make(map[int]float64)
-	for t := range l.retold(k, from+1, &err) {
+	for t := range past.retold(k, past.from+1, &err) {
 		if t.err != nil {
 			return nil, t.err
 		}

@@ -45,14 +45,7 @@ func (s *Study) sentences(of []string) (said []string) {
 	l := s.labels()
 	words := verdicts.Words{Of: l.Of, Where: "configuration", Less: s.less}
 	if len(e.Sweep) > 0 {
-		words.Where = "point"
-		words.Of = func(name string) string {
-			label, values := results.Spot(name)
-			if len(values) == 0 {
-				return l.Of(label)
-			}
-			return strings.Join(values, " / ")
-		}
+		words.Where, words.Of = "point", s.spot
 	} else if len(e.Configurations) == 1 {
 		words.Where = ""
 	}
@@ -62,6 +55,15 @@ func (s *Study) sentences(of []string) (said []string) {
 		}
 	}
 	return said
+}
+
+// spot formats a name for people: the values of a point of a sweep, or the label of another name.
+func (s *Study) spot(name string) string {
+	label, values := results.Spot(name)
+	if len(values) == 0 {
+		return s.labels().Of(label)
+	}
+	return strings.Join(values, " / ")
 }
 
 // less reports whether smaller values of a metric are better.

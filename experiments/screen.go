@@ -175,12 +175,8 @@ func (s *Study) means(t report.Terminal, most int) []string {
 
 // placed formats a configuration, or the values at a point of a sweep, for people.
 func (s *Study) placed(configuration string) string {
-	name, values := results.Spot(configuration)
-	if len(values) == 0 {
-		return s.labels().Of(name)
-	}
-	at := strings.Join(values, " / ")
-	if s.manyNames() {
+	at := s.spot(configuration)
+	if name, _ := results.Spot(configuration); name != configuration && s.manyNames() {
 		at = s.labels().Of(name) + " " + at
 	}
 	return at
@@ -252,30 +248,4 @@ func (s *Study) elsewhere(t report.Terminal, dir, ledgers string) (lines []strin
 	add("Results", dir)
 	add("More", "bourse show tables|claims|compare|curve|prices|jobs RESULTS")
 	return lines
-}
-
-// Studied returns the study whose results are in d. Notes returns additional notes for its
-// scenario.
-func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Study, error) {
-	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
-	if err != nil {
-		return nil, err
-	}
-	said := notes(&e)
-	e = e.Expanded()
-	e.Replications = d.Manifest.Replications // it may have stopped early
-	units, plan, err := d.Units()
-	if err != nil {
-		return nil, err
-	}
-	at, err := where([]results.Source{units})
-	if err != nil {
-		return nil, err
-	}
-	s := newStudy(&e)
-	if err := s.gather(plan, at.find, func(Unit, *results.Unit, string) error { return nil }); err != nil {
-		return nil, err
-	}
-	s.notes = slices.Concat(s.told(), said, plan.Notes)
-	return s, nil
 }

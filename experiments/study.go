@@ -365,3 +365,29 @@ func defined(all []float64) (xs []float64) {
 	}
 	return xs
 }
+
+// Studied returns the study whose results are in d. Notes returns additional notes for its
+// scenario.
+func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Study, error) {
+	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	said := notes(&e)
+	e = e.Expanded()
+	e.Replications = d.Manifest.Replications // it may have stopped early
+	units, plan, err := d.Units()
+	if err != nil {
+		return nil, err
+	}
+	at, err := where([]results.Source{units})
+	if err != nil {
+		return nil, err
+	}
+	s := newStudy(&e)
+	if err := s.gather(plan, at.find, func(Unit, *results.Unit, string) error { return nil }); err != nil {
+		return nil, err
+	}
+	s.notes = slices.Concat(s.told(), said, plan.Notes)
+	return s, nil
+}

@@ -79,8 +79,13 @@ func meanSD(mean, sd *float64) string {
 	if mean == nil || sd == nil {
 		return number(mean)
 	}
-	size := max(math.Abs(*mean), *sd)
-	return numberOf(*mean, size) + " ± " + numberOf(*sd, size)
+	return plusMinus(*mean, " ± ", *sd)
+}
+
+// plusMinus formats x and its deviation with the same number of decimals.
+func plusMinus(x float64, sign string, by float64) string {
+	size := max(math.Abs(x), by)
+	return numberOf(x, size) + sign + numberOf(by, size)
 }
 
 // blank formats x as printed, or returns an empty string if it is nil.
@@ -227,7 +232,5 @@ func MeanWithin(r *results.Summary) string {
 	if r.Mean == nil || r.Lo95 == nil || r.Hi95 == nil {
 		return number(r.Mean)
 	}
-	half := max(*r.Hi95-*r.Mean, *r.Mean-*r.Lo95)
-	size := max(math.Abs(*r.Mean), half)
-	return numberOf(*r.Mean, size) + "±" + numberOf(half, size)
+	return plusMinus(*r.Mean, "±", max(*r.Hi95-*r.Mean, *r.Mean-*r.Lo95))
 }

@@ -15,9 +15,9 @@ import (
 	"bourse/hosts/availability/sched"
 	"bourse/hosts/matchmaking"
 	"bourse/market"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/models"
-	"bourse/workloadgen/plugin"
 	values "bourse/workloadgen/value"
 
 	"github.com/invopop/jsonschema"
@@ -26,7 +26,7 @@ import (
 // A Family is a table of plug-ins and the name by which users refer to it.
 type Family struct {
 	Name string
-	plugin.Family
+	config.Family
 }
 
 // Families returns the families of plug-ins. It does not create any plug-in.
@@ -55,7 +55,7 @@ type ScenarioFile struct{ json.RawMessage }
 // JSONSchema returns the schema of scenario files. The jsonschema package calls it for types
 // with a custom form.
 func (ScenarioFile) JSONSchema() *jsonschema.Schema {
-	known := make(map[string]plugin.Family)
+	known := make(map[string]config.Family)
 	for _, f := range Families() {
 		known[f.Name] = f
 	}

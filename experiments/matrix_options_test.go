@@ -14,7 +14,7 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/availability/sched"
 	"bourse/market"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A matrixFamily is a table of plug-ins whose options the matrix draws.
@@ -250,7 +250,7 @@ func (d *drawer) plugin(family, name string) []*branch {
 		switch {
 		case o.path[last] == "matchmaker":
 			in.add(fork(o.path[last], d.scheduler()))
-		case o.typ == reflect.TypeFor[plugin.Spec]():
+		case o.typ == reflect.TypeFor[config.Spec]():
 			in.add(fork(o.path[last], d.spec("predictor")...))
 		case o.typ.Kind() == reflect.Bool:
 			in.add(leaf(o.path[last], pick(d, "true", "false")))

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"bourse/experiments/report"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Plugin describes one plug-in of a family to users.
@@ -16,7 +16,7 @@ type Plugin struct {
 	Family  string          `json:"family"`
 	Name    string          `json:"name"`
 	Doc     string          `json:"doc"`
-	Options []plugin.Option `json:"options"`
+	Options []config.Option `json:"options"`
 }
 
 // Plugins returns every plug-in of the family only, or of all families if only is empty.
@@ -50,8 +50,8 @@ func ListPlugins(all []Plugin, t report.Terminal) report.Document {
 }
 
 // limits describes the valid values of an option, unless its description names all the words.
-func limits(o plugin.Option) string {
-	words := plugin.RuleOf(o.Rule).OneOf
+func limits(o config.Option) string {
+	words := config.RuleOf(o.Rule).OneOf
 	told := words != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(o.Doc, word) })
 	if o.Rule == "" || told {
 		return ""

@@ -17,7 +17,7 @@ import (
 	"bourse/hosts"
 	"bourse/market"
 	"bourse/workloadgen"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/swf"
 )
 
@@ -51,7 +51,7 @@ type choice struct {
 }
 
 // made creates the plug-in that c names. It checks the options the first time.
-func made[T any](c *choice, t plugin.Table[T]) (T, error) {
+func made[T any](c *choice, t config.Table[T]) (T, error) {
 	if *c.good {
 		return t.Again(c.Name, c.decode)
 	}
@@ -172,9 +172,9 @@ type rules struct {
 // Makers create the rules of successive runs. They hold the tables of plug-ins and the random
 // streams that those draw from. Each goroutine has its own.
 type makers struct {
-	sharing  plugin.Table[sharing.Rule]
-	forecast plugin.Table[market.Forecaster]
-	bidding  plugin.Table[bidding.Strategy]
+	sharing  config.Table[sharing.Rule]
+	forecast config.Table[market.Forecaster]
+	bidding  config.Table[bidding.Strategy]
 	streams  [3]rand.PCG // of bidding, admission and ties
 	rngs     [3]*rand.Rand
 }

@@ -12,7 +12,7 @@ import (
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
 	"bourse/hosts/remote"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -51,9 +51,9 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 			&cli.StringSliceFlag{Name: "trust", Usage: "take jobs of `ACCOUNT` although users are not kept apart; may be repeated"},
 			&cli.BoolFlag{Name: "offline", Usage: "tasks have no network"},
 			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},
-			quantityFlag("memory", plugin.Bytes, "`BYTES` of memory for a task that does not say, or as 4GB"),
-			quantityFlag("disk", plugin.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
-			quantityFlag("stored", plugin.Bytes, "`BYTES` of output that ended tasks of one account may leave (default: twice --disk)"),
+			quantityFlag("memory", config.Bytes, "`BYTES` of memory for a task that does not say, or as 4GB"),
+			quantityFlag("disk", config.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
+			quantityFlag("stored", config.Bytes, "`BYTES` of output that ended tasks of one account may leave (default: twice --disk)"),
 			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
 			logFlag(), quietFlag(),
 		},

@@ -10,7 +10,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/audits"
 	"bourse/experiments/results"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -53,7 +53,7 @@ Exit status 3 if anything is amiss.
 			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
 			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
 			&cli.StringSliceFlag{Name: "earlier", Usage: "hold the ledger, and the times of entries, against an older checkpoint that 'ledger publish' printed, in `FILE`; may be repeated"},
-			quantityFlag("fresh", plugin.Seconds, "want a cosignature of a --witness of the last `SECONDS`, or as 24h"),
+			quantityFlag("fresh", config.Seconds, "want a cosignature of a --witness of the last `SECONDS`, or as 24h"),
 			&cli.BoolFlag{Name: "deep", Usage: "run the experiment of results again, and compare every decision, note and number"},
 			keysFlag(),
 			auditsFlag(),

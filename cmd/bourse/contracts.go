@@ -11,7 +11,7 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/service"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -235,7 +235,7 @@ func priceCommand() *cli.Command {
    bourse price h00
    bourse price h00 --last 600 --json`,
 		Flags: []cli.Flag{
-			quantityFlag("last", plugin.Seconds, "those of the last `SECONDS`, or as 2h, not that of now alone"),
+			quantityFlag("last", config.Seconds, "those of the last `SECONDS`, or as 2h, not that of now alone"),
 			homeFlag(), jsonFlag[pricesShown](),
 		},
 		Action: func(c *cli.Context) error {
@@ -281,7 +281,7 @@ func topCommand() *cli.Command {
    bourse top
    bourse top --every 2`,
 		Flags: []cli.Flag{
-			quantityFlag("every", plugin.Seconds, "again every `SECONDS`, or as 5m, until it is interrupted"),
+			quantityFlag("every", config.Seconds, "again every `SECONDS`, or as 5m, until it is interrupted"),
 			homeFlag(), jsonFlag[marketShown](),
 		},
 		Action: func(c *cli.Context) error {

@@ -79,7 +79,7 @@ var most = map[string]int{
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,
 	"workloadgen/models":            1150,
-	"workloadgen/plugin":            900,
+	"workloadgen/config":            900,
 	"workloadgen/swf":               1250,
 }
 

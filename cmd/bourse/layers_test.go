@@ -80,7 +80,7 @@ var ground = []string{"bank", "market", "hosts", "workloadgen"}
 
 // leafRooms are rooms that import nothing of the house and speak of none of its rooms. Any
 // room may import one, on the ground too: what it learns there is of no other room.
-var leafRooms = []string{"bank/certificate", "bank/exact", "bank/whole", "workloadgen/plugin"}
+var leafRooms = []string{"bank/certificate", "bank/exact", "bank/whole", "workloadgen/config"}
 
 // TestLayers checks that every room imports only what the plan of the house
 // allows: calls go down, and the rooms on the ground do not know one another.
@@ -141,14 +141,14 @@ func TestAllowed(t *testing.T) {
 		want     bool
 	}{
 		{"market", "hosts", false},
-		{"market", "workloadgen/plugin", true},
+		{"market", "workloadgen/config", true},
 		{"market", "workloadgen/plainyaml", false},
 		{"workloadgen/annotate", "bank/exact", true},
 		{"hosts/link", "bank/certificate", true},
 		{"hosts/link", "bank/keys", false},
 		{"bank/whole", "bank/keys", false},
-		{"workloadgen/plugin", "workloadgen", false},
-		{"workloadgen/plugin", "workloadgen/plainyaml", false},
+		{"workloadgen/config", "workloadgen", false},
+		{"workloadgen/config", "workloadgen/plainyaml", false},
 		{"bank", "contracts", false},
 		{"bank/audit", "bank/store", true},
 		{"bank/audit", "experiments/verify", false},

@@ -156,7 +156,7 @@ func (LastFit) Match(now int64, j timetable.Job, window []Seller) (c Choice, ok 
 	}
 	return c, ok
 }
-`, "\t\t\"lf\": {\"the last cluster that can take it\", plugin.Is[Matchmaker](LastFit{})},\n"},
+`, "\t\t\"lf\": {\"the last cluster that can take it\", config.Is[Matchmaker](LastFit{})},\n"},
 		{"contracts/broker", "payment.go", "\t\t\"bid\": ", `package broker
 
 import (
@@ -170,7 +170,7 @@ func half(on []contracts.Allocation, _ market.Rate, _, _ float64) {
 		on[i].Paying = on[i].Bid.Float64() / 2
 	}
 }
-`, "\t\t\"half\": {\"b/2: half of the bid\", plugin.Is(Payment{Charge: half})},\n"},
+`, "\t\t\"half\": {\"b/2: half of the bid\", config.Is(Payment{Charge: half})},\n"},
 		{"experiments/metrics", "metrics.go", "\tViolations,\n", `package metrics
 
 // Asked is the number of jobs.

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -11,7 +11,7 @@ import (
 // A quantity is the value of a flag that is a number of a unit, with which it may be
 // written: 2h or 7200, 4GB or 4000000000.
 type quantity struct {
-	unit plugin.Unit
+	unit config.Unit
 	x    float64
 }
 
@@ -34,7 +34,7 @@ func (q *quantity) String() string {
 }
 
 // quantityFlag is a flag of that unit.
-func quantityFlag(name string, unit plugin.Unit, usage string) cli.Flag {
+func quantityFlag(name string, unit config.Unit, usage string) cli.Flag {
 	return &cli.GenericFlag{Name: name, Value: &quantity{unit: unit}, Usage: usage}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"bourse/bank/keys"
 	"bourse/bank/order"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -77,7 +77,7 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 const lasts = 600 // seconds until an order expires, if nobody says otherwise
 
 func expiresFlag() cli.Flag {
-	return quantityFlag("expires", plugin.Seconds, "let the order expire after `SECONDS`, or as 1h (default: 10m)")
+	return quantityFlag("expires", config.Seconds, "let the order expire after `SECONDS`, or as 1h (default: 10m)")
 }
 
 // orderNow returns an order that expires as --expires says, signed with private keys.

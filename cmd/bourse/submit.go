@@ -17,8 +17,8 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/plainyaml"
-	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -32,8 +32,8 @@ type contractsShown struct {
 // termsFlags are those of what is asked for.
 func termsFlags(budget bool) []cli.Flag {
 	flags := []cli.Flag{
-		quantityFlag("work", plugin.Seconds, "of each node, `SECONDS` of a processor, or as 2h"),
-		quantityFlag("deadline", plugin.Seconds, "in `SECONDS`, or as 2h"),
+		quantityFlag("work", config.Seconds, "of each node, `SECONDS` of a processor, or as 2h"),
+		quantityFlag("deadline", config.Seconds, "in `SECONDS`, or as 2h"),
 		&cli.StringFlag{Name: "class", Usage: "`NAME` of the promise, as be, sac or cac (default: the market's)"},
 		&cli.IntFlag{Name: "nodes", Value: 1, Usage: "so many hosts, `N`"},
 		&cli.Float64Flag{Name: "cpus", Value: 1, Usage: "`N` processors that a node uses at most"},
@@ -77,7 +77,7 @@ Exit status 1 if a contract is refused; with --wait, unless every contract is fu
 		Flags: append(termsFlags(true),
 			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` in its environment; may be repeated"},
 			&cli.StringSliceFlag{Name: "file", Usage: "it finds `FILE` in its folder; may be repeated"},
-			quantityFlag("memory", plugin.Bytes, "`BYTES` at most, or as 4GB (default: the host's)"),
+			quantityFlag("memory", config.Bytes, "`BYTES` at most, or as 4GB (default: the host's)"),
 			&cli.StringFlag{Name: "array", Usage: "a contract for each of `FIRST-LAST`, which is BOURSE_ARRAY_INDEX of its environment"},
 			&cli.StringFlag{Name: "from", Usage: "a contract for each of the list in `FILE`, YAML or JSON, - for standard input"},
 			&cli.BoolFlag{Name: "resume", Usage: "send again what was signed and not answered"},
@@ -325,7 +325,7 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 		list[i].Nodes, list[i].CPUs = cmp.Or(list[i].Nodes, 1), cmp.Or(list[i].CPUs, 1)
 		t, err := list[i].task()
 		if err != nil {
-			err.Field = plugin.Join(strconv.Itoa(i), err.Field)
+			err.Field = config.Join(strconv.Itoa(i), err.Field)
 			err.Line = plainyaml.Line(text, err.Field)
 			return nil, usagef("%s:%w", name, err)
 		}
@@ -335,13 +335,13 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 }
 
 // task returns a as it is sent, or which field is wrong.
-func (a *asked) task() (*client.Task, *plugin.Error) {
+func (a *asked) task() (*client.Task, *config.Error) {
 	terms, wrong := a.terms()
 	if wrong != nil {
 		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, &plugin.Error{Field: "command", Problem: "found none, want what is to run: of flags it stands behind --"}
+		return nil, &config.Error{Field: "command", Problem: "found none, want what is to run: of flags it stands behind --"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
@@ -351,10 +351,10 @@ func (a *asked) task() (*client.Task, *plugin.Error) {
 	for i, path := range a.Files {
 		data, err := whole.Read(path, 64<<20)
 		if err != nil {
-			return nil, &plugin.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
+			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}
 		if _, twice := t.Files[filepath.Base(path)]; twice {
-			return nil, &plugin.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want names that differ", filepath.Base(path))}
+			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want names that differ", filepath.Base(path))}
 		}
 		t.Files[filepath.Base(path)] = data
 	}
@@ -362,14 +362,14 @@ func (a *asked) task() (*client.Task, *plugin.Error) {
 }
 
 // terms returns those of a, or which field is wrong.
-func (a *asked) terms() (*order.Terms, *plugin.Error) {
-	var wrong *plugin.Wrong
-	if errors.As(plugin.Check(a), &wrong) {
-		return nil, &plugin.Error{Field: wrong.Field, Problem: "found " + wrong.Found + ", want " + wrong.Want}
+func (a *asked) terms() (*order.Terms, *config.Error) {
+	var wrong *config.Wrong
+	if errors.As(config.Check(a), &wrong) {
+		return nil, &config.Error{Field: wrong.Field, Problem: "found " + wrong.Found + ", want " + wrong.Want}
 	}
 	budget, err := bank.Parse(a.Budget)
 	if err != nil {
-		return nil, &plugin.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
+		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", config.Clip(a.Budget))}
 	}
 	return &order.Terms{Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget}, nil
 }

@@ -6,7 +6,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A factory creates a policy. decode fills in the policy's own options struct and rejects
@@ -47,12 +47,12 @@ var policies = map[string]struct {
 
 // Table returns the table of policies. bid chooses the hosts for the policy that is created,
 // and rng is its random stream.
-func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
-	t := plugin.Table[contracts.Policy]{Kind: "admission policy", Members: make(plugin.Members[contracts.Policy], len(policies))}
+func Table(bid bidding.Strategy, rng *rand.Rand) config.Table[contracts.Policy] {
+	t := config.Table[contracts.Policy]{Kind: "admission policy", Members: make(config.Members[contracts.Policy], len(policies))}
 	for name, p := range policies {
 		m := t.Members[name]
 		m.Doc = p.doc + "; for " + p.sharing + " sharing"
-		m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return p.new(decode, bid, rng) }
+		m.New = func(decode config.Decoder) (contracts.Policy, error) { return p.new(decode, bid, rng) }
 		t.Members[name] = m
 	}
 	return t
@@ -60,7 +60,7 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 
 // Again creates the named policy as [Table] does, from options that are known to be valid.
 // Callers that create the same policy for each run use it.
-func Again(name string, decode plugin.Decoder, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+func Again(name string, decode config.Decoder, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	return policies[name].new(decode, bid, rng)
 }
 

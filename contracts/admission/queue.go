@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/sched"
 	"bourse/hosts/eventheap"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // oneNode means that the request has several nodes, or a minimum requirement that cannot be
@@ -64,12 +64,12 @@ type QueueOptions struct {
 	Interval float64 `yaml:"interval" validate:"min=1e-3,max=1e9" doc:"between looks, s"`
 
 	sched.QueueOptions `yaml:",inline"`
-	Matchmaker         plugin.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
+	Matchmaker         config.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
 }
 
 // newQueue returns a queue policy with the decoded options.
 func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: plugin.Spec{Name: "threshold"}}
+	o := QueueOptions{Interval: 60, QueueOptions: sched.DefaultQueue(), Matchmaker: config.Spec{Name: "threshold"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 // NewQueue creates the policy with matchmaker m, which overrides the one named in the options.
 // An error names the invalid option.
 func NewQueue(o QueueOptions, m sched.Matchmaker) (*Queue, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	q, err := sched.NewQueue(o.QueueOptions)

@@ -13,7 +13,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/contracts"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Strategy chooses the hosts of a request and the bid on each.
@@ -25,8 +25,8 @@ type Strategy interface {
 
 // Table returns the table of strategies. rng is the random stream of the strategy that is
 // created.
-func Table(rng *rand.Rand) plugin.Table[Strategy] {
-	return plugin.Table[Strategy]{Kind: "bidding strategy", Members: plugin.Members[Strategy]{
+func Table(rng *rand.Rand) config.Table[Strategy] {
+	return config.Table[Strategy]{Kind: "bidding strategy", Members: config.Members[Strategy]{
 		"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
 		"cheapest":      {"bid evenly on the hosts of lowest spot price", newCheapest},
 		"random":        {"bid evenly on hosts drawn at random", newRandom(rng)},

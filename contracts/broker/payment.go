@@ -4,7 +4,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/market"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Payment is a rule for what a contract pays.
@@ -20,14 +20,14 @@ type Payment struct {
 // the part of the host that it gets, and c(-s) the sum of the other bids on the host. For
 // example, with bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3,
 // 3/4 × 1) = 0.75.
-func Payments() plugin.Table[Payment] {
-	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
-		"admission": {"min(b, q c(-s)) with the price that the others set when the task was placed, for as long as it lasts", plugin.Is(Payment{Charge: atAdmission})},
-		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
-		"budget":    {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
-		"scarce":    {"nothing while the host has a processor to spare, else spot", plugin.Is(Payment{Charge: scarce})},
-		"spot":      {"min(b, q c(-s)): the share really received, at the price the others set", plugin.Is(Payment{Charge: spot})},
-		"usage":     {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", plugin.Is(Payment{Charge: usage})},
+func Payments() config.Table[Payment] {
+	return config.Table[Payment]{Kind: "payment rule", Members: config.Members[Payment]{
+		"admission": {"min(b, q c(-s)) with the price that the others set when the task was placed, for as long as it lasts", config.Is(Payment{Charge: atAdmission})},
+		"bid":       {"b: pay as bid", config.Is(Payment{Charge: asBid})},
+		"budget":    {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
+		"scarce":    {"nothing while the host has a processor to spare, else spot", config.Is(Payment{Charge: scarce})},
+		"spot":      {"min(b, q c(-s)): the share really received, at the price the others set", config.Is(Payment{Charge: spot})},
+		"usage":     {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", config.Is(Payment{Charge: usage})},
 	}}
 }
 

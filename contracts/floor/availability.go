@@ -6,7 +6,7 @@ import (
 	"bourse/contracts"
 	"bourse/hosts/availability"
 	"bourse/market"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // An Availability says when hosts are available, and what happens to the tasks on a host that
@@ -36,11 +36,11 @@ const (
 )
 
 // Leavings returns the table of these rules.
-func Leavings() plugin.Table[Leaving] {
-	return plugin.Table[Leaving]{Kind: "rule of leaving", Members: plugin.Members[Leaving]{
-		"lost":     {"they are gone, with their work", plugin.Is(Lose)},
-		"resubmit": {"their contracts start again elsewhere", plugin.Is(Resubmit)},
-		"suspend":  {"they stand still until it is back", plugin.Is(Suspend)},
+func Leavings() config.Table[Leaving] {
+	return config.Table[Leaving]{Kind: "rule of leaving", Members: config.Members[Leaving]{
+		"lost":     {"they are gone, with their work", config.Is(Lose)},
+		"resubmit": {"their contracts start again elsewhere", config.Is(Resubmit)},
+		"suspend":  {"they stand still until it is back", config.Is(Suspend)},
 	}}
 }
 

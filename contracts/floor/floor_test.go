@@ -27,8 +27,8 @@ const dollar market.Rate = 1_000_000_000
 // auction is the paper's rule of sharing.
 var auction = must(sharing.Table().New("auction", func(any) error { return nil }))
 
-// config returns one of hosts of those speeds, one processor each.
-func config(rule sharing.Rule, speeds ...float64) Config {
+// hostConfig returns one of hosts of those speeds, one processor each.
+func hostConfig(rule sharing.Rule, speeds ...float64) Config {
 	c := Config{Sharing: rule, Tariff: asBid, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
 		Forecast: must(market.Forecasters().New("empirical", func(any) error { return nil }))}
 	for h, speed := range speeds {
@@ -114,7 +114,7 @@ func must[T any](x T, err error) T {
 // what is known of a run in between is true of that instant.
 func TestShareOfBids(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 2))
+	f := open(hostConfig(auction, 2))
 	one := place(t, f, 0, request(1, 1, true), 40, []contracts.Placement{{Bid: dollar}})
 	three := place(t, f, 0, request(2, 1, false), 30, []contracts.Placement{{Bid: 3 * dollar}})
 	check(t, "price", f.Price(0), 4*dollar)
@@ -139,7 +139,7 @@ func TestShareOfBids(t *testing.T) {
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	for perHost, want := range map[bool]string{false: "10 done 0", true: "7.5 left 0, 15 done 0"} {
-		f := open(config(auction, 1, 2))
+		f := open(hostConfig(auction, 1, 2))
 		i := place(t, f, 0, request(1, 2, perHost), 15, on(0, 1))
 		check(t, fmt.Sprint("per host ", perHost), play(f, 100), want)
 		check(t, "done", f.Contract(i).Done, 30)
@@ -151,7 +151,7 @@ func TestNodes(t *testing.T) {
 // its number is reused.
 func TestLimit(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	i := must(f.Place(0, request(1, 1, false), hosts.Task{Work: 10}, on(0), 4))
 	check(t, "next", f.Next(), 4)
 	check(t, "events", fmt.Sprint(f.Advance(4)), fmt.Sprint([]Event{{Kind: Expired, Run: i}}))
@@ -175,7 +175,7 @@ func TestLimit(t *testing.T) {
 func TestNothingToDo(t *testing.T) {
 	t.Parallel()
 	for _, bid := range []market.Rate{0, dollar} {
-		f := open(config(auction, 1))
+		f := open(hostConfig(auction, 1))
 		place(t, f, 0, request(1, 1, true), 10, on(0))
 		place(t, f, 5, request(2, 1, false), 0, []contracts.Placement{{Bid: bid}})
 		check(t, fmt.Sprint("next, for ", bid), f.Next(), 5)
@@ -186,7 +186,7 @@ func TestNothingToDo(t *testing.T) {
 // TestExtendIsNoMore checks that a run has done no more than it truly needs.
 func TestExtendIsNoMore(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	i := place(t, f, 0, request(1, 1, false), 10, on(0))
 	f.Bring(0)
 	f.runs[i].Done = 10.5
@@ -197,7 +197,7 @@ func TestExtendIsNoMore(t *testing.T) {
 // name of its host, and that one which fits holds its part until it is gone.
 func TestTooBig(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	r := request(1, 1, false)
 	r.Needs.Min.Memory, r.Needs.Max.Memory = 2, 6
 	i := place(t, f, 0, r, 10, on(0))
@@ -222,7 +222,7 @@ func TestTooBig(t *testing.T) {
 // keeps what it has done, and says when it was taken away and given back.
 func TestBooked(t *testing.T) {
 	t.Parallel()
-	c := config(must(sharing.Table().New("planned", func(any) error { return nil })))
+	c := hostConfig(must(sharing.Table().New("planned", func(any) error { return nil })))
 	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 1, Speed: 1}), sim.New(hosts.Spec{CPUs: 2, Speed: 1})}
 	f := open(c)
 	i := f.Book(1, request(1, 2, true), hosts.Task{Work: 10}, []contracts.Placement{{Host: 1, Nodes: 2, Bid: dollar}}, 90)
@@ -254,7 +254,7 @@ func TestBooked(t *testing.T) {
 // part had no nodes while others had.
 func TestBookedApart(t *testing.T) {
 	t.Parallel()
-	c := config(must(sharing.Table().New("planned", func(any) error { return nil })))
+	c := hostConfig(must(sharing.Table().New("planned", func(any) error { return nil })))
 	c.Machines = []hosts.Machine{sim.New(hosts.Spec{CPUs: 4, Speed: 1}), sim.New(hosts.Spec{CPUs: 4, Speed: 0.5})}
 	f := open(c)
 	r := request(1, 3, true)
@@ -287,7 +287,7 @@ func TestBookedApart(t *testing.T) {
 // however often it is resumed.
 func TestBookedIsDone(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	i := f.Book(0, request(1, 1, true), hosts.Task{Work: 2}, []contracts.Placement{{Nodes: 1, Bid: dollar}}, 90)
 	for range 2 {
 		if err := f.Resume(f.now, i, 0); err != nil {
@@ -303,7 +303,7 @@ func TestBookedIsDone(t *testing.T) {
 // TestView checks what policies see of the floor.
 func TestView(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 2))
+	f := open(hostConfig(auction, 1, 2))
 	i := place(t, f, 0, request(7, 1, true), 100, on(1))
 	check(t, "fleet", f.Fleet(), 2)
 	check(t, "spec", f.Spec(1).Name, "h1")
@@ -316,7 +316,7 @@ func TestView(t *testing.T) {
 		t.Error("hosts that stay have a history, or are away")
 	}
 	c := f.Config
-	c.Machines = config(auction, 1, 2).Machines
+	c.Machines = hostConfig(auction, 1, 2).Machines
 	for window, want := range map[float64]float64{100: 0, 30: 1} {
 		c.Window = window
 		f.Reset(c)
@@ -324,9 +324,9 @@ func TestView(t *testing.T) {
 		place(t, f, 60, request(7, 1, true), 100, on(1))
 		f.Bring(100) // its price was 1 for 40 s
 		check(t, fmt.Sprint("percentile over ", window, " s"), f.Percentile(1, 0.5), want)
-		c.Machines = config(auction, 1, 2).Machines
+		c.Machines = hostConfig(auction, 1, 2).Machines
 	}
-	c = config(auction, 1)
+	c = hostConfig(auction, 1)
 	c.NoPrices = true
 	f = open(c)
 	place(t, f, 0, request(1, 1, true), 1, on(0))
@@ -337,7 +337,7 @@ func TestView(t *testing.T) {
 // gone since it asked, once, and the same again if it asks again.
 func TestChanged(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 1, 1))
+	f := open(hostConfig(auction, 1, 1, 1))
 	check(t, "nothing", fmt.Sprint(f.Changed()), "[]")
 	i := place(t, f, 0, request(1, 1, true), 5, on(2))
 	place(t, f, 0, request(2, 2, true), 9, on(2, 0))
@@ -353,7 +353,7 @@ func TestChanged(t *testing.T) {
 // there and have the room.
 func TestCheapest(t *testing.T) {
 	t.Parallel()
-	c := config(auction, 1, 1, 1, 1)
+	c := hostConfig(auction, 1, 1, 1, 1)
 	always := history(0, 1e6)
 	c.Availability = &Availability{Histories: []*availability.History{always, always, history(0, 5, 8, 1e6), always}, Leaving: Suspend}
 	f := open(c)
@@ -376,7 +376,7 @@ func TestCheapest(t *testing.T) {
 // rate. This is impossible in practice, because no account has so much money.
 func TestTooMuch(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 1))
+	f := open(hostConfig(auction, 1, 1))
 	defer func() { check(t, "panic", recover(), any("floor: sum of bids out of range")) }()
 	for id := range contracts.ID(1100) {
 		place(t, f, 0, request(id, 1, true), 1, []contracts.Placement{{Host: hosts.ID(id % 2), Bid: market.MaxRate}})
@@ -392,7 +392,7 @@ func TestManyHosts(t *testing.T) {
 		for h := range speeds {
 			speeds[h] = 1
 		}
-		c := config(auction, speeds...)
+		c := hostConfig(auction, speeds...)
 		c.Machines[1] = struct{ hosts.Machine }{c.Machines[1]}
 		f := open(c)
 		for id := range contracts.ID(20) {

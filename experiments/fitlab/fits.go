@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"bourse/experiments/misuse"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/fit"
 	"bourse/workloadgen/models"
-	"bourse/workloadgen/plugin"
 )
 
 // Candidates are the fits that a quantity is given, by name.
@@ -112,7 +112,7 @@ func (r *Report) File(c Choice, l *describe.Log, source string) (models.File, er
 		if err != nil {
 			return f, fmt.Errorf("%s: %w", q.key, err)
 		}
-		f.Options[q.key] = plugin.Spec{Name: o.Law.Name, Options: o.Law.Options}
+		f.Options[q.key] = config.Spec{Name: o.Law.Name, Options: o.Law.Options}
 		f.About = append(f.About, fmt.Sprintf("%s: %s, distance %.4f", q.key, o.Name, o.KS))
 	}
 	return f, nil

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/gof"
-	"bourse/workloadgen/plugin"
 )
 
 // A Column is a quantity of a trace and the laws to be compared with it.
@@ -89,7 +89,7 @@ func table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Strea
 func paperColumns(iat, run, cpu []float64) ([]Column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) Law {
-		d, e := dist.Table().Make(plugin.Spec{Name: member, Options: options})
+		d, e := dist.Table().Make(config.Spec{Name: member, Options: options})
 		if e != nil {
 			err = e
 		}

@@ -12,7 +12,7 @@ import (
 	"math"
 	"slices"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // An Outcome is the input of all metrics.
@@ -142,12 +142,12 @@ func With(names ...string) []Metric {
 }
 
 // Table returns the metrics by name, including those measured on request.
-func Table() plugin.Table[Metric] {
+func Table() config.Table[Metric] {
 	all := append(slices.Clip(table), onRequest...)
-	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(all))}
+	t := config.Table[Metric]{Kind: "metric", Members: make(config.Members[Metric], len(all))}
 	for _, m := range all {
 		in := t.Members[m.Name]
-		in.Doc, in.New = m.Doc, plugin.Is(m)
+		in.Doc, in.New = m.Doc, config.Is(m)
 		t.Members[m.Name] = in
 	}
 	return t

@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"reflect"
 	"slices"
 )
@@ -11,7 +11,7 @@ import (
 //
 //	admission: [be, {name: cac, capacity: static, label: printed}, {name: edf, sharing: exclusive}]
 //
-// Options in a nested mapping are also accepted, as in [plugin.Spec].
+// Options in a nested mapping are also accepted, as in [config.Spec].
 type Choice struct {
 	Name  string
 	Label string // distinguishes choices of the same plug-in in result tables; Name by default
@@ -41,7 +41,7 @@ const (
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
 
 // Want describes what a file may contain.
-func (Choice) Want() string { return plugin.Spec{}.Want() }
+func (Choice) Want() string { return config.Spec{}.Want() }
 
 // Decode sets v, a pointer to the plug-in's options, from the file. It does not change fields
 // that the file omits. It rejects unknown fields and numbers that are not finite; an [Error]

@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"encoding"
 	"reflect"
 	"regexp"
@@ -58,10 +58,10 @@ func decode(n *node, v reflect.Value, f field) error {
 
 func (n *node) mismatch(v reflect.Value, f field) error {
 	doc := f.doc
-	if unit := plugin.UnitOf(doc); unit != plugin.NoUnit && v.Kind() == reflect.Float64 {
+	if unit := config.UnitOf(doc); unit != config.NoUnit && v.Kind() == reflect.Float64 {
 		doc += "; " + unit.Want()
 	}
-	return fail(n.at, f.path, "found %s, want %s", n.found(), plugin.WithDoc(plugin.Want(v.Type(), f.rule), doc))
+	return fail(n.at, f.path, "found %s, want %s", n.found(), config.WithDoc(config.Want(v.Type(), f.rule), doc))
 }
 
 func decodePointer(n *node, v reflect.Value, f field) error {
@@ -84,7 +84,7 @@ func decodeStruct(n *node, v reflect.Value, f field) error {
 	if n.kind != mapping {
 		return n.mismatch(v, f)
 	}
-	known := plugin.FieldsOf(v.Type())
+	known := config.FieldsOf(v.Type())
 	for _, k := range n.keys {
 		if known.Find(k.name) == nil {
 			return fail(k.at, join(f.path, clip(k.name)), "unknown field, %s", OneOf(k.name, known.Names()))
@@ -107,7 +107,7 @@ func decodeSlice(n *node, v reflect.Value, f field) error {
 		return n.mismatch(v, f)
 	}
 	out := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
-	rule := plugin.RuleOf(f.rule).Elements
+	rule := config.RuleOf(f.rule).Elements
 	for i, item := range n.items {
 		if c, ok := out.Index(i).Addr().Interface().(*Configuration); ok {
 			*c = Default()
@@ -127,9 +127,9 @@ func decodeArray(n *node, v reflect.Value, f field) error {
 		return n.mismatch(v, f)
 	}
 	if len(n.items) != v.Len() {
-		return fail(n.at, f.path, "found a list of %d, want %s", len(n.items), plugin.WithDoc(plugin.Want(v.Type(), f.rule), f.doc))
+		return fail(n.at, f.path, "found a list of %d, want %s", len(n.items), config.WithDoc(config.Want(v.Type(), f.rule), f.doc))
 	}
-	rule := plugin.RuleOf(f.rule).Elements
+	rule := config.RuleOf(f.rule).Elements
 	for i, item := range n.items {
 		if err := decode(item, v.Index(i), field{join(f.path, item.segment(strconv.Itoa(i))), rule, f.doc}); err != nil {
 			return err
@@ -196,7 +196,7 @@ func decodeScalar(n *node, v reflect.Value, f field) error {
 	case reflect.Float32, reflect.Float64:
 		x, err := strconv.ParseFloat(n.text, v.Type().Bits())
 		ok = err == nil && number.MatchString(n.text)
-		if unit := plugin.UnitOf(f.doc); !ok && unit != plugin.NoUnit {
+		if unit := config.UnitOf(f.doc); !ok && unit != config.NoUnit {
 			x, ok = unit.Parse(n.text)
 		}
 		if ok {

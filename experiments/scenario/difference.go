@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"slices"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Difference is a field in which two files differ, with both values.
@@ -22,7 +22,7 @@ func firstDifference(path string, a, b *node) *Difference {
 		switch a.kind {
 		case mapping:
 			for i, k := range a.keys {
-				if d := firstDifference(plugin.Join(path, k.name), a.items[i], b.get(k.name)); d != nil {
+				if d := firstDifference(config.Join(path, k.name), a.items[i], b.get(k.name)); d != nil {
 					return d
 				}
 			}
@@ -31,7 +31,7 @@ func firstDifference(path string, a, b *node) *Difference {
 			for i := range a.items {
 				at := fmt.Sprintf("%s[%d]", path, i)
 				if name := a.items[i].called(); name != "" && name == b.items[i].called() {
-					at = plugin.Join(path, name)
+					at = config.Join(path, name)
 				}
 				if d := firstDifference(at, a.items[i], b.items[i]); d != nil {
 					return d
@@ -53,7 +53,7 @@ func holds(n *node) string {
 	case n == nil || n.kind == null:
 		return "nothing"
 	case n.kind == scalar:
-		return plugin.Clip(n.text)
+		return config.Clip(n.text)
 	case n.kind == list:
 		return fmt.Sprintf("a list of %d", len(n.items))
 	}
@@ -62,5 +62,5 @@ func holds(n *node) string {
 		names[i] = k.name
 	}
 	slices.Sort(names)
-	return plugin.Clip(fmt.Sprint(names))
+	return config.Clip(fmt.Sprint(names))
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/plainyaml"
-	"bourse/workloadgen/plugin"
 )
 
 // encode is the inverse of decode.
@@ -30,7 +30,7 @@ func encode(v reflect.Value) *node {
 		return encode(v.Elem())
 	case reflect.Struct:
 		n := &node{kind: mapping, fields: true}
-		for _, f := range plugin.FieldsOf(v.Type()) {
+		for _, f := range config.FieldsOf(v.Type()) {
 			n = n.put(f.Name, encode(v.FieldByIndex(f.Index)))
 		}
 		return n

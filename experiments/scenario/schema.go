@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 // Schema returns a JSON Schema of scenario files, for editors. It has the fields, types,
 // ranges and descriptions, and those of the plug-ins in families, by family name.
-func Schema(families map[string]plugin.Family) *jsonschema.Schema {
+func Schema(families map[string]config.Family) *jsonschema.Schema {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		ExpandedStruct:             true,
@@ -49,12 +49,12 @@ func Schema(families map[string]plugin.Family) *jsonschema.Schema {
 
 // restrict adds the constraints in the tags to the schema of a struct and of those below it,
 // and allows null for pointers.
-func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool, families map[string]plugin.Family) {
+func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflect.Type, done map[reflect.Type]bool, families map[string]config.Family) {
 	if s == nil || done[t] {
 		return
 	}
 	done[t] = true
-	for _, f := range plugin.FieldsOf(t) {
+	for _, f := range config.FieldsOf(t) {
 		property, ok := s.Properties.Get(f.Name)
 		if !ok {
 			continue
@@ -77,7 +77,7 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 			property = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property, {Type: "null"}}}
 			s.Properties.Set(f.Name, property)
 		}
-		if unit := plugin.UnitOf(f.Doc); unit != plugin.NoUnit && below.Kind() == reflect.Float64 {
+		if unit := config.UnitOf(f.Doc); unit != config.NoUnit && below.Kind() == reflect.Float64 {
 			written := &jsonschema.Schema{Type: "string", Pattern: `^[0-9.]`, Description: unit.Want()}
 			if property.AnyOf == nil {
 				property = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{property}}
@@ -94,7 +94,7 @@ func restrict(s *jsonschema.Schema, definitions jsonschema.Definitions, t reflec
 
 // limit adds the constraints of one validate tag.
 func limit(s *jsonschema.Schema, tag string) {
-	r := plugin.RuleOf(tag)
+	r := config.RuleOf(tag)
 	if r.Omit {
 		return // 0 or an empty string is also valid
 	}
@@ -129,7 +129,7 @@ func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 
 // familySchema returns the schema of a choice among the members of f. A mapping that names a
 // member has its options.
-func familySchema(f plugin.Family) *jsonschema.Schema {
+func familySchema(f config.Family) *jsonschema.Schema {
 	name := &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"}
 	s := choiceOf(name)
 	for _, member := range f.Names() {
@@ -161,9 +161,9 @@ func object() *jsonschema.Schema { return &jsonschema.Schema{Properties: jsonsch
 
 // optionSchema returns the schema of an option. An option that names another plug-in may have
 // any form.
-func optionSchema(o plugin.Option) *jsonschema.Schema {
+func optionSchema(o config.Option) *jsonschema.Schema {
 	s := &jsonschema.Schema{Description: o.Doc, Default: o.Default}
-	if t := o.Type; t.Kind() != reflect.Pointer && t != reflect.TypeFor[plugin.Spec]() {
+	if t := o.Type; t.Kind() != reflect.Pointer && t != reflect.TypeFor[config.Spec]() {
 		s.Type = map[reflect.Kind]string{
 			reflect.Bool: "boolean", reflect.String: "string", reflect.Float64: "number", reflect.Slice: "array", reflect.Array: "array", reflect.Map: "object",
 		}[t.Kind()]

@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -15,9 +15,9 @@ type cheap struct {
 }
 
 // strategies is a family of two.
-var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[cheap]{
-	"first": {"the first", plugin.Is(cheap{})},
-	"cheap": {"the cheapest", func(decode plugin.Decoder) (cheap, error) {
+var strategies = config.Table[cheap]{Kind: "strategy", Members: config.Members[cheap]{
+	"first": {"the first", config.Is(cheap{})},
+	"cheap": {"the cheapest", func(decode config.Decoder) (cheap, error) {
 		o := cheap{Most: 5}
 		err := decode(&o)
 		return o, err
@@ -28,7 +28,7 @@ var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[c
 // fields, and refuse others.
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(Schema(map[string]plugin.Family{"bidding": strategies}))
+	text, err := json.Marshal(Schema(map[string]config.Family{"bidding": strategies}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestSchema(t *testing.T) {
 // range, default and meaning of their options.
 func TestSchemaOfFamilies(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(Schema(map[string]plugin.Family{"bidding": strategies}))
+	text, err := json.Marshal(Schema(map[string]config.Family{"bidding": strategies}))
 	if err != nil {
 		t.Fatal(err)
 	}

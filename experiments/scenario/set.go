@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // everywhere reports whether an override begins with a field of a configuration, not of the
@@ -18,7 +18,7 @@ func everywhere(override string) (configuration, path string, ok bool) {
 		return name, rest, name != ""
 	}
 	first, _, _ := strings.Cut(path, ".")
-	return "", path, first != "name" && plugin.FieldsOf(reflect.TypeFor[Configuration]()).Find(first) != nil
+	return "", path, first != "name" && config.FieldsOf(reflect.TypeFor[Configuration]()).Find(first) != nil
 }
 
 // setEach applies an override to all configurations of a tree, or to the one that it names.

@@ -1,12 +1,12 @@
 package scenario
 
-import "bourse/workloadgen/plugin"
+import "bourse/workloadgen/config"
 
-// Unknown returns the message of [plugin.Unknown]: found is none of names.
-func Unknown(found string, names []string) string { return plugin.Unknown(found, names) }
+// Unknown returns the message of [config.Unknown]: found is none of names.
+func Unknown(found string, names []string) string { return config.Unknown(found, names) }
 
-// OneOf lists the valid names and suggests the nearest one, as [plugin.OneOf].
-func OneOf(found string, names []string) string { return plugin.OneOf(found, names) }
+// OneOf lists the valid names and suggests the nearest one, as [config.OneOf].
+func OneOf(found string, names []string) string { return config.OneOf(found, names) }
 
-// Nearest returns the name nearest to s, or an empty string, as [plugin.Nearest].
-func Nearest(s string, names []string) string { return plugin.Nearest(s, names) }
+// Nearest returns the name nearest to s, or an empty string, as [config.Nearest].
+func Nearest(s string, names []string) string { return config.Nearest(s, names) }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // defaultMin is the default minimum number of replications with a stopping rule.
@@ -67,7 +67,7 @@ func found(n *node) string {
 func UntilSet(text string) (string, error) {
 	metric, width, ok := strings.Cut(text, "=")
 	if !ok || metric == "" || width == "" {
-		return "", fmt.Errorf("found %s, want METRIC=HALF-WIDTH, such as efficiency_0.5=0.01", plugin.Clip(text))
+		return "", fmt.Errorf("found %s, want METRIC=HALF-WIDTH, such as efficiency_0.5=0.01", config.Clip(text))
 	}
 	return fmt.Sprintf("until={metric: %q, half_width: %s}", metric, width), nil
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // validate checks the validate tags of v, a pointer to a value decoded from root at path. Only
@@ -16,8 +16,8 @@ func validate(v any, root *node, path string) error {
 	if reflect.TypeOf(v).Elem().Kind() != reflect.Struct {
 		return nil
 	}
-	var wrong *plugin.Wrong
-	if !errors.As(plugin.Check(v), &wrong) {
+	var wrong *config.Wrong
+	if !errors.As(config.Check(v), &wrong) {
 		return nil
 	}
 	n := root

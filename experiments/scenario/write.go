@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"cmp"
 	"fmt"
 	"io"
@@ -103,7 +103,7 @@ func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Typ
 			annotate(into, seen, item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
 		}
 	case t.Kind() == reflect.Struct && n.kind == mapping:
-		for _, f := range plugin.FieldsOf(t) {
+		for _, f := range config.FieldsOf(t) {
 			item, here := n.get(f.Name), path+"."+f.Name
 			if item == nil {
 				continue
@@ -118,7 +118,7 @@ func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Typ
 }
 
 // comment puts a description after a scalar, and above any other value.
-func comment(n *node, f plugin.Field) *yaml.Comment {
+func comment(n *node, f config.Field) *yaml.Comment {
 	if n.kind == mapping || n.kind == list {
 		return yaml.HeadComment(" " + f.Doc)
 	}

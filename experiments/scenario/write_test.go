@@ -1,7 +1,7 @@
 package scenario
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"bytes"
 	"flag"
 	"os"
@@ -52,7 +52,7 @@ func TestWrite(t *testing.T) {
 		reflect.TypeFor[Experiment](), reflect.TypeFor[Configuration](), reflect.TypeFor[Fleet](),
 		reflect.TypeFor[Workload](), reflect.TypeFor[Market](), reflect.TypeFor[SLA](), reflect.TypeFor[Provider](),
 	} {
-		for _, f := range plugin.FieldsOf(typ) {
+		for _, f := range config.FieldsOf(typ) {
 			if !strings.Contains(string(got), "# "+f.Doc+"\n") {
 				t.Errorf("%s.%s: its doc is not there: %s", typ.Name(), f.Name, f.Doc)
 			}

@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Rival is a predictor that looks at so many past days, under a name.
@@ -31,7 +31,7 @@ func rivals(most int) []Rival {
 		{"renewal", "renewal", nil},
 	} {
 		for days := 1; days <= most; days++ {
-			spec := plugin.Spec{Name: kind.of, Options: map[string]any{"days": days}}
+			spec := config.Spec{Name: kind.of, Options: map[string]any{"days": days}}
 			for k, v := range kind.options {
 				spec.Options[k] = v
 			}

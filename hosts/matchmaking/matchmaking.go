@@ -12,7 +12,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Seller is a cluster as a matchmaker sees it: it quotes when asked, and a
@@ -35,10 +35,10 @@ type Matchmaker interface {
 }
 
 // Table returns the algorithms; rng is the stream of the one that is made.
-func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
-	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
-		"ff":   {"the first cluster that can take it (first fit)", plugin.Is[Matchmaker](firstFit{})},
-		"imct": {"the cluster that has it done first", plugin.Is[Matchmaker](minCompletion{})},
+func Table(rng *rand.Rand) config.Table[Matchmaker] {
+	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
+		"ff":   {"the first cluster that can take it (first fit)", config.Is[Matchmaker](firstFit{})},
+		"imct": {"the cluster that has it done first", config.Is[Matchmaker](minCompletion{})},
 		"maxu": {"the cluster used most", newMaxUtilization},
 		"minu": {"the cluster used least", newMinUtilization},
 		"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},

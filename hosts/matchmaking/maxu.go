@@ -2,13 +2,13 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // maxUtilization takes the seller that is used most (MaxU, §3.1.6).
 type maxUtilization struct{ reading timetable.Reading }
 
-func newMaxUtilization(decode plugin.Decoder) (Matchmaker, error) {
+func newMaxUtilization(decode config.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return maxUtilization{r}, err
 }

@@ -2,13 +2,13 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // minUtilization takes the seller that is used least (MinU, §3.1.5).
 type minUtilization struct{ reading timetable.Reading }
 
-func newMinUtilization(decode plugin.Decoder) (Matchmaker, error) {
+func newMinUtilization(decode config.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return minUtilization{r}, err
 }

@@ -2,7 +2,7 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // MinImpact takes the seller whose accepted jobs lose the least laxity (MLI,
@@ -28,7 +28,7 @@ type ImpactOptions struct {
 	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"who wins among equals: completion, or index"`
 }
 
-func newMinImpact(decode plugin.Decoder) (Matchmaker, error) {
+func newMinImpact(decode config.Decoder) (Matchmaker, error) {
 	m := MinImpact{ImpactOptions{Scope: "ar", Scale: "mul", Ties: "completion"}}
 	err := decode(&m.options)
 	return m, err

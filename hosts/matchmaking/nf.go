@@ -2,7 +2,7 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // NextFit asks in turn, beginning after the seller that it took last (NF,
@@ -11,7 +11,7 @@ type NextFit struct {
 	Next int `json:"next" yaml:"next" validate:"min=0" doc:"cluster to be asked first"` // index of the seller to be asked first
 }
 
-func newNextFit(decode plugin.Decoder) (Matchmaker, error) {
+func newNextFit(decode config.Decoder) (Matchmaker, error) {
 	n := &NextFit{}
 	err := decode(n)
 	return n, err

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // random asks sellers drawn by lot, each at most once, until one can take the
@@ -15,8 +15,8 @@ type random struct {
 	left []int // sellers not asked yet, in order
 }
 
-func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
-	return func(decode plugin.Decoder) (Matchmaker, error) {
+func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
+	return func(decode config.Decoder) (Matchmaker, error) {
 		if err := decode(&struct{}{}); err != nil {
 			return nil, err
 		}

@@ -14,8 +14,8 @@ import (
 	"math/rand/v2"
 
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/value"
 )
 
@@ -29,7 +29,7 @@ type Options struct {
 	Load         *Load         `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
 	Inaccuracy   *float64      `yaml:"inaccuracy" validate:"min=0,max=1" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
 	Reservations *Reservations `yaml:"reservations" doc:"advance reservations and on-demand requests: start windows, deadlines, estimates"`
-	Value        *plugin.Spec  `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
+	Value        *config.Spec  `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
 	Budget       float64       `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs; 0 leaves values"`
 	Price        float64       `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
 	Urgency      *Urgency      `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
@@ -38,7 +38,7 @@ type Options struct {
 // Validate returns an error for the first option that is out of range or inconsistent with
 // another.
 func (o *Options) Validate() error {
-	if err := plugin.Check(o); err != nil {
+	if err := config.Check(o); err != nil {
 		return err
 	}
 	if err := o.Sizes.check(); err != nil {

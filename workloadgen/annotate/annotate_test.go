@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // TestGolden checks the worked cases of annotation: kinds annotate, estimate,
@@ -263,7 +263,7 @@ func TestApply(t *testing.T) {
 			Sizes:      Sizes{Rule: rapid.SampledFrom([]string{"", "drop", "cap", "scale", "fold"}).Draw(t, "rule"), Hosts: 15, From: 200, Per: 4},
 			Delay:      &delay,
 			Inaccuracy: &inaccuracy,
-			Value:      &plugin.Spec{Name: rapid.SampledFrom([]string{"equal", "normal", "pareto"}).Draw(t, "value")},
+			Value:      &config.Spec{Name: rapid.SampledFrom([]string{"equal", "normal", "pareto"}).Draw(t, "value")},
 			Budget:     rapid.Float64Range(0, 1e6).Draw(t, "budget"),
 		}
 		if rapid.Bool().Draw(t, "urgency") {

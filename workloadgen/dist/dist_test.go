@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -15,7 +15,7 @@ import (
 // cases are at least one of each distribution. Those of finite fourth moment
 // are checked against draws too.
 var cases = []struct {
-	spec     plugin.Spec
+	spec     config.Spec
 	discrete bool
 	tame     bool // of finite, moderate fourth moment
 }{
@@ -52,11 +52,11 @@ var cases = []struct {
 }
 
 // spec returns the spec of a distribution.
-func spec(name string, options map[string]any) plugin.Spec {
-	return plugin.Spec{Name: name, Options: options}
+func spec(name string, options map[string]any) config.Spec {
+	return config.Spec{Name: name, Options: options}
 }
 
-func made(t testing.TB, s plugin.Spec) Distribution {
+func made(t testing.TB, s config.Spec) Distribution {
 	t.Helper()
 	d, err := Table().Make(s)
 	if err != nil {
@@ -77,7 +77,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has no line", name)
 		}
 		if !slices.ContainsFunc(cases, func(c struct {
-			spec           plugin.Spec
+			spec           config.Spec
 			discrete, tame bool
 		}) bool {
 			return c.spec.Name == name
@@ -180,8 +180,8 @@ func TestDraws(t *testing.T) {
 // TestPaperNumbers checks what the paper and the spec print of §2's laws.
 func TestPaperNumbers(t *testing.T) {
 	t.Parallel()
-	runtime := made(t, plugin.Spec{Name: "polylin"})
-	size := made(t, plugin.Spec{Name: "binbin"})
+	runtime := made(t, config.Spec{Name: "polylin"})
+	size := made(t, config.Spec{Name: "binbin"})
 	for _, c := range []struct {
 		what           string
 		got, want, tol float64
@@ -202,7 +202,7 @@ func TestPaperNumbers(t *testing.T) {
 // 378.648 s of the exponential that the paper sets beside it.
 func TestHypWeibMean(t *testing.T) {
 	t.Parallel()
-	d := made(t, plugin.Spec{Name: "hypweib"})
+	d := made(t, config.Spec{Name: "hypweib"})
 	const n = 1_000_000
 	var s1, s2 float64
 	for i := range n {
@@ -225,7 +225,7 @@ func TestHypWeibReading(t *testing.T) {
 	t.Parallel()
 	const seed = 21
 	src := rand.NewPCG(seed, 0)
-	d := made(t, plugin.Spec{Name: "hypweib"})
+	d := made(t, config.Spec{Name: "hypweib"})
 	x, y := distuv.Weibull{K: 1.3462, Lambda: 16.1489}, distuv.Weibull{K: 4.95969, Lambda: 5.93123}
 	at := []float64{0.5, 1, 2, 10, 60, 300, 3600}
 	below := make([]float64, len(at))
@@ -252,7 +252,7 @@ func TestHypWeibReading(t *testing.T) {
 // TestWithin checks the law of a part of a distribution.
 func TestWithin(t *testing.T) {
 	t.Parallel()
-	d, err := Within(made(t, plugin.Spec{Name: "polylin"}), 120, 960)
+	d, err := Within(made(t, config.Spec{Name: "polylin"}), 120, 960)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +283,7 @@ func TestWithin(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		spec plugin.Spec
+		spec config.Spec
 		want string
 	}{
 		{spec("cauchy", nil), `unknown distribution "cauchy", want one of binbin, constant,`},
@@ -337,7 +337,7 @@ func TestNoAllocation(t *testing.T) {
 // BenchmarkHypWeib measures a draw against one by a plain search on the same
 // distribution function.
 func BenchmarkHypWeib(b *testing.B) {
-	d := made(b, plugin.Spec{Name: "hypweib"})
+	d := made(b, config.Spec{Name: "hypweib"})
 	src := rand.NewPCG(1, 1)
 	sum := 0.0
 	for range b.N {

@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -43,7 +43,7 @@ func newHypWeib(decode func(any) error) (Distribution, error) {
 
 // NewHypWeib returns the distribution.
 func NewHypWeib(o HypWeibOptions) (*HypWeib, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	h := &HypWeib{o: o, lnX: math.Log(o.XScale)}

@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"fmt"
 )
 
@@ -14,12 +14,12 @@ type Mixture struct {
 // MixtureOptions are the options of "mixture".
 type MixtureOptions struct {
 	P float64     `yaml:"p" validate:"min=0,max=1" doc:"weight of a"`
-	A plugin.Spec `yaml:"a" doc:"distribution; omitted, exponential"`
-	B plugin.Spec `yaml:"b" doc:"distribution; omitted, exponential"`
+	A config.Spec `yaml:"a" doc:"distribution; omitted, exponential"`
+	B config.Spec `yaml:"b" doc:"distribution; omitted, exponential"`
 }
 
 func newMixture(decode func(any) error) (Distribution, error) {
-	o := MixtureOptions{P: 0.5, A: plugin.Spec{Name: "exponential"}, B: plugin.Spec{Name: "exponential"}}
+	o := MixtureOptions{P: 0.5, A: config.Spec{Name: "exponential"}, B: config.Spec{Name: "exponential"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"fmt"
 	"math"
 )
@@ -44,7 +44,7 @@ func newPolyLin(decode func(any) error) (Distribution, error) {
 
 // NewPolyLin returns the distribution. The parabola must reach 1 while it rises.
 func NewPolyLin(o PolyLinOptions) (*PolyLin, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if o.B*o.B < 4*o.A*(o.C-1) {

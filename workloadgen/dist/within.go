@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"fmt"
 	"math"
 )
@@ -15,7 +15,7 @@ type Conditioned struct {
 
 // WithinOptions are those of "within".
 type WithinOptions struct {
-	Of  plugin.Spec `yaml:"of" doc:"distribution"`
+	Of  config.Spec `yaml:"of" doc:"distribution"`
 	Min float64     `yaml:"min" doc:"lower end"`
 	Max float64     `yaml:"max" doc:"upper end, more than min"`
 }

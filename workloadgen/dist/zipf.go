@@ -1,7 +1,7 @@
 package dist
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"math"
 )
 
@@ -28,7 +28,7 @@ func newZipf(decode func(any) error) (Distribution, error) {
 // NewZipf makes the law of ranks 1 to N with probability proportional to
 // rank^-S, or of powers of two of them.
 func NewZipf(o ZipfOptions) (*Discrete, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	values, weights := make([]float64, o.N), make([]float64, o.N)

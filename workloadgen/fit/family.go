@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mathext"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/search"
 )
 
@@ -18,13 +18,13 @@ type family struct {
 	fit func(s *Sample) ([]float64, error)
 	// density returns the logarithm of the density as a function of x and its logarithm.
 	density func(p []float64) density
-	spec    func(p []float64) plugin.Spec
+	spec    func(p []float64) config.Spec
 }
 
 type density func(x, lnX float64) float64
 
-func options(name string, pairs ...any) plugin.Spec {
-	s := plugin.Spec{Name: name, Options: map[string]any{}}
+func options(name string, pairs ...any) config.Spec {
+	s := config.Spec{Name: name, Options: map[string]any{}}
 	for i := 0; i < len(pairs); i += 2 {
 		s.Options[pairs[i].(string)] = pairs[i+1]
 	}
@@ -40,7 +40,7 @@ var exponential = family{
 		l, rate := math.Log(p[0]), 1/p[0]
 		return func(x, _ float64) float64 { return -l - x*rate }
 	},
-	spec: func(p []float64) plugin.Spec { return options("exponential", "mean", p[0]) },
+	spec: func(p []float64) config.Spec { return options("exponential", "mean", p[0]) },
 }
 
 var lognormal = family{
@@ -59,7 +59,7 @@ var lognormal = family{
 			return -z*z/2 - lnX - c
 		}
 	},
-	spec: func(p []float64) plugin.Spec { return options("lognormal", "mu", p[0], "sigma", p[1]) },
+	spec: func(p []float64) config.Spec { return options("lognormal", "mu", p[0], "sigma", p[1]) },
 }
 
 var errOneValue = fmt.Errorf("all values are the same")
@@ -103,7 +103,7 @@ var weibull = family{
 			return lnK + l - lnX - math.Exp(l)
 		}
 	},
-	spec: func(p []float64) plugin.Spec { return options("weibull", "shape", p[0], "scale", p[1]) },
+	spec: func(p []float64) config.Spec { return options("weibull", "shape", p[0], "scale", p[1]) },
 }
 
 // gamma solves ln k - digamma(k) = ln mean - mean ln by Newton steps in 1/k (Minka, 2002).
@@ -132,7 +132,7 @@ var gamma = family{
 		c := lg + p[0]*math.Log(p[1])
 		return func(x, lnX float64) float64 { return (p[0]-1)*lnX - x/p[1] - c }
 	},
-	spec: func(p []float64) plugin.Spec { return options("gamma", "shape", p[0], "scale", p[1]) },
+	spec: func(p []float64) config.Spec { return options("gamma", "shape", p[0], "scale", p[1]) },
 }
 
 // pareto uses the smallest value as its minimum, which therefore has no standard error.
@@ -149,7 +149,7 @@ var pareto = family{
 		c := math.Log(p[0]) + p[0]*math.Log(p[1])
 		return func(_, lnX float64) float64 { return c - (p[0]+1)*lnX }
 	},
-	spec: func(p []float64) plugin.Spec { return options("pareto", "shape", p[0], "min", p[1]) },
+	spec: func(p []float64) config.Spec { return options("pareto", "shape", p[0], "min", p[1]) },
 }
 
 // gpareto has threshold 0. For t = K/Sigma the best K is the mean of
@@ -172,5 +172,5 @@ var gpareto = family{
 		l := math.Log(p[1])
 		return func(x, _ float64) float64 { return -l - (1/p[0]+1)*math.Log1p(p[0]*x/p[1]) }
 	},
-	spec: func(p []float64) plugin.Spec { return options("gpareto", "k", p[0], "sigma", p[1]) },
+	spec: func(p []float64) config.Spec { return options("gpareto", "k", p[0], "sigma", p[1]) },
 }

@@ -8,8 +8,8 @@
 package fit
 
 import (
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 	"fmt"
 	"maps"
 	"math"
@@ -120,7 +120,7 @@ type Param struct {
 // A Fit is a distribution fitted to a sample.
 type Fit struct {
 	Name   string
-	Law    plugin.Spec // what [dist.New] makes
+	Law    config.Spec // what [dist.New] makes
 	Params []Param
 	N      int     // values fitted
 	LogLik float64 // NaN where the law has no density at every value

@@ -10,8 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/swf"
 )
 
@@ -28,7 +28,7 @@ func TestRecovery(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fit   string
-		law   plugin.Spec
+		law   config.Spec
 		want  []float64 // in the order of the fit's parameters
 		draws int
 	}{
@@ -112,7 +112,7 @@ func byChance(n int, p float64) int {
 	return k
 }
 
-func mixed(name string, p float64, param string, a, b float64) plugin.Spec {
+func mixed(name string, p float64, param string, a, b float64) config.Spec {
 	part := func(x float64) map[string]any {
 		return map[string]any{"name": name, "options": map[string]any{param: x}}
 	}

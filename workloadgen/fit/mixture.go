@@ -1,7 +1,7 @@
 package fit
 
 import (
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 	"fmt"
 	"math"
 	"strings"
@@ -251,13 +251,13 @@ func (m *mixing) likelihood(q []float64) float64 {
 }
 
 // spec returns the mixture in the form of the named member of dist.
-func (m *mixing) spec(name string) plugin.Spec {
+func (m *mixing) spec(name string) config.Spec {
 	switch name {
 	case "hypweib":
 		return options(name, "alpha", m.p, "x_shape", m.pa[0], "x_scale", m.pa[1], "y_shape", m.pb[0], "y_scale", m.pb[1])
 	case "hypergamma":
 		return options(name, "p", m.p, "shape1", m.pa[0], "scale1", m.pa[1], "shape2", m.pb[0], "scale2", m.pb[1])
 	}
-	part := func(s plugin.Spec) map[string]any { return map[string]any{"name": s.Name, "options": s.Options} }
+	part := func(s config.Spec) map[string]any { return map[string]any{"name": s.Name, "options": s.Options} }
 	return options(name, "p", m.p, "a", part(m.a.spec(m.pa)), "b", part(m.b.spec(m.pb)))
 }

@@ -13,8 +13,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"pgregory.net/rapid"
 
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // TestKSAgainstR checks distances and p-values against R's ks.test: the table
@@ -83,7 +83,7 @@ func TestDistance(t *testing.T) {
 // sample of it, for a law with steps too.
 func TestDistanceTo(t *testing.T) {
 	t.Parallel()
-	for _, s := range []plugin.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
+	for _, s := range []config.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
 		law, err := dist.Table().Make(s)
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,7 @@ package models
 import (
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // ExponentialOptions are the options of the model "exponential".
@@ -26,8 +26,8 @@ func newExponential(decode func(any) error) (workloadgen.Model, error) {
 	}
 	in := DefaultIndependent()
 	in.Jobs, in.Users, in.Options = o.Jobs, o.Users, o.Options
-	in.IAT = plugin.Spec{Name: "exponential", Options: map[string]any{"mean": o.IAT}}
-	in.Runtime = plugin.Spec{Name: "exponential", Options: map[string]any{"mean": o.Runtime}}
-	in.Nodes = plugin.Spec{Name: "constant", Options: map[string]any{"value": o.Nodes}}
+	in.IAT = config.Spec{Name: "exponential", Options: map[string]any{"mean": o.IAT}}
+	in.Runtime = config.Spec{Name: "exponential", Options: map[string]any{"mean": o.Runtime}}
+	in.Nodes = config.Spec{Name: "constant", Options: map[string]any{"value": o.Nodes}}
 	return NewIndependent(in)
 }

@@ -8,8 +8,8 @@ import (
 	"os"
 
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/plainyaml"
-	"bourse/workloadgen/plugin"
 )
 
 // A File is a model as stored in a file, which a fit writes and a scenario reads:
@@ -41,7 +41,7 @@ func (f File) Write(w io.Writer) error {
 
 // New creates the model.
 func (f File) New() (workloadgen.Model, error) {
-	return Table().Make(plugin.Spec{Name: f.Model, Options: f.Options})
+	return Table().Make(config.Spec{Name: f.Model, Options: f.Options})
 }
 
 // ReadFile reads the named file. Unknown fields are errors.

@@ -7,9 +7,9 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
 	"bourse/workloadgen/memory"
-	"bourse/workloadgen/plugin"
 )
 
 // IndependentOptions are the options of the model "independent": a distribution for each
@@ -17,9 +17,9 @@ import (
 type IndependentOptions struct {
 	Jobs     int         `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
 	Users    int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
-	IAT      plugin.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
-	Runtime  plugin.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
-	Nodes    plugin.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
+	IAT      config.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
+	Runtime  config.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
+	Nodes    config.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
 	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"wider jobs become as wide; 0 is no limit"`
 	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"seconds that a job runs at least"`
 
@@ -34,12 +34,12 @@ type IndependentOptions struct {
 
 // DefaultIndependent returns a Poisson stream of exponential one-processor jobs.
 func DefaultIndependent() IndependentOptions {
-	mean := func(x float64) plugin.Spec {
-		return plugin.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
+	mean := func(x float64) config.Spec {
+		return config.Spec{Name: "exponential", Options: map[string]any{"mean": x}}
 	}
 	return IndependentOptions{
 		Jobs: 1000, Users: 10, IAT: mean(300), Runtime: mean(3600), Shortest: 1,
-		Nodes: plugin.Spec{Name: "constant", Options: map[string]any{"value": 1.0}},
+		Nodes: config.Spec{Name: "constant", Options: map[string]any{"value": 1.0}},
 	}
 }
 
@@ -61,7 +61,7 @@ func newIndependent(decode func(any) error) (workloadgen.Model, error) {
 
 // NewIndependent creates the model.
 func NewIndependent(o IndependentOptions) (*Independent, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {
@@ -70,7 +70,7 @@ func NewIndependent(o IndependentOptions) (*Independent, error) {
 	m := &Independent{o: o}
 	for _, p := range []struct {
 		name string
-		spec plugin.Spec
+		spec config.Spec
 		law  *dist.Distribution
 	}{{"iat", o.IAT, &m.gap}, {"runtime", o.Runtime, &m.runtime}, {"nodes", o.Nodes, &m.nodes}} {
 		law, err := dist.Table().Make(p.spec)

@@ -7,8 +7,8 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // LublinOptions are those of "lublin".
@@ -105,7 +105,7 @@ func DefaultLublin() LublinOptions {
 
 // NewLublin makes the model.
 func NewLublin(o LublinOptions) (*Lublin, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {

@@ -6,12 +6,12 @@ package models
 
 import (
 	"bourse/workloadgen"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // Table returns the models. Creating a model draws no random numbers.
-func Table() plugin.Table[workloadgen.Model] {
-	return plugin.Table[workloadgen.Model]{Kind: "workload model", Members: plugin.Members[workloadgen.Model]{
+func Table() config.Table[workloadgen.Model] {
+	return config.Table[workloadgen.Model]{Kind: "workload model", Members: config.Members[workloadgen.Model]{
 		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
 		"file":        {"a model file, as a fit writes it", newFile},
 		"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},

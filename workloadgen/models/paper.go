@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/value"
 )
 
@@ -38,12 +38,12 @@ type PaperOptions struct {
 		Max int `yaml:"max" validate:"min=1,max=16777216" doc:"of the largest"`
 	} `yaml:"nodes"`
 
-	Value plugin.Spec `yaml:"value" doc:"value model"`
+	Value config.Spec `yaml:"value" doc:"value model"`
 }
 
 // DefaultPaper returns the paper's configuration under high load.
 func DefaultPaper() PaperOptions {
-	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: plugin.Spec{Name: "pareto"}}
+	o := PaperOptions{Jobs: 50, Users: 10, Budget: 100, Value: config.Spec{Name: "pareto"}}
 	o.IAT.Min, o.IAT.Mean, o.IAT.Max = 30, 92.36, 480
 	o.Runtime.Min, o.Runtime.Max = 120, 960
 	o.Nodes.Min, o.Nodes.Max = 4, 10
@@ -117,7 +117,7 @@ func NewPaper(o PaperOptions) (*Paper, error) {
 }
 
 func (o *PaperOptions) validate() error {
-	if err := plugin.Check(o); err != nil {
+	if err := config.Check(o); err != nil {
 		return err
 	}
 	switch {

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // TestPaperPromises checks what [Paper] says of its plans, for any options.
@@ -174,8 +174,8 @@ func TestPaperErrors(t *testing.T) {
 		{func(o *PaperOptions) { o.Runtime.Min, o.Runtime.Max = 1, 10 }, "no weight in 1 to 10"},
 		{func(o *PaperOptions) { o.Nodes.Min = 11 }, "nodes.max: found 10, want at least nodes.min"},
 		{func(o *PaperOptions) { o.Value.Name = "gold" }, `unknown value model "gold", want one of equal, normal, pareto`},
-		{func(o *PaperOptions) { o.Value = plugin.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},
-		{func(o *PaperOptions) { o.Value = plugin.Spec{Name: "pareto", Options: map[string]any{"shape": -2}} }, "shape: found -2"},
+		{func(o *PaperOptions) { o.Value = config.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},
+		{func(o *PaperOptions) { o.Value = config.Spec{Name: "pareto", Options: map[string]any{"shape": -2}} }, "shape: found -2"},
 	} {
 		o := DefaultPaper()
 		c.change(&o)

@@ -7,8 +7,8 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // RegularOptions are the options of the model "regular".
@@ -17,7 +17,7 @@ type RegularOptions struct {
 	From    float64     `yaml:"from" validate:"min=0,max=1e11" doc:"instant of the first submission, s"`
 	To      float64     `yaml:"to" validate:"min=0,max=1e11" doc:"submissions are before it, s"`
 	Every   float64     `yaml:"every" validate:"gt=0" doc:"seconds between submissions"`
-	Runtime plugin.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
+	Runtime config.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -29,7 +29,7 @@ func DefaultRegular() RegularOptions {
 	const day = 86400
 	return RegularOptions{
 		Users: 10, From: day, To: 7 * day, Every: 120,
-		Runtime: plugin.Spec{Name: "within", Options: map[string]any{
+		Runtime: config.Spec{Name: "within", Options: map[string]any{
 			"min": 1.0, "max": 10_000.0, "of": map[string]any{"name": "exponential", "options": map[string]any{"mean": 1000.0}},
 		}},
 	}
@@ -53,7 +53,7 @@ func newRegular(decode func(any) error) (workloadgen.Model, error) {
 
 // NewRegular makes the model.
 func NewRegular(o RegularOptions) (*Regular, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	switch {

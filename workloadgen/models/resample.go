@@ -9,8 +9,8 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // ResampleOptions are those of "resample".
@@ -52,7 +52,7 @@ func newResample(decode func(any) error) (workloadgen.Model, error) {
 
 // NewResample makes the model. It reads the log, once.
 func NewResample(o ResampleOptions) (*Resample, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {

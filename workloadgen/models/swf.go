@@ -6,8 +6,8 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/annotate"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
-	"bourse/workloadgen/plugin"
 )
 
 // SWFOptions are those of "swf".
@@ -38,7 +38,7 @@ func newSWF(decode func(any) error) (workloadgen.Model, error) {
 
 // NewSWF makes the model. It reads the log, once.
 func NewSWF(o SWFOptions) (*SWF, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if err := o.Options.Validate(); err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // law decodes itself: a bare name is one too.
@@ -75,11 +75,11 @@ deep: 0.5
 		"law": law{Name: "weibull", Options: map[string]any{"shape": 1e3, "about": "017"}}, "any": map[string]any{"x": nil, "y": 1}, "deep": &half,
 	}
 	got = options{}
-	if err := plugin.Decode(made, &got); err != nil || !reflect.DeepEqual(got, want) {
+	if err := config.Decode(made, &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	got = options{Law: law{Name: "kept"}, F: math.Inf(1)}
-	if err := plugin.Decode(map[string]any{"law": "zipf", "f": math.Inf(-1)}, &got); err != nil || got.Law.Name != "zipf" || !math.IsInf(got.F, -1) {
+	if err := config.Decode(map[string]any{"law": "zipf", "f": math.Inf(-1)}, &got); err != nil || got.Law.Name != "zipf" || !math.IsInf(got.F, -1) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -126,7 +126,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{map[string]any{"l": make(chan int)}, "found a chan int, want what YAML can say"},
 	} {
 		var o options
-		if err := plugin.Decode(c.from, &o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := config.Decode(c.from, &o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %+v, error %v, want %s", c.from, o, err, c.want)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 
 	"github.com/goccy/go-yaml"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
-// Marshal returns v, of what [plugin.Decode] takes, as a text that reads back the same.
+// Marshal returns v, of what [config.Decode] takes, as a text that reads back the same.
 func Marshal(v any) ([]byte, error) {
-	n, err := plugin.NodeOf(reflect.ValueOf(v))
+	n, err := config.NodeOf(reflect.ValueOf(v))
 	if err != nil {
 		return nil, err
 	}
@@ -28,14 +28,14 @@ func Marshal(v any) ([]byte, error) {
 
 // write writes the elements of n, each after an indent; the first after lead, which
 // takes its place.
-func write(n *plugin.Node, b *bytes.Buffer, lead, indent string) {
+func write(n *config.Node, b *bytes.Buffer, lead, indent string) {
 	for i, item := range n.Items {
 		if i > 0 || lead == "" {
 			lead = indent
 		}
 		b.WriteString(lead)
 		inner, gap := indent+"  ", " "
-		if n.Kind == plugin.List {
+		if n.Kind == config.List {
 			b.WriteString("-")
 		} else {
 			b.WriteString(word(n.Keys[i]) + ":")
@@ -43,9 +43,9 @@ func write(n *plugin.Node, b *bytes.Buffer, lead, indent string) {
 		switch {
 		case len(item.Items) == 0:
 			b.WriteString(gap + scalar(item) + "\n")
-		case n.Kind == plugin.List:
+		case n.Kind == config.List:
 			write(item, b, " ", inner)
-		case item.Kind == plugin.List:
+		case item.Kind == config.List:
 			b.WriteString("\n")
 			write(item, b, "", indent)
 		default:
@@ -56,11 +56,11 @@ func write(n *plugin.Node, b *bytes.Buffer, lead, indent string) {
 }
 
 // scalar returns what has no elements.
-func scalar(n *plugin.Node) string {
+func scalar(n *config.Node) string {
 	switch s, isText := n.Value.(string); {
-	case n.Kind == plugin.List:
+	case n.Kind == config.List:
 		return "[]"
-	case n.Kind == plugin.Mapping:
+	case n.Kind == config.Mapping:
 		return "{}"
 	case isText:
 		return word(s)

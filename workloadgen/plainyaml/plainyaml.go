@@ -29,11 +29,11 @@ import (
 	"github.com/goccy/go-yaml/token"
 	second "go.yaml.in/yaml/v4"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // An Error says where readers differ.
-type Error = plugin.Error
+type Error = config.Error
 
 // Unmarshal decodes a text that all readers take for the same into out, a pointer.
 // Fields that out does not have and keys that come twice are errors, as is a fraction
@@ -110,13 +110,13 @@ func complaint(err error) error {
 }
 
 // read returns what stands at a path as ours.
-func read(m *second.Node, path string) (*plugin.Node, error) {
-	n := &plugin.Node{Line: m.Line, Column: m.Column}
+func read(m *second.Node, path string) (*config.Node, error) {
+	n := &config.Node{Line: m.Line, Column: m.Column}
 	switch m.Kind {
 	case second.SequenceNode:
-		n.Kind = plugin.List
+		n.Kind = config.List
 		for i, c := range m.Content {
-			item, err := read(c, plugin.Join(path, strconv.Itoa(i)))
+			item, err := read(c, config.Join(path, strconv.Itoa(i)))
 			if err != nil {
 				return nil, err
 			}
@@ -124,10 +124,10 @@ func read(m *second.Node, path string) (*plugin.Node, error) {
 		}
 		return n, nil
 	case second.MappingNode:
-		n.Kind = plugin.Mapping
+		n.Kind = config.Mapping
 		for i := 0; i < len(m.Content); i += 2 {
 			k := m.Content[i].Value
-			item, err := read(m.Content[i+1], plugin.Join(path, plugin.Clip(k)))
+			item, err := read(m.Content[i+1], config.Join(path, config.Clip(k)))
 			if err != nil {
 				return nil, err
 			}
@@ -139,7 +139,7 @@ func read(m *second.Node, path string) (*plugin.Node, error) {
 	if !quoted && m.ShortTag() == "!!null" {
 		return n, nil
 	}
-	n.Kind, n.Text, n.Value = plugin.Scalar, m.Value, m.Value
+	n.Kind, n.Text, n.Value = config.Scalar, m.Value, m.Value
 	switch {
 	case quoted:
 	case m.Value == "true" || m.Value == "false":
@@ -157,7 +157,7 @@ func read(m *second.Node, path string) (*plugin.Node, error) {
 	case number.MatchString(m.Value):
 		x, err := strconv.ParseFloat(m.Value, 64)
 		if err != nil {
-			return nil, n.Fail(path, "found %s, want a number within the range of float64", plugin.Clip(m.Value))
+			return nil, n.Fail(path, "found %s, want a number within the range of float64", config.Clip(m.Value))
 		}
 		n.Value = x
 	}
@@ -196,7 +196,7 @@ func UnclearKey(word string) bool {
 
 // Problem says what is wrong with a word that is [Unclear].
 func Problem(word string) string {
-	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", plugin.Clip(word))
+	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", config.Clip(word))
 }
 
 // compare returns what the second reader finds in the text, nil if nothing, or where it
@@ -293,7 +293,7 @@ func (c comparison) same(n ast.Node, m *second.Node, path string) error {
 			return unlike(n, path, "found a list of %d, which another YAML reader takes for %s", len(n.Values), kindOf(m))
 		}
 		for i, v := range n.Values {
-			if err := c.same(v, m.Content[i], plugin.Join(path, strconv.Itoa(i))); err != nil {
+			if err := c.same(v, m.Content[i], config.Join(path, strconv.Itoa(i))); err != nil {
 				return err
 			}
 		}
@@ -309,7 +309,7 @@ func (c comparison) sameMapping(n ast.Node, values []*ast.MappingValueNode, m *s
 	seen := make(map[string]bool, len(values))
 	for i, v := range values {
 		key, value := m.Content[2*i], m.Content[2*i+1]
-		field := plugin.Join(path, plugin.Clip(key.Value))
+		field := config.Join(path, config.Clip(key.Value))
 		if err := (comparison{}).same(v.Key, key, field); err != nil {
 			return err
 		}
@@ -365,7 +365,7 @@ func kindOf(m *second.Node) string {
 	case second.SequenceNode:
 		return fmt.Sprintf("a list of %d", len(m.Content))
 	case second.ScalarNode:
-		return strconv.Quote(plugin.Clip(m.Value))
+		return strconv.Quote(config.Clip(m.Value))
 	}
 	return "an alias"
 }

@@ -10,7 +10,7 @@ import (
 	"strconv"
 
 	"bourse/hosts/availability"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Model generates traces. The same source gives the same trace, and the first
@@ -22,8 +22,8 @@ type Model interface {
 }
 
 // Table returns the models. No model draws when it is made.
-func Table() plugin.Table[Model] {
-	return plugin.Table[Model]{Kind: "availability model", Members: plugin.Members[Model]{
+func Table() config.Table[Model] {
+	return config.Table[Model]{Kind: "availability model", Members: config.Members[Model]{
 		"diurnal":     {"owners who come at their own hours and at any, and hosts off at night", newDiurnal},
 		"intervals":   {"a renewal process with the interval laws of a recorded system", newIntervals},
 		"markov":      {"a Markov chain of the five states", newMarkov},

@@ -4,14 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // TestWholeDays checks that a predictor in the options of another plug-in is not given
 // fewer days than a file says.
 func TestWholeDays(t *testing.T) {
 	t.Parallel()
-	s := plugin.Spec{Name: "tde", Options: map[string]any{"days": 2.5}}
+	s := config.Spec{Name: "tde", Options: map[string]any{"days": 2.5}}
 	if _, err := Table().Make(s); err == nil || !strings.Contains(err.Error(), "days: found 2.5, want a whole number") {
 		t.Errorf("error %v", err)
 	}

@@ -12,7 +12,7 @@ package predictors
 
 import (
 	"bourse/hosts/availability"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // A Predictor predicts what becomes of a host that is available now and is to
@@ -41,8 +41,8 @@ type Judge interface {
 }
 
 // Table returns the predictors. No predictor draws.
-func Table() plugin.Table[Predictor] {
-	return plugin.Table[Predictor]{Kind: "predictor", Members: plugin.Members[Predictor]{
+func Table() config.Table[Predictor] {
+	return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
 		"naive":   {"the share of the last days in which the host was available", newNaive},
 		"renewal": {"a law fitted to the host's past intervals, given how long this one has lasted", newRenewal},
 		"tde":     {"completions and exits at this time of day on the last days", newTDE},

@@ -2,7 +2,7 @@ package predictors
 
 import (
 	"bourse/hosts/availability"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // TDEOptions are those of "tde". The paper leaves all but Days and Plen open.
@@ -94,7 +94,7 @@ func newTDE(decode func(any) error) (Predictor, error) {
 
 // NewTDE makes the predictor; the error names the option that is wrong.
 func NewTDE(o TDEOptions) (*TDE, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	p := &TDE{days: o.Days, plen: o.Plen, unit: 1, pooled: o.Weight == "pooled", noHistory: o.NoHistory}

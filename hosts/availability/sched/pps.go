@@ -7,7 +7,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // PPSOptions are those of "pps".
@@ -27,12 +27,12 @@ type PPSOptions struct {
 	Busy bool `yaml:"busy" doc:"hosts with jobs are scored too; otherwise jobs wait for idle ones"`
 
 	// Predictor predicts completion; tde by default.
-	Predictor plugin.Spec `yaml:"predictor" doc:"predicts completion"`
+	Predictor config.Spec `yaml:"predictor" doc:"predicts completion"`
 }
 
 // DefaultPPS returns the options that reproduce the paper.
 func DefaultPPS() PPSOptions {
-	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: plugin.Spec{Name: "tde"}}
+	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: config.Spec{Name: "tde"}}
 }
 
 // PPS takes the host of the highest score, even if it is 0 (eq. 1):
@@ -58,8 +58,8 @@ const even = 1e-12
 // rounded on the way.
 const apart = 1e-9
 
-func newPPS(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
-	return func(decode plugin.Decoder) (Matchmaker, error) {
+func newPPS(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
+	return func(decode config.Decoder) (Matchmaker, error) {
 		o := DefaultPPS()
 		if err := decode(&o); err != nil {
 			return nil, err
@@ -75,7 +75,7 @@ func newPPS(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
 // NewPPS makes the matchmaker with predictor p, whatever the options name; the
 // error names the option that is wrong.
 func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	if o.Tie == "random" && rng == nil {

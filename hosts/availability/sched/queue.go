@@ -6,7 +6,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // QueueOptions say how a queue is served. The paper leaves all of them open but
@@ -50,7 +50,7 @@ type held struct {
 
 // NewQueue returns an empty queue; the error names the option that is wrong.
 func NewQueue(o QueueOptions) (*Queue, error) {
-	if err := plugin.Check(&o); err != nil {
+	if err := config.Check(&o); err != nil {
 		return nil, err
 	}
 	return &Queue{o: o, blocked: math.Inf(-1)}, nil

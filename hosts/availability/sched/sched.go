@@ -13,7 +13,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // None is the answer of a matchmaker that takes no host.
@@ -30,9 +30,9 @@ type Matchmaker interface {
 }
 
 // Table returns the matchmakers; rng is the stream of the one that is made.
-func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
-	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
-		"first-available": {"the host that has been idle longest", plugin.Is[Matchmaker](First{})},
+func Table(rng *rand.Rand) config.Table[Matchmaker] {
+	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
+		"first-available": {"the host that has been idle longest", config.Is[Matchmaker](First{})},
 		"pps":             {"the available host of the best score, idle or not", newPPS(rng)},
 		"random":          {"an idle host drawn by lot", newRandom(rng)},
 		"threshold":       {"the first idle host that is reliable enough", newThreshold},

@@ -10,7 +10,7 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/availability"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // TestSpec checks both forms in which a file names a matchmaker, alone or with its
@@ -31,7 +31,7 @@ func TestSpec(t *testing.T) {
 		"{best: {}}":                      "unknown matchmaker",
 		"{threshold: {predictor: naive}}": "{threshold map[predictor:naive]}",
 	} {
-		var s plugin.Spec
+		var s config.Spec
 		err := yaml.Unmarshal([]byte(text), &s)
 		if err == nil {
 			_, err = Table(rand.New(rand.NewPCG(1, 2))).Make(s)
@@ -44,7 +44,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	m, err := Table(nil).Make(plugin.Spec{Name: "threshold", Options: map[string]any{"threshold": 0.75}})
+	m, err := Table(nil).Make(config.Spec{Name: "threshold", Options: map[string]any{"threshold": 0.75}})
 	if err != nil || m.(*Threshold).least != 0.75 {
 		t.Errorf("a threshold of 0.75: %+v, %v", m, err)
 	}

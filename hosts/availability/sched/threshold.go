@@ -3,7 +3,7 @@ package sched
 import (
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
-	"bourse/workloadgen/plugin"
+	"bourse/workloadgen/config"
 )
 
 // ThresholdOptions are those of "threshold".
@@ -18,7 +18,7 @@ type ThresholdOptions struct {
 	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
 	// Predictor predicts reliability; tde by default.
-	Predictor plugin.Spec `yaml:"predictor" doc:"predicts reliability"`
+	Predictor config.Spec `yaml:"predictor" doc:"predicts reliability"`
 }
 
 // Threshold examines idle hosts one at a time and takes the first whose chance
@@ -36,8 +36,8 @@ type Threshold struct {
 // in fractions.
 const slack = 1e-9
 
-func newThreshold(decode plugin.Decoder) (Matchmaker, error) {
-	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: plugin.Spec{Name: "tde"}}
+func newThreshold(decode config.Decoder) (Matchmaker, error) {
+	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: config.Spec{Name: "tde"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func newThreshold(decode plugin.Decoder) (Matchmaker, error) {
 
 // NewThreshold makes the matchmaker; the error names the option that is wrong.
 func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Threshold, error) {
-	if err := plugin.Check(&ThresholdOptions{Threshold: threshold, Order: order}); err != nil {
+	if err := config.Check(&ThresholdOptions{Threshold: threshold, Order: order}); err != nil {
 		return nil, err
 	}
 	t := &Threshold{least: threshold, order: order, predictor: p, last: None}

@@ -1,4 +1,4 @@
-package plugin
+package config
 
 import (
 	"fmt"
@@ -86,7 +86,7 @@ func (r Rule) allows(x float64) bool {
 		}
 		b, err := strconv.ParseFloat(bound, 64)
 		if err != nil {
-			panic("plugin: " + err.Error())
+			panic("config: " + err.Error())
 		}
 		return ok(b)
 	}

@@ -1,4 +1,4 @@
-package plugin
+package config
 
 import (
 	"fmt"
@@ -222,7 +222,7 @@ func (n *Node) decodeScalar(v reflect.Value, path string) error {
 		}
 		v.SetUint(uint64(whole))
 	default:
-		panic("plugin: cannot fill in a " + v.Type().String())
+		panic("config: cannot fill in a " + v.Type().String())
 	}
 	return nil
 }

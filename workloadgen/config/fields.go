@@ -1,4 +1,4 @@
-package plugin
+package config
 
 import (
 	"fmt"
@@ -104,7 +104,7 @@ func RuleOf(tag string) (r Rule) {
 		case "omitempty":
 			r.Omit = true
 		default:
-			panic("plugin: unknown rule " + part)
+			panic("config: unknown rule " + part)
 		}
 	}
 	return r

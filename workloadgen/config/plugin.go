@@ -4,8 +4,8 @@
 //
 // A member is one file and one entry in the table of its family:
 //
-//	func Table() plugin.Table[Predictor] {
-//		return plugin.Table[Predictor]{Kind: "predictor", Members: plugin.Members[Predictor]{
+//	func Table() config.Table[Predictor] {
+//		return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
 //			"naive": {"the share of the last days in which the host was available", newNaive},
 //
 // and its options are a struct with its defaults:
@@ -14,7 +14,7 @@
 //		Days int `yaml:"days" validate:"min=1" doc:"past days looked at"`
 //	}
 //
-//	func newNaive(decode plugin.Decoder) (Predictor, error) {
+//	func newNaive(decode config.Decoder) (Predictor, error) {
 //		o := NaiveOptions{Days: 6}
 //		err := decode(&o)
 //		return Naive{float64(o.Days)}, err
@@ -30,7 +30,7 @@
 // eleven tables, four readers of a name with options, and ranges compared by hand. The top
 // level of the module is fixed, so the package is next to plainyaml, which reads the texts
 // that it decodes.
-package plugin
+package config
 
 import (
 	"fmt"

@@ -37,17 +37,17 @@ func TestEndWithHost(t *testing.T) {
 		{sharing.WithHost, 3e-6, "20 done 0, 20.000003 done 1"},
 		{sharing.ByItself, 5e-6, "20 done 0, 20.000005 done 1"},
 	} {
-		f := open(config(pace{c.ending, 1e9}, 1))
+		f := open(hostConfig(pace{c.ending, 1e9}, 1))
 		place(t, f, 0, request(1, 1, true), 10, on(0))
 		place(t, f, 0, request(2, 1, true), 10+c.more, on(0))
 		check(t, fmt.Sprint(c.ending, ", ", c.more, " more"), play(f, 100), c.want)
 		check(t, "done", f.Contract(1).Done, 10+c.more)
 	}
-	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // just a tick, without rounding
+	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // just a tick, without rounding
 	place(t, f, 0, request(1, 1, true), sharing.Tick, on(0))
 	place(t, f, 0, request(2, 1, true), 2*sharing.Tick, on(0))
 	check(t, "a tick more", len(f.Advance(f.Next())), 2)
-	f = open(config(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
+	f = open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 1, false), 10+4e-7, on(0))
 	check(t, "towards one sum", f.Advance(f.Next())[0].Run, 0)
@@ -68,7 +68,7 @@ func TestEndWithNodes(t *testing.T) {
 		{sharing.WithNodes, 0.5, "10 left 0, 20 done 0"},
 		{sharing.ByItself, 1, "10 left 0, 10 done 0"},
 	} {
-		f := open(config(pace{c.ending, 1e9}, 1, c.slow))
+		f := open(hostConfig(pace{c.ending, 1e9}, 1, c.slow))
 		i := place(t, f, 0, request(1, 2, true), 10, on(0, 1))
 		check(t, fmt.Sprint(c.ending, " beside speed ", c.slow), play(f, 100), c.want)
 		check(t, "done", f.Contract(i).Done, 20)
@@ -80,7 +80,7 @@ func TestEndWithNodes(t *testing.T) {
 func TestRound(t *testing.T) {
 	t.Parallel()
 	for moments, together := range map[float64]bool{1: true, 2: true, 4: true, 8: false} {
-		f := open(config(pace{sharing.WithHost, 1e9}, 1, 1))
+		f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1, 1))
 		later := 10 + moments*contracts.Moment(10)
 		place(t, f, 0, request(1, 1, true), 10, on(0))
 		place(t, f, 0, request(2, 1, true), later, on(1))
@@ -95,11 +95,11 @@ func TestRound(t *testing.T) {
 		check(t, "owed", f.Contract(1).Placements[0].Left, together)
 	}
 	for _, ending := range []sharing.Ending{sharing.WithNodes, sharing.WithHost} {
-		f := open(config(pace{ending, 1e9}, 1, 1-1e-8))
+		f := open(hostConfig(pace{ending, 1e9}, 1, 1-1e-8))
 		place(t, f, 0, request(1, 2, true), 10, on(0, 1))
 		check(t, fmt.Sprint(ending, ", 1e-7 s apart"), play(f, 100), "10 left 0, 10.0000001 done 0")
 	}
-	f := open(config(pace{sharing.WithHost, 1e9}, 1)) // a limit that comes is no end of a task
+	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // a limit that comes is no end of a task
 	must(f.Place(0, request(1, 1, true), hosts.Task{Work: 20}, on(0), 10))
 	events, more := f.Round(10)
 	check(t, "a limit alone", fmt.Sprint(events, more), "[] false")
@@ -110,7 +110,7 @@ func TestRound(t *testing.T) {
 func TestStoppedEarly(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []sharing.Ending{sharing.ByItself, sharing.WithHost} {
-		f := open(config(pace{ending, 6}, 1))
+		f := open(hostConfig(pace{ending, 6}, 1))
 		one := place(t, f, 0, request(1, 1, true), 10, on(0))
 		place(t, f, 0, request(2, 1, true), 2, on(0))
 		place(t, f, 0, request(3, 1, true), 6+4e-7, on(0))
@@ -124,7 +124,7 @@ func TestStoppedEarly(t *testing.T) {
 // until the work is done.
 func TestTooEarly(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 3))
+	f := open(hostConfig(auction, 3))
 	i := must(f.Place(0, request(1, 1, false), hosts.Task{Work: 1e6}, on(0), 4e5))
 	f.Bring(0)
 	enter(&f.heaps.ends, i, &f.runs[i].next, 1e5)
@@ -136,7 +136,7 @@ func TestTooEarly(t *testing.T) {
 // can represent. Otherwise it would be checked forever.
 func TestNoTime(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	place(t, f, 1e12, request(1, 1, false), 10+5e-5, on(0)) // instants there are 1.2e-4 apart
 	check(t, "events", fmt.Sprint(f.Advance(f.Next())), fmt.Sprint([]Event{{Kind: Done, Run: 0}}))
 	check(t, "now", f.now, 1e12+10)
@@ -146,7 +146,7 @@ func TestNoTime(t *testing.T) {
 // ends there, which has not been told yet, has the host to itself.
 func TestPlacedAsOneEnds(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 1))
+	f := open(hostConfig(auction, 1, 1))
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 1, true), 10, on(1))
 	check(t, "events", len(f.Advance(f.Next())), 1)
@@ -160,14 +160,14 @@ func TestPlacedAsOneEnds(t *testing.T) {
 // tick is left to itself.
 func TestRoundOfNodes(t *testing.T) {
 	t.Parallel()
-	f := open(config(pace{sharing.WithNodes, 1e99}, 1, 1, 1))
+	f := open(hostConfig(pace{sharing.WithNodes, 1e99}, 1, 1, 1))
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 2, true), 10+2*contracts.Moment(10), on(1, 2))
 	f.Advance(f.Next())
 	events, more := f.Round(10)
 	check(t, "both nodes", fmt.Sprint(events, more), fmt.Sprint([]Event{{Kind: Done, Run: 1}}, true))
 
-	f = open(config(pace{sharing.WithHost, 1e99}, 1, 1e12))
+	f = open(hostConfig(pace{sharing.WithHost, 1e99}, 1, 1e12))
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 1, true), (10+3*contracts.Moment(10))*1e12, on(1))
 	f.Advance(f.Next())
@@ -179,7 +179,7 @@ func TestRoundOfNodes(t *testing.T) {
 // as those that end do.
 func TestStoppedTogether(t *testing.T) {
 	t.Parallel()
-	f := open(config(pace{sharing.WithHost, 6}, 1))
+	f := open(hostConfig(pace{sharing.WithHost, 6}, 1))
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	check(t, "next", f.Next(), 6)
 	place(t, f, 4e-7, request(2, 1, true), 10, on(0))

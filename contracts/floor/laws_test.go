@@ -31,7 +31,7 @@ type site struct {
 
 func newSite(t *rapid.T) *site {
 	speeds := rapid.SliceOfN(rapid.SampledFrom([]float64{1, 2, 0.5}), 1, 4).Draw(t, "speeds")
-	c := config(auction, speeds...)
+	c := hostConfig(auction, speeds...)
 	if rapid.Bool().Draw(t, "hosts come and go") {
 		c.Availability = &Availability{
 			Leaving: Leaving(rapid.IntRange(0, 2).Draw(t, "leaving")),

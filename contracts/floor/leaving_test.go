@@ -24,7 +24,7 @@ func history(at ...float64) *availability.History {
 // churn returns a floor of two hosts of speed 1, the first of which is away from 10 to
 // 20 and from 40 on.
 func churn(rule Leaving, charged bool) *Floor {
-	c := config(auction, 1, 1)
+	c := hostConfig(auction, 1, 1)
 	c.Availability = &Availability{Leaving: rule, Charged: charged, Histories: []*availability.History{history(0, 10, 20, 40), history(0, 1e6)}}
 	return open(c)
 }
@@ -160,14 +160,14 @@ func TestDoneAsItLeaves(t *testing.T) {
 	check(t, "a node of two", play(f, 10), "10 left 0, 10 gone h0")
 
 	for work, want := range map[float64]string{1000.2: "1e+12 done 0, 1e+12 gone h0", 1000.3: "1e+12 lost 0, 1e+12 gone h0"} {
-		c := config(auction, 1e3) // two of its moments are worth 0.24, which is more than the tolerance
+		c := hostConfig(auction, 1e3) // two of its moments are worth 0.24, which is more than the tolerance
 		c.Availability = &Availability{Histories: []*availability.History{history(0, 1e12)}}
 		f := open(c)
 		place(t, f, 1e12-1, request(1, 1, true), work, on(0))
 		check(t, fmt.Sprint(work, " of 1000"), play(f, 1e12), want)
 	}
 	for limit, want := range map[float64]string{10 + 5e-9: "10 lost 0, 10 gone h0", 10 + 8e-9: "10 done 0, 10 gone h0"} {
-		c := config(pace{limit: limit}, 1) // who is to be stopped before its work is done is not done
+		c := hostConfig(pace{limit: limit}, 1) // who is to be stopped before its work is done is not done
 		c.Availability = &Availability{Histories: []*availability.History{history(0, 10)}}
 		f := open(c)
 		place(t, f, 0, request(1, 1, true), 10+8e-9, on(0))
@@ -179,7 +179,7 @@ func TestDoneAsItLeaves(t *testing.T) {
 // good, or never come.
 func TestAwayAtFirst(t *testing.T) {
 	t.Parallel()
-	c := config(auction, 1, 1, 1)
+	c := hostConfig(auction, 1, 1, 1)
 	c.Availability = &Availability{Histories: []*availability.History{history(5, 7), history(), history(-3, 2, 4, 6)}}
 	f := open(c)
 	check(t, "away", fmt.Sprint(f.Away(0), f.Away(1), f.Away(2)), "true true false")

@@ -124,7 +124,7 @@ func (m *metre) end(at float64, slot hosts.Slot, why hosts.End) {
 // metres returns a floor of n metered hosts of two processors, each task of which is charged
 // its part of the price by what it used of the host.
 func metres(n int, change func(*Config)) (*Floor, []*metre) {
-	c := config(auction)
+	c := hostConfig(auction)
 	c.Tariff = func(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 		for i := range on {
 			on[i].Paying = price.Float64() * on[i].Rate / capacity
@@ -224,7 +224,7 @@ func TestMeteredLost(t *testing.T) {
 // away or shut gets no work, and neither event is told twice.
 func TestComeAndGo(t *testing.T) {
 	t.Parallel()
-	c := config(auction, 1, 1)
+	c := hostConfig(auction, 1, 1)
 	c.Availability = &Availability{Leaving: Suspend}
 	f := open(c)
 	told := func(events []Event) (text string) {
@@ -252,7 +252,7 @@ func TestComeAndGo(t *testing.T) {
 	f.Shut(7, 1, false)
 	check(t, "open", cheapest(), "[0 1]")
 
-	f.Join(8, config(auction, 4).Machines[0])
+	f.Join(8, hostConfig(auction, 4).Machines[0])
 	check(t, "fleet", f.Fleet(), 3)
 	check(t, "not yet there", cheapest(), "[0 1]")
 	check(t, "joined", told(f.Came(9, 2)), "came h2,")
@@ -283,7 +283,7 @@ func TestJoinMetered(t *testing.T) {
 // time, in the proportions in which it bids, and at least a nano-dollar.
 func TestRenew(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 1))
+	f := open(hostConfig(auction, 1, 1))
 	i := place(t, f, 0, request(1, 2, true), 100, []contracts.Placement{{Host: 0, Bid: dollar}, {Host: 1, Bid: 3 * dollar}})
 	other := place(t, f, 0, request(2, 1, true), 100, on(0))
 	f.Bring(0)
@@ -308,7 +308,7 @@ func TestRenew(t *testing.T) {
 // host that is away receives them when it comes back.
 func TestRenewFixed(t *testing.T) {
 	t.Parallel()
-	c := config(byBid{auction}, 1, 1)
+	c := hostConfig(byBid{auction}, 1, 1)
 	c.Availability = &Availability{Leaving: Suspend}
 	f := open(c)
 	i := place(t, f, 0, request(1, 1, true), 100, on(0))
@@ -339,7 +339,7 @@ func (byBid) Share(_ *contracts.Contract, pl *contracts.Placement, _ contracts.V
 func TestOneByOne(t *testing.T) {
 	t.Parallel()
 	for _, oneByOne := range []bool{false, true} {
-		c := config(auction, 1, 1, 1, 1)
+		c := hostConfig(auction, 1, 1, 1, 1)
 		c.OneByOne = oneByOne
 		f := open(c)
 		for k, id := range []contracts.ID{7, 3, 5, 4} {
@@ -360,7 +360,7 @@ func TestOneByOne(t *testing.T) {
 // TestTouchAll checks that sharing every host out again changes nothing.
 func TestTouchAll(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1, 2))
+	f := open(hostConfig(auction, 1, 2))
 	i := place(t, f, 0, request(1, 2, true), 10, on(0, 1))
 	j := place(t, f, 0, request(2, 1, true), 10, on(1))
 	f.Bring(3)

@@ -49,7 +49,7 @@ func rates(f *Floor, h hosts.ID) (text string) {
 // that it can use, prices exclude the run, and the run gets the rest.
 func TestSpent(t *testing.T) {
 	t.Parallel()
-	f := spending(config(auction, 1, 1))
+	f := spending(hostConfig(auction, 1, 1))
 	place(t, f, 0, rich(1, 2, 10, 25), 100, on(0, 1)) // 2 a second: 20 by the deadline, and 25 by 12.5
 	place(t, f, 0, rich(2, 1, 100, 1000), 30, on(0))
 	check(t, "at its bids", play(f, 12.5), "12.5 spent 0")
@@ -61,7 +61,7 @@ func TestSpent(t *testing.T) {
 	check(t, "until another's money is gone", play(f, 13.5), "13.5 spent 2")
 	check(t, "equal parts", rates(f, 1), "0.5 0.5 ")
 
-	c := config(auction, 1, 1)
+	c := hostConfig(auction, 1, 1)
 	c.Tariff = atOthers
 	f = spending(c)
 	place(t, f, 0, rich(1, 2, 1, 4), 1e3, on(0, 1)) // bids 2 a second: looked at from 2 on; alone it pays nothing
@@ -78,7 +78,7 @@ func TestSpent(t *testing.T) {
 // TestSpentLimits checks that runs without money share the rest equally, each up to its limit.
 func TestSpentLimits(t *testing.T) {
 	t.Parallel()
-	c := config(auction, 1)
+	c := hostConfig(auction, 1)
 	f := spending(c)
 	for id, most := range []float64{0.1, 0, 0} {
 		r := rich(contracts.ID(id), 1, 1, 1)
@@ -100,7 +100,7 @@ func TestSpentAtDeadline(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 44))
 		nodes := 1 + rng.IntN(5)
-		c := config(auction, []float64{1, 1, 1, 1, 1}[:nodes]...)
+		c := hostConfig(auction, []float64{1, 1, 1, 1, 1}[:nodes]...)
 		f := spending(c)
 		r := rich(1, nodes, math.Exp(rng.Float64()*15), math.Exp(rng.Float64()*12-4))
 		if rng.IntN(2) == 0 {
@@ -145,7 +145,7 @@ func TestSpentAtDeadline(t *testing.T) {
 func TestSpentAgain(t *testing.T) {
 	t.Parallel()
 	for _, charged := range []bool{true, false} {
-		c := config(auction, 1, 1)
+		c := hostConfig(auction, 1, 1)
 		c.Availability = &Availability{Leaving: Resubmit, Charged: charged}
 		f := spending(c)
 		i := place(t, f, 0, rich(1, 1, 1, 10), 1e3, on(0))
@@ -161,7 +161,7 @@ func TestSpentAgain(t *testing.T) {
 		check(t, fmt.Sprint("again, charged: ", charged), play(f, 20), want)
 		check(t, "price", f.Price(1), after)
 
-		c = config(auction, 1, 1)
+		c = hostConfig(auction, 1, 1)
 		c.Availability = &Availability{Leaving: Lose, Charged: charged}
 		f = spending(c)
 		place(t, f, 0, rich(1, 2, 1, 10), 1e3, on(0, 1))
@@ -181,10 +181,10 @@ func TestSpentAgain(t *testing.T) {
 // out of its budget, or its share is not what it bids.
 func TestSpentNot(t *testing.T) {
 	t.Parallel()
-	f := open(config(auction, 1))
+	f := open(hostConfig(auction, 1))
 	place(t, f, 0, rich(1, 1, 1, 1), 10, on(0))
 	check(t, "nothing is charged", play(f, 20), "10 done 0")
-	c := config(must(sharing.Table().New("exclusive", func(any) error { return nil })), 1)
+	c := hostConfig(must(sharing.Table().New("exclusive", func(any) error { return nil })), 1)
 	f = spending(c)
 	place(t, f, 0, rich(1, 1, 1, 1), 10, on(0))
 	check(t, "exclusive", play(f, 20), "10 done 0")

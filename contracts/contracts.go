@@ -178,6 +178,8 @@ type Allocation struct {
 	Share hosts.Share
 	Told  hosts.Share // share last sent to the machine; internal to the market
 	Met   market.Rate // sum of the other bids on the host when the task was placed
+	Of    int32       // number of nodes of its contract
+	Claim float64     // processors that the task can use if it is alone on the host
 
 	// State of the sharing rules by deadline; 0 under other rules.
 	Need   float64 // processors that it last needed before its estimate was used up

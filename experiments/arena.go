@@ -100,7 +100,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // nobody reads them
 	}
-	parts.Least = s.conf.Fleet.Floor.Second()
+	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
 	if admission.Spot(o.Name) { // the market admits by the bids of others
 		parts.Renew = s.conf.Market.Renew
 	}

@@ -257,10 +257,21 @@ func (d *drawer) market(policies []string, planner bool) *branch {
 		b.add(fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
 	}
 	if d.odds(0.5) {
-		b.add(fork("bidding", d.plugin("bidding", pick(d, d.families["bidding"].names...))...))
+		b.add(fork("bidding", d.plugin("bidding", pick(d, firstBiddings...))...))
+	}
+	if own := d.own(0x62696464696e67); d.number >= matrixHashes && own.odds(0.3) { // nor of what has hashes
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "bidding" })
+		b.add(fork("bidding", own.plugin("bidding", pick(own, own.families["bidding"].names...))...))
 	}
 	if d.odds(0.8) {
-		b.add(leaf("payment", pick(d, broker.Payments().Names()...)))
+		b.add(leaf("payment", pick(d, firstPayments...)))
+	}
+	if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // nor of what has hashes
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
+		payment := pick(own, broker.Payments().Names()...)
+		if b.add(leaf("payment", payment)); payment == "scarce" && own.odds(0.5) {
+			b.add(leaf("reserve", number(pick(own, 1e-6, 0.001, 0.1))))
+		}
 	}
 	if d.odds(0.4) {
 		b.add(fork("forecaster", d.plugin("forecaster", pick(d, firstForecasters...))...))

@@ -66,6 +66,12 @@ func matrixFamilies() map[string]matrixFamily {
 // were written.
 var firstForecasters = []string{"chebyshev", "chebyshev-two-sided", "normal", "empirical"}
 
+// firstPayments and firstBiddings are likewise.
+var (
+	firstPayments = []string{"admission", "bid", "budget", "scarce", "spot", "usage"}
+	firstBiddings = []string{"best-response", "cheapest", "random"}
+)
+
 // matrixValues are the values that each option is given, by plug-in and option, or
 // by option where several plug-ins have it. What is true or false, and what names
 // another plug-in, needs none.

@@ -22,6 +22,7 @@ type retold struct {
 	payment string
 	cap     float64
 	floor   float64 // $/h of a processor
+	reserve float64 // $/s of a processor that is not scarce
 	leaving floor.Leaving
 	charged bool
 	submits bool    // before what else happens at an instant
@@ -128,7 +129,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if run.Closed {
 		w.closes = run.set.horizon()
 	}
-	w.floor = c.Fleet.Floor.CPU
+	w.floor, w.reserve = c.Fleet.Floor.CPU, c.Market.Reserve
 	if run.offer.Name == "be" {
 		w.renew = c.Market.Renew
 	}
@@ -136,7 +137,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "bid", "budget"}, w.payment) {
+	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "resource", "bid", "budget"}, w.payment) {
 		return nil, fmt.Errorf("the matrix cannot replay the payment rule %s: want its formula beside the others", w.payment)
 	}
 	for h := range c.Fleet.Hosts {

@@ -273,13 +273,32 @@ func (w *retold) librasla(h *replayHost, share []float64) {
 	}
 }
 
+// usable returns the processors that k could use if it were alone on its host.
+func (w *retold) usable(k *replayTask) float64 {
+	most := k.of.request.Needs.Max.CPU
+	if w.rule.name == "exclusive" {
+		most = 1
+		if k.of.request.PerHost {
+			for _, other := range k.of.nodes {
+				most = min(most, other.host.speed/k.host.speed)
+			}
+		}
+	}
+	for _, limit := range []float64{w.cap, k.host.cpus} {
+		if limit > 0 && (most == 0 || limit < most) {
+			most = limit
+		}
+	}
+	return most
+}
+
 // charge sets what each task on h pays, in dollars per second (market, §4).
 func (w *retold) charge(h *replayHost) {
-	price, free := 0.0, h.cpus
+	price, usable := 0.0, 0.0
 	for _, k := range h.on {
 		price += float64(k.bid) / 1e9
 		if k.bid > 0 || w.rule.name != "auction" {
-			free -= k.rate / h.speed
+			usable += w.usable(k)
 		}
 	}
 	for _, k := range h.on {
@@ -288,13 +307,16 @@ func (w *retold) charge(h *replayHost) {
 		case "spot":
 			k.paying = min(bid, got*(price-bid))
 		case "scarce":
-			if k.paying = 0; free < 1-1e-9 {
+			k.paying = min(bid, w.reserve*(k.rate/h.speed))
+			if usable > h.cpus*(1+1e-9) {
 				k.paying = min(bid, got*(price-bid))
 			}
 		case "admission":
 			k.paying = min(bid, got*k.met)
 		case "usage":
 			k.paying = min(bid, got*price)
+		case "resource":
+			k.paying = min(bid, got*price) / float64(k.of.request.Nodes)
 		case "bid":
 			k.paying = bid
 		default:

@@ -48,6 +48,20 @@ type Spec struct {
 // Capacity returns the work per second of the whole host.
 func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 
+// Usable returns the processors of the host that a task with the given limit can use. A limit
+// of 0 means none. For example, on a host of 2 processors with a cap of 1, a task without a
+// limit can use 1.
+func (s *Spec) Usable(limit float64) float64 {
+	most := s.CPUs
+	if s.Cap > 0 {
+		most = min(most, s.Cap)
+	}
+	if limit > 0 {
+		most = min(most, limit)
+	}
+	return most
+}
+
 // A Share determines what part of a host a task receives: Weight divided by the sum of all
 // weights on the host, but at most Limit processors. For example, tasks of weight 1 and 3 on a
 // host of 8 processors receive 2 and 6.

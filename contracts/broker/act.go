@@ -172,15 +172,8 @@ func (b *Broker) below(c *contract, d *contracts.Decision) bool {
 		return false
 	}
 	for _, p := range d.Placements {
-		spec := b.Fleet[p.Host].Spec()
-		claim := spec.CPUs
-		for _, limit := range [...]float64{spec.Cap, c.Needs.Max.CPU} {
-			if limit > 0 {
-				claim = min(claim, limit)
-			}
-		}
 		const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
-		if least := b.Least * claim; p.Bid.Float64()+rounding < least {
+		if least := b.Least * b.Fleet[p.Host].Spec().Usable(c.Needs.Max.CPU); p.Bid.Float64()+rounding < least {
 			d.Reason = contracts.BelowFloor
 			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))
 			return true

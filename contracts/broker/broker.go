@@ -69,6 +69,10 @@ type Spans struct {
 	// budgets are paid whole.
 	Least float64
 
+	// Reserve is the price of a processor-second on a host whose tasks are not cut, in
+	// dollars. Only the payment rule scarce uses it.
+	Reserve float64
+
 	// Renew is the interval, in seconds, at which a contract renews its bids: the rest of its
 	// budget over the rest of the time until its deadline. 0 means never.
 	Renew float64
@@ -85,7 +89,7 @@ func (c *Config) floor() floor.Config {
 		least = 0
 	}
 	return floor.Config{
-		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.Charge, Window: c.Window, Forecast: c.Forecast,
+		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.tariff(c.Reserve), Window: c.Window, Forecast: c.Forecast,
 		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: least,
 	}
 }

@@ -11,21 +11,26 @@ import (
 type Payment struct {
 	Charge floor.Tariff // sets the charge of each task on a host
 
+	// Scarce limits Charge to hosts whose tasks are cut. On other hosts, tasks pay
+	// [Spans.Reserve].
+	Scarce bool
+
 	// Whole means that nothing is metered. The budget is paid once the work is done, less the
 	// penalty for delay, in proportion to the nodes on each host.
 	Whole bool
 }
 
 // Payments returns the table of payment rules. In their descriptions b is the bid of a node, q
-// the part of the host that it gets, and c(-s) the sum of the other bids on the host. For
-// example, with bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3,
-// 3/4 × 1) = 0.75.
+// the part of the host that it gets, c the sum of all bids on the host, c(-s) that of the other
+// bids, and N the number of nodes of the contract. For example, with bids of 3 and 1, equal to
+// shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) = 0.75.
 func Payments() config.Table[Payment] {
 	return config.Table[Payment]{Kind: "payment rule", Members: config.Members[Payment]{
 		"admission": {"min(b, q c(-s)) with the price that the others set when the task was placed, for as long as it lasts", config.Is(Payment{Charge: atAdmission})},
 		"bid":       {"b: pay as bid", config.Is(Payment{Charge: asBid})},
 		"budget":    {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
-		"scarce":    {"nothing while the host has a processor to spare, else spot", config.Is(Payment{Charge: scarce})},
+		"resource":  {"min(b, q c) / N: what usage charges, as the mean of the nodes", config.Is(Payment{Charge: resource})},
+		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host is cut; else spot", config.Is(Payment{Charge: spot, Scarce: true})},
 		"spot":      {"min(b, q c(-s)): the share really received, at the price the others set", config.Is(Payment{Charge: spot})},
 		"usage":     {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", config.Is(Payment{Charge: usage})},
 	}}
@@ -41,21 +46,31 @@ func atAdmission(on []contracts.Allocation, _ market.Rate, capacity, _ float64) 
 	}
 }
 
-// scarce charges like spot if the paying tasks leave less than one processor of the host
-// unused, and nothing otherwise.
-func scarce(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
-	used := 0.0
-	for i := range on {
-		if on[i].Bid > 0 { // tasks that bid nothing use only spare capacity
-			used += on[i].Rate
+// tariff returns the charges of p. If p is Scarce, they apply only while the tasks on a host are
+// cut: they can use more processors than the host has. Otherwise each task pays the reserve, in
+// dollars per processor-second, for the processors that it gets, at most its bid. For example,
+// on a host of 2 processors with a cap of 1, two tasks pay the reserve. A third task makes all
+// three pay the spot price, until one ends.
+//
+// Tasks that bid nothing do not count, because they use only spare capacity.
+func (p *Payment) tariff(reserve float64) floor.Tariff {
+	if !p.Scarce {
+		return p.Charge
+	}
+	return func(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
+		claims := 0.0
+		for i := range on {
+			if on[i].Bid > 0 {
+				claims += on[i].Claim
+			}
 		}
-	}
-	if used > capacity-processor*(1-contracts.Tolerance) {
-		spot(on, price, capacity, processor)
-		return
-	}
-	for i := range on {
-		on[i].Paying = 0
+		if claims*processor > capacity*(1+contracts.Tolerance) {
+			p.Charge(on, price, capacity, processor)
+			return
+		}
+		for i := range on {
+			on[i].Paying = min(on[i].Bid.Float64(), reserve*(on[i].Rate/processor))
+		}
 	}
 }
 
@@ -76,6 +91,16 @@ func usage(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 	for i := range on {
 		s := &on[i]
 		s.Paying = min(s.Rate/capacity*price.Float64(), s.Bid.Float64()) // used/entitled = got/(b/price)
+	}
+}
+
+// resource charges what usage charges, divided by the number of nodes of the contract. The
+// contract pays the mean over its hosts of their usage. For example, of two nodes that would
+// each pay $0.004/s, each pays $0.002/s.
+func resource(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
+	usage(on, price, capacity, processor)
+	for i := range on {
+		on[i].Paying /= float64(on[i].Of)
 	}
 }
 

@@ -30,6 +30,7 @@ type plain struct {
 }
 
 type plainNode struct {
+	of         int // nodes of its contract
 	host       hosts.ID
 	bid, met   float64 // $/s; what the others bid there when it came
 	rate, pays float64
@@ -97,11 +98,11 @@ func (f *reference) share() {
 	for h := range hosts.ID(f.hosts) {
 		var on []*plainNode
 		var limits []float64
-		price := 0.0
+		price, usable := 0.0, 0.0
 		for _, c := range f.active {
 			for n := range c.nodes {
 				k := &c.nodes[n]
-				if k.host != h {
+				if k.of = len(c.nodes); k.host != h {
 					continue
 				}
 				k.rate, k.pays = 0, 0
@@ -117,6 +118,7 @@ func (f *reference) share() {
 				}
 				on, limits = append(on, k), append(limits, limit)
 				price += k.bid
+				usable += min(limit, f.spec.CPUs) * bits(k.bid > 0)
 			}
 		}
 		got := fill(f.spec.CPUs, on, limits, func(k *plainNode) float64 { return k.bid })
@@ -137,9 +139,11 @@ func (f *reference) share() {
 			case "spot":
 				k.pays = min(k.bid, q*(price-k.bid))
 			case "scarce":
-				if k.pays = 0; free < 1-1e-9 {
+				if k.pays = 0; usable > f.spec.CPUs*(1+1e-9) {
 					k.pays = min(k.bid, q*(price-k.bid))
 				}
+			case "resource":
+				k.pays = min(q/(k.bid/price), 1) * k.bid / float64(k.of)
 			case "admission":
 				k.pays = min(k.bid, q*k.met)
 			case "usage":

@@ -143,6 +143,10 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	s := &v.on[at] // field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
 	s.Share, s.Told = share, share
+	s.Of, s.Claim = int32(c.Nodes), f.specs[pl.Host].Usable(c.Needs.Max.CPU)
+	if f.rule.fixed != nil {
+		s.Claim = f.specs[pl.Host].Usable(share.Limit)
+	}
 	// The price without the task's own bid, for the payment rule admission.
 	s.Met = v.auction.Price()
 	f.bid(v, 0, pl.Bid)

@@ -138,6 +138,9 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	if b.Payment, err = broker.Payments().New(c.Market.Payment, nil); err != nil {
 		return b, fmt.Errorf("market.payment: %w", err)
 	}
+	if c.Market.Reserve > 0 && !b.Payment.Scarce {
+		return b, fmt.Errorf("market.reserve: found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
+	}
 	leaving, err := floor.Leavings().New(c.Leaving.Rule, nil)
 	if err != nil {
 		return b, fmt.Errorf("leaving.rule: %w", err)
@@ -149,7 +152,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	}
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
-	b.Patience, b.Least = c.Link.Patience, c.Floor.Second()
+	b.Patience, b.Least, b.Reserve = c.Link.Patience, c.Floor.Second(), c.Market.Reserve
 	if admission.Spot(c.Admission.Name) {
 		b.Renew = c.Market.Renew
 	}

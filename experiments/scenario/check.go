@@ -134,6 +134,10 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		at := n.get("market").get("payment").where(n)
 		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), OneOf(c.Market.Payment, known.Payments))
 	}
+	if c.Market.Reserve > 0 && c.Market.Payment != "scarce" {
+		at := n.get("market").get("reserve").where(n)
+		return fail(at, join(path, "market.reserve"), "found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
+	}
 	return checkAdmission(c.Admission, known)
 }
 

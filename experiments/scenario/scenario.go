@@ -110,6 +110,7 @@ type Market struct {
 	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"what share of a host a contract gets"`
 	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"how a contract chooses hosts and bids"`
 	Payment    string  `yaml:"payment" doc:"what is charged"`
+	Reserve    float64 `yaml:"reserve" validate:"min=0,max=1e6" doc:"of payment scarce: $ per processor-second on a host whose tasks are not cut, at most what a contract bids"`
 	Renew      float64 `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds after which a contract of the spot market (be) bids again, what is left of its budget over what is left of the time until its deadline, in the same proportions; 0 is never"`
 	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimate of the price percentile"`
 	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`

@@ -58,6 +58,8 @@ type task struct {
 	weight float64     // its weight in sharing the host
 	limit  float64     // maximum processors that it gets
 	urge   float64     // weight over limit: the task with the higher urge reaches its limit first
+	claim  float64     // processors that it can use if it is alone on its host
+	part   float64     // what it pays of the charge: 1, or under payment resource 1 / nodes of its contract
 	on     bool        // it is on its host
 	rate   float64     // work per second, and
 	paying float64     // payment in $/s, while it is not in the crowd
@@ -170,7 +172,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 	switch m.rules.Payment {
 	case "spot", "scarce": // with a crowd, no processor is free
 		h.crowd.accrue(price-1/got, bid, gain{work, got * price * seconds, got * seconds})
-	case "usage":
+	case "usage", "resource":
 		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
 	case "bid":
 		h.crowd.all(bid)
@@ -179,21 +181,24 @@ func (m *market) accrue(h *machine, seconds float64) {
 	}
 }
 
-// limitOf returns the maximum number of processors that n gets.
-func (m *market) limitOf(n *task) float64 {
-	most := m.rules.CPUs
+// limitOf returns the maximum number of processors that n gets, and the number that it can use.
+func (m *market) limitOf(n *task) (most, claim float64) {
+	most = m.rules.CPUs
 	if m.rules.Cap > 0 {
 		most = min(most, m.rules.Cap)
 	}
-	switch {
-	case m.rules.Sharing == exclusive:
-		most = min(most, n.pace/n.host.speed)
-	case m.rules.Sharing == turns:
-		most = min(most, 1)
-	case n.most > 0:
-		most = min(most, n.most)
+	claim = most
+	if n.most > 0 {
+		claim = min(claim, n.most)
 	}
-	return most
+	switch m.rules.Sharing {
+	case exclusive:
+		most = min(most, n.pace/n.host.speed)
+		return most, most
+	case turns:
+		return min(most, 1), claim
+	}
+	return claim, claim
 }
 
 // allocate gives each task on h its processors, in proportion to weights. What a task cannot
@@ -204,8 +209,8 @@ func (m *market) allocate(h *machine) {
 	for {
 		capped := m.share(h)
 		switch c := h.crowd; {
-		case c == nil || c.urgent*h.each < 1 && 2*c.heaviest <= h.price:
-			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && len(h.alone) > max(m.few, 2*capped) {
+		case c == nil || c.urgent*h.each < below && 2*c.heaviest <= h.price:
+			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && len(h.alone) > max(m.few, 2*capped) && h.alone[capped].urge*h.each < below {
 				m.join(h, capped)
 			}
 			return
@@ -217,22 +222,27 @@ func (m *market) allocate(h *machine) {
 	}
 }
 
-// spare sets the payments on h to the floor price if the payment rule is scarce and h has a
-// free processor.
+// below is the fraction of its limit that a task of a crowd gets at most. All others are below
+// their limits by more than rounding, so that a host with a crowd is cut.
+const below = 1 - 1e-6
+
+// spare sets the payments on h to the reserve, or the floor price if that is higher, if the
+// payment rule is scarce and the tasks of h can use no more processors than it has.
 func (m *market) spare(h *machine) {
 	if m.rules.Payment != "scarce" || h.crowd != nil {
 		return
 	}
-	used := 0.0
+	claims := 0.0
 	for _, n := range h.alone {
 		if n.bid > 0 { // tasks that bid nothing use free capacity
-			used += n.rate / h.speed
+			claims += n.claim
 		}
 	}
-	if used <= m.rules.CPUs-1+1e-9 {
-		for _, n := range h.alone {
-			n.paying = m.floor(n)
-		}
+	if claims > m.rules.CPUs*(1+1e-9) {
+		return
+	}
+	for _, n := range h.alone {
+		n.paying = min(float64(n.bid), 1e9*max(m.rules.Reserve, m.rules.Floor)*n.rate/h.speed)
 	}
 }
 
@@ -288,9 +298,8 @@ func (m *market) share(h *machine) (capped int) {
 		sum = float64(len(h.alone))
 	case turns:
 		for i, n := range h.alone {
-			n.limit = 0
-			if i == 0 {
-				n.limit = m.limitOf(n)
+			if n.limit = 0; i == 0 {
+				n.limit, _ = m.limitOf(n)
 			}
 			m.get(n, n.limit)
 		}
@@ -327,7 +336,7 @@ func (m *market) get(n *task, cpus float64) {
 		others = n.met
 		n.more = max(m.floor(n), charge("admission", float64(n.bid), float64(n.met+n.over), got)) - max(m.floor(n), charge("admission", float64(n.bid), float64(n.met), got))
 	}
-	n.paying = max(m.floor(n), charge(m.rules.Payment, float64(n.bid), float64(others), got))
+	n.paying = max(m.floor(n), n.part*charge(m.rules.Payment, float64(n.bid), float64(others), got))
 }
 
 // charge returns the payment for a bid that gets the fraction got of the host, when the other
@@ -336,7 +345,7 @@ func charge(rule string, bid, others, got float64) float64 {
 	switch rule {
 	case "spot", "scarce", "admission":
 		return min(bid, got*others)
-	case "usage":
+	case "usage", "resource":
 		return min(bid, got*(bid+others))
 	case "bid":
 		return bid
@@ -344,9 +353,12 @@ func charge(rule string, bid, others, got float64) float64 {
 	return math.NaN()
 }
 
-// weigh sets the weight and the limit of n from its bid.
+// weigh sets the weight, the limit, the claim and the part of n from its bid.
 func (m *market) weigh(n *task) {
-	n.limit, n.weight = m.limitOf(n), 1
+	n.limit, n.claim = m.limitOf(n)
+	if n.weight, n.part = 1, 1; m.rules.Payment == "resource" {
+		n.part = 1 / float64(len(n.of.tasks))
+	}
 	if m.rules.Sharing == "auction" {
 		n.weight = float64(n.bid)
 	}
@@ -359,10 +371,11 @@ func (m *market) weigh(n *task) {
 func (m *market) start(now float64, d *contract) {
 	for i := range d.tasks {
 		n := &d.tasks[i]
+		n.of = d
 		m.advance(n.host, now)
 		m.weigh(n)
 		m.came++
-		n.of, n.came, n.on = d, m.came, true
+		n.came, n.on = m.came, true
 		n.host.price += n.bid
 		m.stand(n)
 		m.prices.change(now, n.bid)

@@ -151,7 +151,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor:  c.Fleet.Floor.CPU / 3600,
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve,
 		Leave:  c.Fleet.Availability != nil,
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}

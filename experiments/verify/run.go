@@ -27,13 +27,14 @@ type Rules struct {
 	// them. Code that checks a rule changed in version 2 branches on Version >= 2.
 	Version int
 
-	Payment string // payment rule: spot, scarce, admission, usage, bid or budget
+	Payment string // payment rule: spot, scarce, admission, usage, resource, bid or budget
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
 	Floor   float64   // minimum price of a processor, dollars per second
+	Reserve float64   // of payment scarce: price of a processor on a host whose tasks are not cut, dollars per second
 	Leave   bool      // hosts come and go, which ledgers do not show
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
 	Offers  bool      // users may accept an offer instead of a rejection

@@ -26,14 +26,14 @@ type place struct {
 	heaviest int64   // highest bid
 }
 
-// A gain gives a task that bids w the work w × work, and adds w × pay - w² × less to what it
-// owes.
+// A gain gives a task that bids w the work w × work, and adds its part of w × pay - w² × less
+// to what it owes.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {
 	w := t.weight
 	t.done += w * g.work
-	t.owed += w * (g.pay - w*g.less)
+	t.owed += t.part * (w * (g.pay - w*g.less))
 }
 
 // all adds g to all tasks of the tree.

@@ -35,6 +35,9 @@ var (
 // and taken up again, by ranges of numbers.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		*matrixDraws = min(*matrixDraws, 60)
+	}
 	m := &matrix{t: t, seen: newCoverage(), kinds: make(map[string]int), first: *matrixSeed, total: *matrixDraws}
 	var wg sync.WaitGroup
 	for range min(uint64(runtime.GOMAXPROCS(0)), m.total) {

@@ -3,6 +3,7 @@ package experiments
 import (
 	"bytes"
 	"context"
+	"flag"
 	"math"
 	"math/rand/v2"
 	"path/filepath"
@@ -11,6 +12,11 @@ import (
 
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+)
+
+var (
+	remadeDraws = flag.Uint64("remade.draws", 20, "number of random scenarios whose metrics TestRemade computes again")
+	forgeries   = flag.Int("remade.forgeries", 12, "number of values that TestForgedTogether changes")
 )
 
 // noNotes are the notes of a publication that has none.
@@ -40,7 +46,7 @@ func published(t *testing.T, e *scenario.Experiment, tables results.Tables) *res
 func TestRemade(t *testing.T) {
 	t.Parallel()
 	forms := []results.Tables{results.Both, results.Parquet, results.CSV}
-	for n := range uint64(60) {
+	for n := range *remadeDraws {
 		dir := t.TempDir()
 		if err := draw(n).write(dir); err != nil {
 			t.Fatal(err)
@@ -162,7 +168,7 @@ replications: 2
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rows := 0
-	for range 40 {
+	for range *forgeries {
 		at := rng.IntN(total)
 		f := forged(t, d, at)
 		if changes, err := f.Check(context.Background()); err != nil || len(changes) > 0 {

@@ -253,10 +253,10 @@ func TestMore(t *testing.T) {
 func TestGrown(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("21 runs, which do nothing at once that TestShards does not")
+		t.Skip("14 runs, which do nothing at once that TestShards does not")
 	}
 	base := t.TempDir()
-	for _, tables := range []results.Tables{results.Both, results.CSV, results.None} {
+	for _, tables := range []results.Tables{results.Both, results.None} {
 		few, more := few(t, 5), few(t, 8)
 		publish := func(ready *Prepared, dir string) (found int) {
 			p := to(t, ready, filepath.Join(base, tables.String(), dir))

@@ -11,13 +11,19 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // TestFilesDown checks that calls among the files of the command go down: no file uses,
 // by whatever way, a file that uses it.
 func TestFilesDown(t *testing.T) {
 	t.Parallel()
-	p := build(t).loaded[0]
+	loaded, err := packages.Load(&packages.Config{Mode: packages.LoadSyntax}, ".")
+	if err != nil || packages.PrintErrors(loaded) > 0 {
+		t.Fatalf("the command does not load: %v", err)
+	}
+	p := loaded[0]
 	fileOf := func(o types.Object) string { return filepath.Base(p.Fset.Position(o.Pos()).Filename) }
 	uses := map[string]map[string]string{} // file → file → an identifier
 	for _, f := range p.Syntax {
@@ -145,4 +151,19 @@ func exported(f *ast.File) (names, bare []string) {
 		}
 	}
 	return names, bare
+}
+
+// receiver returns the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.IndexListExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return "?"
 }

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-var kills = flag.Int("kills", 10, "instants at which TestRunKilled kills a run")
+var kills = flag.Int("kills", 4, "instants at which TestRunKilled kills a run")
 
 // TestRunKilled promises that a run which is killed at any instants gives, once it is let
 // go on, the bytes of one that was not, and leaves nothing else.
@@ -26,7 +26,7 @@ func TestRunKilled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 2))
 	dir := t.TempDir()
 	run := func(out string) *exec.Cmd {
-		cmd := exec.Command("bourse", "run", "--replications", "150", "--quiet", "--out", out)
+		cmd := exec.Command("bourse", "run", "--replications", "100", "--quiet", "--out", out)
 		cmd.Dir = dir
 		return cmd
 	}

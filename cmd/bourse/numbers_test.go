@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"iter"
@@ -23,6 +24,8 @@ import (
 	"bourse/bank/store"
 	"bourse/experiments/results"
 )
+
+var cells = flag.Int("cells", 40, "number of cells that TestEveryCell changes")
 
 // A forger changes results, and the manifest to fit.
 type forger struct {
@@ -248,7 +251,7 @@ func TestEveryCell(t *testing.T) {
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 0))
 	both, text, packed := smallRun(t, "both"), smallRun(t, "csv"), smallRun(t, "parquet")
-	for n := 0; n < 200; {
+	for n := 0; n < *cells; {
 		from, args := both, []string{"--quiet"}
 		switch n % 8 {
 		case 0:

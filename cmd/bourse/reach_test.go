@@ -1,3 +1,5 @@
+//go:build nightly
+
 package main
 
 import (
@@ -133,21 +135,6 @@ func TestReached(t *testing.T) {
 	if functions < 1000 {
 		t.Errorf("%d functions seen", functions)
 	}
-}
-
-// receiver returns the name of a method's type.
-func receiver(e ast.Expr) string {
-	switch e := e.(type) {
-	case *ast.StarExpr:
-		return receiver(e.X)
-	case *ast.IndexExpr:
-		return receiver(e.X)
-	case *ast.IndexListExpr:
-		return receiver(e.X)
-	case *ast.Ident:
-		return e.Name
-	}
-	return "?"
 }
 
 // indexed returns the identifiers of the index.

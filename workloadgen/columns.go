@@ -45,7 +45,7 @@ var columns = [...]column{
 	number("lead", false, "seconds after arrival", func(j *Job) *float64 { return &j.Lead }),
 	flag("on_demand", func(j *Job) *bool { return &j.OnDemand }),
 	number("cancel", false, "seconds after arrival", func(j *Job) *float64 { return &j.Cancel }),
-	{"parts", false, "a whole number, at most that of nodes",
+	{"parts", false, "a whole number, at most nodes",
 		func(dst []byte, j *Job) []byte { return strconv.AppendInt(dst, int64(j.Parts), 10) },
 		func(j *Job, s string) bool {
 			n, ok := parseWhole(s)

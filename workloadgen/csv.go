@@ -112,10 +112,10 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 			return nil, fmt.Errorf("%s:%d: job %d: %w", name, line, j.ID, err)
 		}
 		if first, twice := lines[j.ID]; twice {
-			return nil, fmt.Errorf("%s:%d: column id: found %d, want another: line %d has it", name, line, j.ID, first)
+			return nil, fmt.Errorf("%s:%d: column id: found %d, which line %d has too, want a unique number", name, line, j.ID, first)
 		}
 		if n := len(plan); n > 0 && j.Arrival < plan[n-1].Arrival {
-			return nil, fmt.Errorf("%s:%d: column arrival: found %v, want at least %v, the arrival in the line above", name, line, j.Arrival, plan[n-1].Arrival)
+			return nil, fmt.Errorf("%s:%d: column arrival: found %v, want at least %v, the arrival on the line above", name, line, j.Arrival, plan[n-1].Arrival)
 		}
 		lines[j.ID] = line
 		plan = append(plan, j)
@@ -150,7 +150,7 @@ type cut struct{ io.Reader }
 func (c cut) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	if err == io.ErrUnexpectedEOF {
-		err = fmt.Errorf("found the end of the file within what gzip packed, want all of it: the file was cut short: %w", err)
+		err = fmt.Errorf("found a truncated gzip file, want a complete one: %w", err)
 	}
 	return n, err
 }

@@ -13,7 +13,7 @@ import (
 // bounds the memory of readers that read whole lines.
 const maxLine = 16 << 20
 
-var errReturn = errors.New("found a carriage return within the line, want lines that end with a line feed, or with both")
+var errReturn = errors.New("found a carriage return within the line, want lines that end with LF or CRLF")
 
 // tableLines passes on a table with one line per row, and fails with a [csv.ParseError] at the
 // first line that violates this. Programs interpret such lines differently: a carriage return

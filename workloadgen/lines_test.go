@@ -40,8 +40,8 @@ func TestCSVLines(t *testing.T) {
 func TestZeroEstimate(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{
-		"arrival,runtime,nodes,estimate\n0,1,1,0\n":   "p.csv:2: job 1: estimate is 0 and must be more",
-		"arrival,runtime,nodes,deadline\n0,1,1,0.0\n": "p.csv:2: job 1: deadline is 0 and must be more",
+		"arrival,runtime,nodes,estimate\n0,1,1,0\n":   "p.csv:2: job 1: estimate is 0, want more",
+		"arrival,runtime,nodes,deadline\n0,1,1,0.0\n": "p.csv:2: job 1: deadline is 0, want more",
 	} {
 		if _, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv"); err == nil || err.Error() != want {
 			t.Errorf("%q: error %v, want %s", file, err, want)

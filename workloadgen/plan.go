@@ -29,11 +29,11 @@ func (p Plan) Validate() error {
 			return fmt.Errorf("job %d (number %d of the plan): %w", j.ID, i+1, err)
 		}
 		if i > 0 && j.Arrival < p[i-1].Arrival {
-			return fmt.Errorf("job %d (number %d of the plan): arrival %v is before that of the job above it, %v",
+			return fmt.Errorf("job %d (number %d of the plan): arrival %v is before the previous job's, %v",
 				j.ID, i+1, j.Arrival, p[i-1].Arrival)
 		}
 		if first, ok := seen[j.ID]; ok {
-			return fmt.Errorf("job %d (number %d of the plan): id is also that of number %d", j.ID, i+1, first)
+			return fmt.Errorf("job %d (number %d of the plan): number %d has the same id", j.ID, i+1, first)
 		}
 		seen[j.ID] = i + 1
 	}
@@ -51,7 +51,7 @@ func (j *Job) validate() error {
 		return fmt.Errorf("nodes %d is not in 1..%d", j.Nodes, MaxNodes)
 	}
 	if j.Parts < 0 || j.Parts > j.Nodes {
-		return fmt.Errorf("parts %d is not in 0..%d, its nodes", j.Parts, j.Nodes)
+		return fmt.Errorf("parts %d is not in 0..%d (nodes)", j.Parts, j.Nodes)
 	}
 	if !validClass(j.Class) {
 		return fmt.Errorf("class %q is not at most %d letters, digits, - or _", j.Class, maxClass)
@@ -88,7 +88,7 @@ func within(x float64, positive bool, max float64) error {
 	case x < 0:
 		return fmt.Errorf("%v is negative", x)
 	case positive && x == 0:
-		return fmt.Errorf("is 0 and must be more")
+		return fmt.Errorf("is 0, want more")
 	case x > max:
 		return fmt.Errorf("%v is more than %v", x, max)
 	}

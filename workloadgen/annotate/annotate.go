@@ -22,16 +22,16 @@ import (
 // Options are the changes that an experiment makes to a plan, applied in the order of the
 // fields. The zero value only moves the first arrival to 0.
 type Options struct {
-	Sizes        Sizes         `yaml:"sizes" doc:"how sizes are mapped onto the hosts"`
-	Delay        *float64      `yaml:"delay" validate:"min=0,max=1e6" doc:"factor on the spans between arrivals; omitted, 1"`
+	Sizes        Sizes         `yaml:"sizes" doc:"how job sizes are mapped onto the hosts"`
+	Delay        *float64      `yaml:"delay" validate:"min=0,max=1e6" doc:"factor on the times between arrivals; default 1"`
 	Restore      float64       `yaml:"restore" validate:"min=0,max=1e9" doc:"seconds added to the runtime of jobs that ran exactly as long as requested"`
-	Arrivals     string        `yaml:"arrivals" validate:"omitempty,oneof=poisson" doc:"poisson: spans between arrivals drawn anew, exponential; omitted, as they are"`
-	Load         *Load         `yaml:"load" doc:"load that arrivals are drawn together or apart to make"`
-	Inaccuracy   *float64      `yaml:"inaccuracy" validate:"min=0,max=1" doc:"of the estimates: 0 makes them true, 1 leaves them; omitted, 1"`
+	Arrivals     string        `yaml:"arrivals" validate:"omitempty,oneof=poisson" doc:"poisson draws exponential times between arrivals; if omitted, arrivals are unchanged"`
+	Load         *Load         `yaml:"load" doc:"target load, reached by scaling the times between arrivals"`
+	Inaccuracy   *float64      `yaml:"inaccuracy" validate:"min=0,max=1" doc:"how inaccurate estimates are: 0 makes them exact, 1 leaves them unchanged; default 1"`
 	Reservations *Reservations `yaml:"reservations" doc:"advance reservations and on-demand requests: start windows, deadlines, estimates"`
-	Value        *config.Spec  `yaml:"value" doc:"value model that worth is drawn from; omitted, worth stays"`
-	Budget       float64       `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs; 0 leaves values"`
-	Price        float64       `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of worth and processor-second; 0 leaves values"`
+	Value        *config.Spec  `yaml:"value" doc:"value model for drawing worth; if omitted, worth is unchanged"`
+	Budget       float64       `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs; 0 leaves values unchanged"`
+	Price        float64       `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of worth and processor-second; 0 leaves values unchanged"`
 	Urgency      *Urgency      `yaml:"urgency" doc:"deadlines, and budgets and penalties, by urgency class"`
 }
 
@@ -46,11 +46,11 @@ func (o *Options) Validate() error {
 	}
 	switch {
 	case o.Load != nil && o.Load.Processors == 0:
-		return errors.New("load.processors: found 0, want those of the machine")
+		return errors.New("load.processors: found 0, want the processors of the machine")
 	case o.Load != nil && o.Delay != nil:
-		return errors.New("load: found a delay beside it, want one of them")
+		return errors.New("load: found delay too, want only one of them")
 	case o.Budget > 0 && o.Price > 0:
-		return fmt.Errorf("budget %v and price %v: want one of them", o.Budget, o.Price)
+		return fmt.Errorf("budget %v and price %v: want only one of them", o.Budget, o.Price)
 	case o.Urgency != nil && o.Urgency.SLA && (o.Budget > 0 || o.Price > 0):
 		return errors.New("urgency.sla gives each job its budget: want neither budget nor price")
 	}
@@ -129,8 +129,8 @@ func Delay(plan workloadgen.Plan, factor float64) {
 // A Load is the target utilization of a machine: the work of all jobs divided by its
 // processors times the span of arrivals.
 type Load struct {
-	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1 the machine cannot keep up"`
-	Processors int     `yaml:"processors" validate:"min=0" doc:"of the machine; omitted in a scenario's workload.annotate, those of its fleet"`
+	Target     float64 `yaml:"target" validate:"gt=0,max=1e6" doc:"load; above 1, the machine is overloaded"`
+	Processors int     `yaml:"processors" validate:"min=0" doc:"processors of the machine; in a scenario's workload.annotate, the default is its fleet's"`
 }
 
 // Scale multiplies the times between arrivals by the factor that makes the plan's load equal

@@ -341,7 +341,7 @@ func TestOptions(t *testing.T) {
 		"reservations: {laxity: {mean: 2}}":            "",
 		"load: {target: 0.8, processors: 4}":           "",
 		"load: {target: 0.8}":                          "load.processors: found 0",
-		"{delay: 2, load: {target: 1, processors: 1}}": "load: found a delay",
+		"{delay: 2, load: {target: 1, processors: 1}}": "load: found delay too",
 		"delay: .nan":                                  "delay: found NaN",
 		"inaccuracy: 1.5":                              "inaccuracy: found 1.5",
 		"restore: .inf":                                "restore: found +Inf",

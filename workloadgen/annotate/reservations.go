@@ -13,19 +13,19 @@ import (
 // Farooq, Majumdar and Parsons (2006, §4). They specify the share of each and leave the
 // distributions open. Arrivals, runtimes, estimates and windows become whole seconds.
 type Reservations struct {
-	Share      float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a job to be an advance reservation"`
+	Share      float64 `yaml:"share" validate:"min=0,max=1" doc:"probability that a job is an advance reservation"`
 	Lead       Spread  `yaml:"lead" doc:"seconds from arrival to the earliest start of a reservation"`
-	Laxity     Spread  `yaml:"laxity" doc:"laxity of a reservation, in estimates: deadline less estimate less earliest start"`
-	Inaccuracy float64 `yaml:"inaccuracy" validate:"min=0,max=1000" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them true unless errors is log"`
-	Errors     string  `yaml:"errors" validate:"oneof=over under both log" doc:"over (estimates too long), under, both, or log (as they are, rounded up)"`
-	Cancel     float64 `yaml:"cancel" validate:"min=0,max=1" doc:"probability that a reservation is taken back, at a second uniform between request and deadline"`
-	Parts      Parts   `yaml:"parts" doc:"co-reservations: nodes in several gangs, each on a cluster of its own, all with one start"`
+	Laxity     Spread  `yaml:"laxity" doc:"laxity of a reservation (deadline - estimate - earliest start) as a multiple of the estimate"`
+	Inaccuracy float64 `yaml:"inaccuracy" validate:"min=0,max=1000" doc:"f: estimates are wrong by a factor of up to 1+2f, on average about 1+f; 0 makes them exact unless errors is log"`
+	Errors     string  `yaml:"errors" validate:"oneof=over under both log" doc:"over (estimates too long), under, both, or log (estimates of the log, rounded up)"`
+	Cancel     float64 `yaml:"cancel" validate:"min=0,max=1" doc:"probability that a reservation is cancelled, at a uniform time (whole seconds) between request and deadline"`
+	Parts      Parts   `yaml:"parts" doc:"co-reservations: nodes in several gangs, each on its own cluster, all starting together"`
 }
 
 // Parts selects the reservations that consist of several parts.
 type Parts struct {
-	Share float64 `yaml:"share" validate:"min=0,max=1" doc:"probability of a reservation to be in parts"`
-	Count int     `yaml:"count" validate:"min=2,max=1048576" doc:"how many parts, or as many as it has nodes, if those are fewer"`
+	Share float64 `yaml:"share" validate:"min=0,max=1" doc:"probability that a reservation has several parts"`
+	Count int     `yaml:"count" validate:"min=2,max=1048576" doc:"number of parts, at most the number of nodes"`
 }
 
 // A Spread is a distribution with a mean.
@@ -85,7 +85,7 @@ func (r *Reservations) annotate(plan workloadgen.Plan, src rand.Source) error {
 			j.Parts = min(r.Parts.Count, j.Nodes)
 		}
 		if max(j.Estimate, j.Deadline) > workloadgen.MaxSeconds {
-			return fmt.Errorf("job %d: estimate %v and deadline %v s are beyond a plan's limits", j.ID, j.Estimate, j.Deadline)
+			return fmt.Errorf("job %d: estimate %v s and deadline %v s exceed a plan's limits", j.ID, j.Estimate, j.Deadline)
 		}
 	}
 	return nil

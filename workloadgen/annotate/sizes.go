@@ -17,8 +17,8 @@ type Sizes struct {
 	//	scale  a size n of From processors becomes n Hosts/From, rounded up
 	//	fold   n processors become the hosts of Per processors that they fill,
 	//	       rounded up; jobs then wider than Hosts are left out
-	Rule  string `yaml:"rule" validate:"omitempty,oneof=keep drop cap scale fold" doc:"keep is the default"`
-	Hosts int    `yaml:"hosts" validate:"min=0,max=16777216" doc:"hosts at hand; needed unless rule is keep"`
+	Rule  string `yaml:"rule" validate:"omitempty,oneof=keep drop cap scale fold" doc:"rule for sizes; default keep"`
+	Hosts int    `yaml:"hosts" validate:"min=0,max=16777216" doc:"available hosts; required unless rule is keep"`
 	From  int    `yaml:"from" validate:"min=0,max=16777216" doc:"processors of the recorded machine, for scale"`
 	Per   int    `yaml:"per" validate:"min=0,max=16777216" doc:"processors of a host, for fold"`
 }

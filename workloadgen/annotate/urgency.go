@@ -17,18 +17,18 @@ import (
 // normally distributed within a class. The papers do not state the standard deviation; it is
 // CV times the mean.
 type Urgency struct {
-	High     float64 `yaml:"high" validate:"min=0,max=1" doc:"fraction of the jobs in the high class"`
-	CV       float64 `yaml:"cv" validate:"min=0,max=10" doc:"standard deviation of a factor over its mean"`
-	Deadline Factor  `yaml:"deadline" doc:"deadline over runtime, above 1"`
+	High     float64 `yaml:"high" validate:"min=0,max=1" doc:"fraction of jobs in the high class"`
+	CV       float64 `yaml:"cv" validate:"min=0,max=10" doc:"coefficient of variation of each factor (standard deviation / mean)"`
+	Deadline Factor  `yaml:"deadline" doc:"deadline as a multiple of the runtime, above 1"`
 
 	// SLA adds the classes of the second paper: high urgency means a hard deadline with a high
 	// budget and penalty, and low urgency a soft deadline with a low budget and penalty. Set
 	// Deadline.Ratio to 7 as in that paper.
-	SLA       bool    `yaml:"sla" doc:"set hardness, budget and penalty too"`
+	SLA       bool    `yaml:"sla" doc:"also sets hardness, budget and penalty"`
 	Budget    Factor  `yaml:"budget" doc:"factor of the budget"`
 	Penalty   Factor  `yaml:"penalty" doc:"factor of the penalty rate"`
-	BudgetOf  string  `yaml:"budget_of" validate:"oneof=runtime runtime_procs" doc:"what budgets are in proportion to"`
-	PenaltyOf string  `yaml:"penalty_of" validate:"oneof=one procs runtime inv_runtime" doc:"what penalties are in proportion to"`
+	BudgetOf  string  `yaml:"budget_of" validate:"oneof=runtime runtime_procs" doc:"quantity that budgets are proportional to"`
+	PenaltyOf string  `yaml:"penalty_of" validate:"oneof=one procs runtime inv_runtime" doc:"quantity that penalties are proportional to"`
 	Price     float64 `yaml:"price" validate:"min=0,max=1e6" doc:"dollars per unit of budget_of"`
 	Rate      float64 `yaml:"rate" validate:"min=0,max=1e6" doc:"dollars per second per unit of penalty_of"`
 }
@@ -36,8 +36,8 @@ type Urgency struct {
 // A Factor is the distribution of one parameter over the two classes.
 type Factor struct {
 	Low   float64 `yaml:"low" validate:"gt=0,max=1e6" doc:"mean of the lower class"`
-	Ratio float64 `yaml:"ratio" validate:"min=1,max=1e6" doc:"mean of the higher class over it"`
-	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"multiplies both means: the papers' mean factor"`
+	Ratio float64 `yaml:"ratio" validate:"min=1,max=1e6" doc:"ratio of the higher class's mean to the lower class's"`
+	Mean  float64 `yaml:"mean" validate:"gt=0,max=1e6" doc:"factor on both means (the papers' mean factor)"`
 }
 
 // defaultUrgency returns the values of the first paper, and those of the second for SLA.
@@ -85,7 +85,7 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 			j.PenaltyRate = exact.Product(u.Rate, u.penaltyOf(j), u.draw(u.Penalty, urgent, 0, rest[i][2]))
 		}
 		if !(j.Deadline <= workloadgen.MaxSeconds && j.Value <= workloadgen.MaxDollars && j.PenaltyRate <= workloadgen.MaxRate) {
-			return fmt.Errorf("job %d: deadline %v s, value %v dollars, penalty %v dollars per second are beyond a plan's limits",
+			return fmt.Errorf("job %d: deadline %v s, value $%v, penalty $%v per second exceed a plan's limits",
 				j.ID, j.Deadline, j.Value, j.PenaltyRate)
 		}
 	}

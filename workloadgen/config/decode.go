@@ -222,7 +222,7 @@ func (n *Node) decodeScalar(v reflect.Value, path string) error {
 		}
 		v.SetUint(uint64(whole))
 	default:
-		panic("config: cannot fill in a " + v.Type().String())
+		panic("config: cannot decode into a " + v.Type().String())
 	}
 	return nil
 }
@@ -318,7 +318,7 @@ func NodeOf(v reflect.Value) (*Node, error) {
 			}
 		}
 	default:
-		return nil, fmt.Errorf("found a %s, want what YAML can say", v.Type())
+		return nil, fmt.Errorf("found a %s, want a YAML value", v.Type())
 	}
 	return n, nil
 }

@@ -8,9 +8,9 @@ import (
 
 // An Option is a field of a member's options, as people see it.
 type Option struct {
-	Name    string `json:"name" doc:"nested ones with a dot"`
+	Name    string `json:"name" doc:"name; nested options are joined with a dot"`
 	Default any    `json:"default"`
-	Want    string `json:"want" doc:"what it takes"`
+	Want    string `json:"want" doc:"accepted values"`
 	Doc     string `json:"doc"`
 
 	Type reflect.Type `json:"-"`

@@ -64,11 +64,11 @@ func named(said map[string]any, under string) (name string, options map[string]a
 	case !apart:
 		return name, options, nil
 	case len(options) != 1:
-		return "", nil, fmt.Errorf("%s: found options and other fields, want the options beside the name", name)
+		return "", nil, fmt.Errorf("%s: found options and other fields, want only the name and options", name)
 	}
 	options, ok := inner.(map[string]any)
 	if !ok && inner != nil {
-		return "", nil, fmt.Errorf("%s: found %v, want a mapping of its options", name, inner)
+		return "", nil, fmt.Errorf("%s: found %v, want a mapping of options", name, inner)
 	}
 	return name, options, nil
 }

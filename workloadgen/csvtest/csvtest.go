@@ -54,7 +54,7 @@ func Cells(line string) ([]string, error) {
 			for {
 				end := strings.IndexByte(line, '"')
 				if end < 0 {
-					return nil, fmt.Errorf("a quote that is not closed before %q", line)
+					return nil, fmt.Errorf("an unclosed quote before %q", line)
 				}
 				cell, line = cell+line[:end], line[end+1:]
 				if !strings.HasPrefix(line, `"`) {

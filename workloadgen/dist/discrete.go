@@ -22,10 +22,10 @@ func newDiscrete(values, weights []float64) (*Discrete, error) {
 	sum := 0.0
 	for i, w := range weights {
 		if !(w >= 0) || math.IsInf(w, 1) {
-			return nil, fmt.Errorf("weight %d, %v, is not a number at least 0", i+1, w)
+			return nil, fmt.Errorf("weight %d: found %v, want a number at least 0", i+1, w)
 		}
 		if i > 0 && !(values[i] > values[i-1]) {
-			return nil, fmt.Errorf("value %v is not more than %v above it", values[i], values[i-1])
+			return nil, fmt.Errorf("value %v is not more than %v, the previous one", values[i], values[i-1])
 		}
 		sum += w
 		d.cumulative[i] = sum

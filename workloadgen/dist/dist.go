@@ -24,22 +24,22 @@ type Distribution interface {
 // Table returns the distributions. Creating a distribution draws no random numbers.
 func Table() config.Table[Distribution] {
 	return config.Table[Distribution]{Kind: "distribution", Members: config.Members[Distribution]{
-		"binbin":      {"powers of two with a histogram's weights: the market paper's job sizes", newBinBin},
+		"binbin":      {"powers of two with the weights of a histogram (the market paper's job sizes)", newBinBin},
 		"constant":    {"always the same value", newConstant},
-		"exponential": {"memoryless: the inter-arrival times of a Poisson process", newExponential},
+		"exponential": {"memoryless (inter-arrival times of a Poisson process)", newExponential},
 		"gamma":       {"shape and scale", newGamma},
 		"gpareto":     {"generalized Pareto: k, sigma and threshold", newGPareto},
 		"hypergamma":  {"mixture of two gammas", newHyperGamma},
-		"hypweib":     {"mixture of a Weibull and the exponential of a Weibull: the market paper's inter-arrival times", newHypWeib},
+		"hypweib":     {"mixture of a Weibull and the exponential of a Weibull (the market paper's inter-arrival times)", newHypWeib},
 		"lognormal":   {"exponential of a normal", newLogNormal},
 		"normal":      {"mean and standard deviation", newNormal},
 		"pareto":      {"power law above a minimum", newPareto},
-		"polylin":     {"polynomial in the logarithm: the market paper's runtimes", newPolyLin},
-		"truncnormal": {"normal, given that it lies in an interval", newTruncNormal},
+		"polylin":     {"polynomial in the logarithm (the market paper's runtimes)", newPolyLin},
+		"truncnormal": {"normal, truncated to an interval", newTruncNormal},
 		"uniform":     {"between two bounds", newUniform},
 		"weibull":     {"shape and scale", newWeibull},
-		"zipf":        {"ranks 1 to n with probability rank^-s, or powers of two of them", newZipf},
-		"mixture":     {"a draw of one distribution or of another", newMixture},
-		"within":      {"a distribution, given that it lies in an interval", newWithin},
+		"zipf":        {"ranks 1 to n with probability proportional to rank^-s, or two to the power of the rank", newZipf},
+		"mixture":     {"mixture of two distributions", newMixture},
+		"within":      {"any distribution, truncated to an interval", newWithin},
 	}}
 }

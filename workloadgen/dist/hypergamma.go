@@ -2,11 +2,11 @@ package dist
 
 // HyperGammaOptions are the options of "hypergamma".
 type HyperGammaOptions struct {
-	P      float64 `yaml:"p" validate:"min=0,max=1" doc:"weight of the first"`
-	Shape1 float64 `yaml:"shape1" validate:"gt=0" doc:"of the first"`
-	Scale1 float64 `yaml:"scale1" validate:"gt=0" doc:"of the first"`
-	Shape2 float64 `yaml:"shape2" validate:"gt=0" doc:"of the second"`
-	Scale2 float64 `yaml:"scale2" validate:"gt=0" doc:"of the second"`
+	P      float64 `yaml:"p" validate:"min=0,max=1" doc:"weight of the first gamma"`
+	Shape1 float64 `yaml:"shape1" validate:"gt=0" doc:"shape of the first gamma"`
+	Scale1 float64 `yaml:"scale1" validate:"gt=0" doc:"scale of the first gamma"`
+	Shape2 float64 `yaml:"shape2" validate:"gt=0" doc:"shape of the second gamma"`
+	Scale2 float64 `yaml:"scale2" validate:"gt=0" doc:"scale of the second gamma"`
 }
 
 func newHyperGamma(decode func(any) error) (Distribution, error) {

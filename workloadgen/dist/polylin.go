@@ -23,10 +23,10 @@ type PolyLin struct {
 // PolyLinOptions are the options of "polylin". The defaults are the paper's fit to the San
 // Diego Blue Horizon.
 type PolyLinOptions struct {
-	A   float64 `yaml:"a" validate:"max=0" doc:"of x^2"`
-	B   float64 `yaml:"b" validate:"gt=0" doc:"of x"`
+	A   float64 `yaml:"a" validate:"max=0" doc:"coefficient of x^2"`
+	B   float64 `yaml:"b" validate:"gt=0" doc:"coefficient of x"`
 	C   float64 `yaml:"c" doc:"constant term"`
-	Min float64 `yaml:"min" validate:"gt=0" doc:"seconds from which the parabola holds"`
+	Min float64 `yaml:"min" validate:"gt=0" doc:"seconds at which the parabola starts"`
 }
 
 // BlueHorizonRuntime returns the paper's runtimes.

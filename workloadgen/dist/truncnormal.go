@@ -14,7 +14,7 @@ type TruncNormal struct {
 	Mu float64 `yaml:"mean" doc:"mean before truncation"`
 	SD float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before truncation"`
 	Lo float64 `yaml:"min" doc:"lower end"`
-	Hi float64 `yaml:"max" doc:"upper end; 0 is none"`
+	Hi float64 `yaml:"max" doc:"upper end; 0 means none"`
 }
 
 func newTruncNormal(decode func(any) error) (Distribution, error) {
@@ -26,7 +26,7 @@ func newTruncNormal(decode func(any) error) (Distribution, error) {
 		return nil, fmt.Errorf("max %v is not more than min %v", t.Hi, t.Lo)
 	}
 	if a, b := t.bounds(); !(phi(b) > phi(a)) {
-		return nil, fmt.Errorf("the normal has no weight above %v", t.Lo)
+		return nil, fmt.Errorf("the normal has no mass above %v", t.Lo)
 	}
 	return t, nil
 }

@@ -43,7 +43,7 @@ func newWithin(decode func(any) error) (Distribution, error) {
 func Within(d Distribution, lo, hi float64) (*Conditioned, error) {
 	c := &Conditioned{of: d, lo: lo, hi: hi, flo: d.CDF(lo), fhi: d.CDF(hi)}
 	if !(c.fhi > c.flo) {
-		return nil, fmt.Errorf("the distribution has no weight in %v to %v", lo, hi)
+		return nil, fmt.Errorf("the distribution has no mass in %v to %v", lo, hi)
 	}
 	return c, nil
 }

@@ -59,7 +59,7 @@ func (s *Sample) positive() (*Sample, string, error) {
 		return nil, "", errOneValue
 	}
 	out := &Sample{X: append([]float64{s.X[1] / 2}, s.X[1:]...), W: s.W, N: s.N}
-	return out, fmt.Sprintf("%.0f values of 0 taken as %v", s.W[0], out.X[0]), nil
+	return out, fmt.Sprintf("%.0f values of 0 replaced by %v", s.W[0], out.X[0]), nil
 }
 
 // standardErrors returns those of the parameters p that maximize the log

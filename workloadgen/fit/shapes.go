@@ -50,7 +50,7 @@ func fitPolyLin(s *Sample, o Options) (Fit, error) {
 	}
 	if p[2]-p[1]*p[1]/(4*p[0]) < 1 {
 		p, se = reaching(x, f, p), [3]float64{math.NaN(), math.NaN(), math.NaN()}
-		out.Note = strings.TrimPrefix(out.Note+"; made to reach 1", "; ")
+		out.Note = strings.TrimPrefix(out.Note+"; scaled to reach 1", "; ")
 	}
 	out.Law = options("polylin", "a", p[0], "b", p[1], "c", p[2], "min", o.From)
 	for i, name := range []string{"a", "b", "c"} {
@@ -130,7 +130,7 @@ func exponents(s *Sample, o Options) (counts []float64, note string, err error) 
 		counts[min(max(bin, 0), o.Bins-1)] += s.W[i]
 	}
 	if odd > 0 {
-		note = fmt.Sprintf("%.1f %% of the values are no power of two in %v..%v, taken as the nearest",
+		note = fmt.Sprintf("%.1f %% of the values are not a power of two in %v..%v and were replaced by the nearest",
 			100*odd/s.N, math.Exp2(float64(1+o.Shift)), math.Exp2(float64(o.Bins+o.Shift)))
 	}
 	return counts, note, nil

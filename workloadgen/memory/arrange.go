@@ -43,7 +43,7 @@ func Target(values []float64, h float64, estimate func([]float64) Estimate, src 
 			hi = m
 		}
 	}
-	return nil, fmt.Errorf("hurst exponent %v: the nearest order of these %d values is %v away", h, len(values), off)
+	return nil, fmt.Errorf("hurst exponent %v: no order of these %d values is closer than %v", h, len(values), off)
 }
 
 // byRank returns the values in the order of the ranks of like.

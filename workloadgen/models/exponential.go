@@ -8,11 +8,11 @@ import (
 
 // ExponentialOptions are the options of the model "exponential".
 type ExponentialOptions struct {
-	Jobs    int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
-	Users   int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	Jobs    int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs per plan"`
+	Users   int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, equally likely to submit a job"`
 	IAT     float64 `yaml:"iat" validate:"gt=0" doc:"mean seconds between arrivals"`
 	Runtime float64 `yaml:"runtime" validate:"gt=0" doc:"mean seconds of runtime"`
-	Nodes   float64 `yaml:"nodes" doc:"processors of every job"`
+	Nodes   float64 `yaml:"nodes" doc:"processors of each job"`
 
 	annotate.Options `yaml:",inline"`
 }

@@ -91,7 +91,7 @@ func bounded(text []byte) error {
 
 // FileOptions are the options of the model "file".
 type FileOptions struct {
-	File string `yaml:"file" doc:"model file, as a fit writes it"`
+	File string `yaml:"file" doc:"model file written by bourse workload fit"`
 }
 
 func newFile(decode func(any) error) (workloadgen.Model, error) {
@@ -103,7 +103,7 @@ func newFile(decode func(any) error) (workloadgen.Model, error) {
 		return nil, errors.New("file: found nothing, want the name of a model file")
 	}
 	if info, err := os.Stat(o.File); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file, which a model that is made more than once must be", o.File)
+		return nil, fmt.Errorf("%s is not a regular file, and a model is read more than once", o.File)
 	}
 	f, err := ReadFile(o.File)
 	if err != nil {

@@ -15,19 +15,19 @@ import (
 // IndependentOptions are the options of the model "independent": a distribution for each
 // quantity.
 type IndependentOptions struct {
-	Jobs     int         `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
-	Users    int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
-	IAT      config.Spec `yaml:"iat" doc:"law of the seconds between arrivals"`
-	Runtime  config.Spec `yaml:"runtime" doc:"law of the runtimes in seconds"`
-	Nodes    config.Spec `yaml:"nodes" doc:"law of the processors, rounded, at least 1"`
-	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"wider jobs become as wide; 0 is no limit"`
-	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"seconds that a job runs at least"`
+	Jobs     int         `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs per plan"`
+	Users    int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, equally likely to submit a job"`
+	IAT      config.Spec `yaml:"iat" doc:"distribution of the seconds between arrivals"`
+	Runtime  config.Spec `yaml:"runtime" doc:"distribution of the runtimes in seconds"`
+	Nodes    config.Spec `yaml:"nodes" doc:"distribution of the processors, rounded, at least 1"`
+	Widest   int         `yaml:"widest" validate:"min=0,max=16777216" doc:"maximum processors of a job: larger draws become this; 0 means no limit"`
+	Shortest float64     `yaml:"shortest" validate:"gt=0,max=1e11" doc:"minimum runtime in seconds"`
 
 	// Hurst gives the arrivals a long memory: their gaps, whose values do not change, are
 	// ordered such that R/S estimates this exponent within 0.005. A plan with fewer than 1024
 	// jobs is too short for an estimate; Hurst is then the exponent of the noise by whose
 	// ranks the gaps are ordered.
-	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 is none"`
+	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 means none"`
 
 	annotate.Options `yaml:",inline"`
 }

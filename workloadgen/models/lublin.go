@@ -13,8 +13,8 @@ import (
 
 // LublinOptions are those of "lublin".
 type LublinOptions struct {
-	Jobs  int `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
-	Users int `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
+	Jobs  int `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs per plan"`
+	Users int `yaml:"users" validate:"min=1,max=1e8" doc:"users, equally likely to submit a job"`
 	Size  int `yaml:"size" validate:"min=4,max=16777216" doc:"processors of the machine: at least 10 for set whole or batch, 32 for interactive or both, 7 for farooq2006"`
 
 	// Set is whole, batch, interactive, or both: the batch and interactive
@@ -23,9 +23,9 @@ type LublinOptions struct {
 	Set string `yaml:"set" validate:"oneof=whole batch interactive both farooq2006" doc:"parameters: whole (default), batch, interactive, both, or farooq2006 (for the reservation paper, on 64 processors)"`
 
 	// Change overrides single parameters of the set.
-	Change LublinChange `yaml:"change" doc:"parameters that differ from the set's"`
+	Change LublinChange `yaml:"change" doc:"parameters that override the set's"`
 
-	Cycle bool `yaml:"cycle" doc:"busy and quiet half hours; false makes all alike"`
+	Cycle bool `yaml:"cycle" doc:"daily cycle of busy and quiet half hours; false makes arrivals uniform over the day"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -40,15 +40,15 @@ type LublinChange struct {
 	UHi        *float64 `yaml:"uhi" validate:"min=0,max=24" doc:"log2 of the largest size"`
 	UProb      *float64 `yaml:"uprob" validate:"min=0,max=1" doc:"probability of the first stage"`
 	A1         *float64 `yaml:"a1" validate:"min=1e-3,max=1e6" doc:"shape of the first gamma of ln runtime"`
-	B1         *float64 `yaml:"b1" validate:"min=1e-6,max=1e3" doc:"its scale"`
-	A2         *float64 `yaml:"a2" validate:"min=1e-3,max=1e6" doc:"shape of the second"`
-	B2         *float64 `yaml:"b2" validate:"min=1e-6,max=1e3" doc:"its scale"`
-	PA         *float64 `yaml:"pa" validate:"min=-1e6,max=1e6" doc:"slope over size of the probability of the first gamma"`
-	PB         *float64 `yaml:"pb" validate:"min=-1e6,max=1e6" doc:"that probability at size 0"`
+	B1         *float64 `yaml:"b1" validate:"min=1e-6,max=1e3" doc:"scale of the first gamma of ln runtime"`
+	A2         *float64 `yaml:"a2" validate:"min=1e-3,max=1e6" doc:"shape of the second gamma of ln runtime"`
+	B2         *float64 `yaml:"b2" validate:"min=1e-6,max=1e3" doc:"scale of the second gamma of ln runtime"`
+	PA         *float64 `yaml:"pa" validate:"min=-1e6,max=1e6" doc:"slope, over size, of the probability of the first gamma"`
+	PB         *float64 `yaml:"pb" validate:"min=-1e6,max=1e6" doc:"probability of the first gamma at size 0"`
 	AArr       *float64 `yaml:"aarr" validate:"min=1e-3,max=1e6" doc:"shape of the gamma of ln gap, times 1800"`
-	BArr       *float64 `yaml:"barr" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	BArr       *float64 `yaml:"barr" validate:"min=1e-6,max=1e3" doc:"scale of the gamma of ln gap"`
 	ANum       *float64 `yaml:"anum" validate:"min=1e-3,max=1e6" doc:"shape of the gamma of the daily cycle"`
-	BNum       *float64 `yaml:"bnum" validate:"min=1e-6,max=1e3" doc:"its scale"`
+	BNum       *float64 `yaml:"bnum" validate:"min=1e-6,max=1e3" doc:"scale of the gamma of the daily cycle"`
 	ARAR       *float64 `yaml:"arar" validate:"min=1e-3,max=1e3" doc:"factor on aarr"`
 }
 

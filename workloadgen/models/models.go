@@ -13,12 +13,12 @@ import (
 func Table() config.Table[workloadgen.Model] {
 	return config.Table[workloadgen.Model]{Kind: "workload model", Members: config.Members[workloadgen.Model]{
 		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
-		"file":        {"a model file, as a fit writes it", newFile},
-		"independent": {"a law for each quantity: what fits write, and Poisson streams", newIndependent},
-		"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that grow with size", newLublin},
-		"paper":       {"the market paper's: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
-		"regular":     {"submissions at regular intervals, as on volunteer hosts, a law of runtimes", newRegular},
-		"resample":    {"a recorded log, drawn from with replacement", newResample},
+		"file":        {"a model file written by bourse workload fit", newFile},
+		"independent": {"one distribution per quantity (fitted models, Poisson streams)", newIndependent},
+		"lublin":      {"Lublin and Feitelson: daily cycle, powers of two, runtimes that increase with size", newLublin},
+		"paper":       {"the market paper's model: HypWeib arrivals, PolyLin runtimes, BinBin sizes, budgets by value", newPaper},
+		"regular":     {"submissions at regular intervals, as on volunteer hosts, and a distribution of runtimes", newRegular},
+		"resample":    {"a recorded log, sampled with replacement", newResample},
 		"swf":         {"a recorded log, replayed", newSWF},
 	}}
 }

@@ -14,28 +14,28 @@ import (
 
 // PaperOptions are the options of the model "paper". The defaults are the paper's high load.
 type PaperOptions struct {
-	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs of a plan"`
-	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit as nearly equal numbers of jobs as can be"`
+	Jobs   int     `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs per plan"`
+	Users  int     `yaml:"users" validate:"min=1,max=1e8" doc:"users, who submit equal numbers of jobs (to within one)"`
 	Budget float64 `yaml:"budget" validate:"min=0,max=1e8" doc:"dollars that each user splits among its jobs"`
-	Split  string  `yaml:"split" validate:"omitempty,oneof=work worth" doc:"in proportion to what: work (default), worth times processor-seconds; or worth alone"`
+	Split  string  `yaml:"split" validate:"omitempty,oneof=work worth" doc:"what budgets are proportional to: work (worth times processor-seconds, the default) or worth"`
 
 	// The defaults of IAT are 30, 92.36 and 480 s. For low load, use a minimum of 90 and a
 	// mean of 153.66 s.
 	IAT struct {
-		Min  float64 `yaml:"min" validate:"min=0" doc:"seconds between arrivals at least"`
+		Min  float64 `yaml:"min" validate:"min=0" doc:"minimum seconds between arrivals"`
 		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between arrivals"`
-		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"seconds at which a gap is cut"`
-		Of   string  `yaml:"of" validate:"omitempty,oneof=plan law" doc:"whose mean that is: plan (default), of every plan; or law, of all plans together, so that they differ"`
+		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"maximum seconds between arrivals: longer gaps are cut"`
+		Of   string  `yaml:"of" validate:"omitempty,oneof=plan law" doc:"scope of the mean: plan (default), each plan has it; or law, the distribution has it, and plans differ"`
 	} `yaml:"iat"`
 
 	Runtime struct {
 		Min float64 `yaml:"min" validate:"gt=0" doc:"shortest runtime in seconds"`
-		Max float64 `yaml:"max" validate:"gt=0,max=1e11" doc:"longest"`
+		Max float64 `yaml:"max" validate:"gt=0,max=1e11" doc:"longest runtime in seconds"`
 	} `yaml:"runtime"`
 
 	Nodes struct {
 		Min int `yaml:"min" validate:"min=1" doc:"processors of the smallest job"`
-		Max int `yaml:"max" validate:"min=1,max=16777216" doc:"of the largest"`
+		Max int `yaml:"max" validate:"min=1,max=16777216" doc:"processors of the largest job"`
 	} `yaml:"nodes"`
 
 	Value config.Spec `yaml:"value" doc:"value model"`
@@ -235,7 +235,7 @@ func stretch(plan workloadgen.Plan, mean, top float64) (float64, error) {
 	}
 }
 
-var errNoStretch = errors.New("the gaps drawn cannot be stretched to the mean asked for")
+var errNoStretch = errors.New("the drawn gaps cannot be scaled to the requested mean")
 
 // split divides each user's budget among its jobs.
 func (p *Paper) split(plan workloadgen.Plan) {

@@ -171,7 +171,7 @@ func TestPaperErrors(t *testing.T) {
 		{func(o *PaperOptions) { o.IAT.Mean = 30 }, "iat.mean: found 30, want more than iat.min, 30"},
 		{func(o *PaperOptions) { o.IAT.Max = 90 }, "iat.max: found 90"},
 		{func(o *PaperOptions) { o.Runtime.Min = 960 }, "runtime.max: found 960, want more than runtime.min"},
-		{func(o *PaperOptions) { o.Runtime.Min, o.Runtime.Max = 1, 10 }, "no weight in 1 to 10"},
+		{func(o *PaperOptions) { o.Runtime.Min, o.Runtime.Max = 1, 10 }, "no mass in 1 to 10"},
 		{func(o *PaperOptions) { o.Nodes.Min = 11 }, "nodes.max: found 10, want at least nodes.min"},
 		{func(o *PaperOptions) { o.Value.Name = "gold" }, `unknown value model "gold", want one of equal, normal, pareto`},
 		{func(o *PaperOptions) { o.Value = config.Spec{Name: "pareto", Options: map[string]any{"shap": 2}} }, "shap"},

@@ -13,11 +13,11 @@ import (
 
 // RegularOptions are the options of the model "regular".
 type RegularOptions struct {
-	Users   int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, each as likely as another to submit a job"`
-	From    float64     `yaml:"from" validate:"min=0,max=1e11" doc:"instant of the first submission, s"`
-	To      float64     `yaml:"to" validate:"min=0,max=1e11" doc:"submissions are before it, s"`
+	Users   int         `yaml:"users" validate:"min=1,max=1e8" doc:"users, equally likely to submit a job"`
+	From    float64     `yaml:"from" validate:"min=0,max=1e11" doc:"time of the first submission, s"`
+	To      float64     `yaml:"to" validate:"min=0,max=1e11" doc:"end of submissions (exclusive), s"`
 	Every   float64     `yaml:"every" validate:"gt=0" doc:"seconds between submissions"`
-	Runtime config.Spec `yaml:"runtime" doc:"law of the runtimes in seconds, rounded to whole ones, at least 1"`
+	Runtime config.Spec `yaml:"runtime" doc:"distribution of the runtimes in seconds, rounded to whole seconds, at least 1"`
 
 	annotate.Options `yaml:",inline"`
 }
@@ -60,7 +60,7 @@ func NewRegular(o RegularOptions) (*Regular, error) {
 	case o.To <= o.From:
 		return nil, fmt.Errorf("to: found %v, want more than from, %v", o.To, o.From)
 	case (o.To-o.From)/o.Every > maxJobs:
-		return nil, fmt.Errorf("every: found %v, want what makes %d jobs at most", o.Every, maxJobs)
+		return nil, fmt.Errorf("every: found %v, want a larger interval (at most %d jobs)", o.Every, maxJobs)
 	}
 	if err := o.Options.Validate(); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (m *Regular) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadg
 		n = m.jobs
 	}
 	if n < 0 || n > maxJobs || m.at(n-1) > workloadgen.MaxSeconds {
-		return nil, fmt.Errorf("%d jobs is not in 1..%d, or takes beyond %v s", n, maxJobs, float64(workloadgen.MaxSeconds))
+		return nil, fmt.Errorf("%d jobs is not in 1..%d, or the last arrives after %v s", n, maxJobs, float64(workloadgen.MaxSeconds))
 	}
 	plan := resize(into, n)
 	for i := range plan {

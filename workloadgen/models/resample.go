@@ -16,9 +16,9 @@ import (
 // ResampleOptions are those of "resample".
 type ResampleOptions struct {
 	TraceOptions     `yaml:",inline"`
-	Jobs             int    `yaml:"jobs" validate:"min=0,max=1e8" doc:"jobs of a plan; 0 is as many as the log has"`
+	Jobs             int    `yaml:"jobs" validate:"min=0,max=1e8" doc:"jobs per plan; 0 means as many as in the log"`
 	By               string `yaml:"by" validate:"oneof=block user" doc:"block (default): runs of consecutive jobs; user: all jobs of a user"`
-	Block            int    `yaml:"block" validate:"min=1" doc:"jobs of a run"`
+	Block            int    `yaml:"block" validate:"min=1" doc:"jobs per run"`
 	annotate.Options `yaml:",inline"`
 }
 
@@ -91,7 +91,7 @@ func (m *Resample) Plan(src rand.Source, n int, into workloadgen.Plan) (workload
 	if m.o.By == "user" {
 		plan = m.byUser(src, into[:0])
 		if n > len(plan) {
-			return nil, fmt.Errorf("%d jobs asked for, the users drawn have %d", n, len(plan))
+			return nil, fmt.Errorf("found %d jobs, want at most %d, the jobs of the users drawn", n, len(plan))
 		}
 		if n > 0 {
 			plan = plan[:n]

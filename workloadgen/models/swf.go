@@ -14,7 +14,7 @@ import (
 type SWFOptions struct {
 	TraceOptions     `yaml:",inline"`
 	Jobs             int    `yaml:"jobs" validate:"min=0" doc:"consecutive jobs to take; 0 takes all"`
-	Start            string `yaml:"start" validate:"omitempty,oneof=first random" doc:"first: the first jobs of the log (default); random: as many from anywhere in it"`
+	Start            string `yaml:"start" validate:"omitempty,oneof=first random" doc:"first: the first jobs of the log (default); random: the same number from anywhere in the log"`
 	annotate.Options `yaml:",inline"`
 }
 
@@ -49,7 +49,7 @@ func NewSWF(o SWFOptions) (*SWF, error) {
 		return nil, err
 	}
 	if o.Jobs > len(plan) {
-		return nil, fmt.Errorf("%s: %d jobs asked for, the log has %d", o.File, o.Jobs, len(plan))
+		return nil, fmt.Errorf("%s: found %d jobs requested, want at most %d, the jobs of the log", o.File, o.Jobs, len(plan))
 	}
 	return &SWF{o, plan, report}, nil
 }
@@ -66,7 +66,7 @@ func (m *SWF) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.P
 		n = len(m.plan)
 	}
 	if n < 0 || n > len(m.plan) {
-		return nil, fmt.Errorf("%d jobs asked for, the log has %d", n, len(m.plan))
+		return nil, fmt.Errorf("found %d jobs requested, want at most %d, the jobs of the log", n, len(m.plan))
 	}
 	at := int(dist.Open(src) * float64(len(m.plan)-n+1))
 	if m.o.Start != "random" {

@@ -11,7 +11,7 @@ import (
 // TraceOptions name a recorded log and the part of it to use.
 type TraceOptions struct {
 	File   string `yaml:"file" doc:"log in the Standard Workload Format, plain or gzip"`
-	Filter string `yaml:"filter" doc:"what to keep of it, as last:3000,ran"`
+	Filter string `yaml:"filter" doc:"filter on the records, such as last:3000,ran"`
 }
 
 // A TraceReport says what became of every line of a log.
@@ -43,7 +43,7 @@ func (o *TraceOptions) Read() (workloadgen.Plan, TraceReport, error) {
 	var plan workloadgen.Plan
 	plan, report.Records = trace.Plan()
 	if len(plan) == 0 {
-		return nil, report, fmt.Errorf("%s: no jobs left of %d records", o.File, report.Records.Lines)
+		return nil, report, fmt.Errorf("%s: none of %d records passed the filter", o.File, report.Records.Lines)
 	}
 	return plan, report, nil
 }

@@ -106,7 +106,7 @@ func TestDecodeRefuses(t *testing.T) {
 		"law: {nam: x}":                 "1: law.nam: unknown field, did you mean name? want one of name, options",
 		"law: {options: [1]}":           "1: law.options: found a list, want a mapping",
 		"{f: 1, f: 2}":                  "f",
-		"any: {x: {y: [017]}}":          "1: any.x.y.0: found 017, which YAML readers take for different things",
+		"any: {x: {y: [017]}}":          "1: any.x.y.0: found 017, which YAML readers interpret differently",
 		"[1]":                           "1: found a list, want a mapping",
 		"deep: {}":                      "1: deep: found a mapping, want a number",
 		"s: " + strings.Repeat("[", 30): "not YAML",
@@ -123,7 +123,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{map[string]any{"i": 1.5}, "i: found 1.5, want a whole number"},
 		{map[string]any{"f": "0.3"}, `f: found "0.3", want a number`},
 		{map[string]any{"i": math.NaN()}, "i: found NaN, want a whole number"},
-		{map[string]any{"l": make(chan int)}, "found a chan int, want what YAML can say"},
+		{map[string]any{"l": make(chan int)}, "found a chan int, want a YAML value"},
 	} {
 		var o options
 		if err := config.Decode(c.from, &o); err == nil || !strings.Contains(err.Error(), c.want) {

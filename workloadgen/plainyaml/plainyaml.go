@@ -196,7 +196,7 @@ func UnclearKey(word string) bool {
 
 // Problem says what is wrong with a word that is [Unclear].
 func Problem(word string) string {
-	return fmt.Sprintf("found %s, which YAML readers take for different things: want digits such as 1000 or 0.5, true or false, or quotes around text", config.Clip(word))
+	return fmt.Sprintf("found %s, which YAML readers interpret differently: want digits such as 1000 or 0.5, true or false, or quotes around text", config.Clip(word))
 }
 
 // compare returns what the second reader finds in the text, nil if nothing, or where it
@@ -229,7 +229,7 @@ func compare(text []byte, file *ast.File, words bool) (*second.Node, error) {
 		return nil, refused(err)
 	}
 	if len(doc.Content) != 1 {
-		return nil, &Error{Problem: "found a text that readers differ on, want one document"}
+		return nil, &Error{Problem: "found text that YAML readers interpret differently, want one document"}
 	}
 	var body ast.Node
 	if len(bodies) > 0 {
@@ -290,7 +290,7 @@ func (c comparison) same(n ast.Node, m *second.Node, path string) error {
 		return c.sameMapping(n, n.Values, m, path)
 	case *ast.SequenceNode:
 		if m.Kind != second.SequenceNode || len(n.Values) != len(m.Content) {
-			return unlike(n, path, "found a list of %d, which another YAML reader takes for %s", len(n.Values), kindOf(m))
+			return unlike(n, path, "found a list of %d, which another YAML reader interprets as %s", len(n.Values), kindOf(m))
 		}
 		for i, v := range n.Values {
 			if err := c.same(v, m.Content[i], config.Join(path, strconv.Itoa(i))); err != nil {
@@ -304,7 +304,7 @@ func (c comparison) same(n ast.Node, m *second.Node, path string) error {
 
 func (c comparison) sameMapping(n ast.Node, values []*ast.MappingValueNode, m *second.Node, path string) error {
 	if m.Kind != second.MappingNode || 2*len(values) != len(m.Content) {
-		return unlike(n, path, "found a mapping of %d, which another YAML reader takes for %s", len(values), kindOf(m))
+		return unlike(n, path, "found a mapping of %d, which another YAML reader interprets as %s", len(values), kindOf(m))
 	}
 	seen := make(map[string]bool, len(values))
 	for i, v := range values {
@@ -337,7 +337,7 @@ func (c comparison) sameScalar(n ast.Node, m *second.Node, path string) error {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
 		if m.Kind != second.ScalarNode || m.ShortTag() != "!!null" {
-			return unlike(n, path, "found nothing, which another YAML reader takes for %s", kindOf(m))
+			return unlike(n, path, "found nothing, which another YAML reader interprets as %s", kindOf(m))
 		}
 		return nil
 	case *ast.StringNode:
@@ -350,7 +350,7 @@ func (c comparison) sameScalar(n ast.Node, m *second.Node, path string) error {
 		return unlike(n, path, "found %s, want plain YAML", n.Type())
 	}
 	if m.Kind != second.ScalarNode || text != m.Value || quoted != (m.Style&inQuotes != 0) {
-		return unlike(n, path, "found %.40q, which another YAML reader takes for %s: want text in quotes", text, kindOf(m))
+		return unlike(n, path, "found %.40q, which another YAML reader interprets as %s: want text in quotes", text, kindOf(m))
 	}
 	if c.words && !quoted && Unclear(text) {
 		return unlike(n, path, "%s", Problem(text))

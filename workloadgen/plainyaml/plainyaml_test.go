@@ -16,7 +16,7 @@ import (
 
 // refusals are texts that readers differ on, and what is said of each.
 var refusals = []struct{ text, want string }{
-	{"a: yes", "1: a: found yes, which YAML readers take for different things"},
+	{"a: yes", "1: a: found yes, which YAML readers interpret differently"},
 	{"a: Off", "found Off"},
 	{"a: True", "found True"},
 	{"017: 1", "1: 017: found 017"},

@@ -36,14 +36,14 @@ const (
 )
 
 var reasonText = [reasons]string{
-	FieldsMissing:    "fields are missing, taken as unknown",
+	FieldsMissing:    "missing fields, treated as unknown",
 	FieldsBeyond:     "fields beyond the 18th, ignored",
-	FractionCut:      "fraction of a whole number, cut off",
-	NegativeUnknown:  "negative number, taken as unknown",
+	FractionCut:      "fraction in a whole-number field, truncated",
+	NegativeUnknown:  "negative number, treated as unknown",
 	NoNewline:        "no newline at the end of the file",
-	ProcsFromRequest: "allocated processors unknown, requested taken",
-	EstimateFromRun:  "requested time unknown, run time taken",
-	UserUnknown:      "user unknown, 0 taken",
+	ProcsFromRequest: "allocated processors unknown, requested used",
+	EstimateFromRun:  "requested time unknown, run time used",
+	UserUnknown:      "user unknown, 0 used",
 	NotNumber:        "not a number",
 	OutOfRange:       "number out of range",
 	TooFewFields:     "fewer than 5 fields",

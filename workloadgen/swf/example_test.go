@@ -28,11 +28,11 @@ func ExampleRead() {
 	}
 	// Output:
 	// 5 lines: 1 comments, 0 blank, 2 used, 1 repaired, 1 skipped
-	//   fields are missing, taken as unknown: 1 repaired, first at line 5
+	//   missing fields, treated as unknown: 1 repaired, first at line 5
 	//   not a number: 1 skipped, first at line 4, field 4 (run time), found "ten"
 	// 3 records: 1 used, 1 repaired, 1 skipped
-	//   requested time unknown, run time taken: 1 repaired, first at record 3
-	//   user unknown, 0 taken: 1 repaired, first at record 3
+	//   requested time unknown, run time used: 1 repaired, first at record 3
+	//   user unknown, 0 used: 1 repaired, first at record 3
 	//   never ran: 1 skipped, first at record 2
 	// job 1 arrives at 0 s and runs 60 s on 2 processors
 	// job 4 arrives at 30 s and runs 60 s on 8 processors

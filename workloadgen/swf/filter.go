@@ -15,7 +15,7 @@ import (
 //	completed, failed, cancelled
 //	                by status
 //	has-estimate    requested time is known
-//	whole           not a part of a job (status 2 to 4)
+//	whole           is not part of a job (status 2 to 4)
 //	id:A-B          job numbers A to B; either may be left out
 //	user:A+B+...    submitted by one of these users
 //	not-user:A+B+...
@@ -43,7 +43,7 @@ type Step struct {
 	Filter string `json:"filter"`
 	In     int    `json:"in"`
 	Out    int    `json:"out"`
-	Note   string `json:"note" doc:"what else is to be said; often empty"`
+	Note   string `json:"note" doc:"note; often empty"`
 }
 
 // String describes the step.
@@ -152,7 +152,7 @@ var filters = map[string]struct {
 	"failed":       {"", "status 0", simple(func(r *Record) bool { return r.Status == Failed })},
 	"cancelled":    {"", "status 5", simple(func(r *Record) bool { return r.Status == Cancelled })},
 	"has-estimate": {"", "requested time is known", simple(func(r *Record) bool { return r.ReqTime > 0 })},
-	"whole":        {"", "not a part of a job (status 2 to 4)", simple(func(r *Record) bool { return !r.Partial() })},
+	"whole":        {"", "is not part of a job (status 2 to 4)", simple(func(r *Record) bool { return !r.Partial() })},
 	"id":           {":A-B", "job numbers A to B; either may be left out", span(func(r *Record) float64 { return float64(r.Job) })},
 	"procs":        {":A-B", "width from A to B processors; either may be left out", span(func(r *Record) float64 { return float64(r.Width()) })},
 	"submit":       {":A-B", "submit times from A to B, in seconds; either may be left out", span(func(r *Record) float64 { return r.Submit })},
@@ -164,7 +164,7 @@ var filters = map[string]struct {
 	"partition":    {":A+B", "of partition A, B, ...", among(func(r *Record) int64 { return r.Partition }, true)},
 	"date":         {":A..B", "submitted from day A to the day before B, as 2000-04-25, UTC; either may be left out", dates},
 	"first":        {":N", "the N first job numbers; submit times stay as they are", window(false)},
-	"last":         {":N", "the N last job numbers, with those that a cleaned log lost", window(true)},
+	"last":         {":N", "the N last job numbers, counting those that a cleaned log omits", window(true)},
 }
 
 func simple(keep func(*Record) bool) func(string) (keeper, error) {
@@ -213,7 +213,7 @@ func among(of func(*Record) int64, wanted bool) func(string) (keeper, error) {
 func dates(arg string) (keeper, error) {
 	a, b, ok := strings.Cut(arg, "..")
 	if !ok {
-		return nil, fmt.Errorf("%q is not two days", arg)
+		return nil, fmt.Errorf("%q is not an interval of days", arg)
 	}
 	lo, hi := 0.0, float64(maxNumber)
 	for _, d := range []struct {
@@ -230,7 +230,7 @@ func dates(arg string) (keeper, error) {
 		*d.at = float64(day.Unix())
 	}
 	if lo >= hi {
-		return nil, fmt.Errorf("%q ends before it begins", arg)
+		return nil, fmt.Errorf("%q ends before it starts", arg)
 	}
 	return func(t *Trace) (func(*Record) bool, string, error) {
 		start, ok := t.Header.Int("UnixStartTime")

@@ -102,7 +102,7 @@ func TestFilterErrors(t *testing.T) {
 		"date:":          `want date:A..B`,
 		"ran,last:-5":    `filter "last:-5": want last:N`,
 		"submit:1e99-":   "", // beyond every log, but an interval up to the largest number is empty
-		"date:2000-1-1.": "is not two days",
+		"date:2000-1-1.": "is not an interval of days",
 	} {
 		_, err := ParseFilters(text)
 		if want == "" {
@@ -183,9 +183,9 @@ func TestPlan(t *testing.T) {
 		t.Error(err)
 	}
 	const said = `10 records: 3 used, 3 repaired, 4 skipped
-  allocated processors unknown, requested taken: 1 repaired, first at record 3
-  requested time unknown, run time taken: 1 repaired, first at record 4
-  user unknown, 0 taken: 1 repaired, first at record 5
+  allocated processors unknown, requested used: 1 repaired, first at record 3
+  requested time unknown, run time used: 1 repaired, first at record 4
+  user unknown, 0 used: 1 repaired, first at record 5
   never ran: 2 skipped, first at record 2
   part of a job: 2 skipped, first at record 6
 `

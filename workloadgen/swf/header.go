@@ -124,17 +124,17 @@ func (h Header) Problems() []string {
 	nodes, ok := h.Int("MaxNodes")
 	switch {
 	case noSize == errMissing && ok:
-		found = append(found, fmt.Sprintf("MaxProcs is missing: MaxNodes, %d, is taken as the number of processors", nodes))
+		found = append(found, fmt.Sprintf("MaxProcs is missing: using MaxNodes, %d, as the number of processors", nodes))
 	case noSize != nil && noSize != errMissing:
-		found = append(found, noSize.Error()+": the size of the machine is not known")
+		found = append(found, noSize.Error()+": the size of the machine is unknown")
 	}
 	if _, err := h.number("UnixStartTime"); err != nil && err != errMissing {
-		found = append(found, err.Error()+": when the log starts is not known")
+		found = append(found, err.Error()+": the start of the log is unknown")
 	}
 	if _, err := h.zone(); err != nil {
-		found = append(found, err.Error()+": hours are "+h.instead())
+		found = append(found, err.Error()+": hours are in "+h.instead())
 	} else if _, bad := h.number("TimeZone"); bad != nil && bad != errMissing && len(h.all("TimeZoneString")) == 0 {
-		found = append(found, bad.Error()+" of seconds: hours are "+h.instead())
+		found = append(found, bad.Error()+" of seconds: hours are in "+h.instead())
 	}
 	return found
 }
@@ -142,9 +142,9 @@ func (h Header) Problems() []string {
 // instead describes which hours are used if the named zone is unknown.
 func (h Header) instead() string {
 	if zone := h.Zone(); zone != time.UTC {
-		return "those of TimeZone"
+		return "the zone of TimeZone"
 	}
-	return "those of UTC"
+	return "UTC"
 }
 
 // Agree returns the header with MaxJobs and MaxRecords set for these records, if it has such

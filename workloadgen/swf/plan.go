@@ -158,10 +158,10 @@ func (t *Trace) Unused() []string {
 	}
 	var unused []string
 	if chained > 0 {
-		unused = append(unused, fmt.Sprintf("%d records name a preceding job (fields 17 and 18): not followed, they arrive as they were submitted", chained))
+		unused = append(unused, fmt.Sprintf("%d records name a preceding job (fields 17 and 18): ignored, jobs arrive when they were submitted", chained))
 	}
 	if memory > 0 {
-		unused = append(unused, fmt.Sprintf("%d records ask for memory (field 10): not used", memory))
+		unused = append(unused, fmt.Sprintf("%d records request memory (field 10): ignored", memory))
 	}
 	return unused
 }
@@ -201,7 +201,7 @@ func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 		"; Version: 2.2",
 		fmt.Sprintf("; MaxJobs: %d", len(p)),
 		fmt.Sprintf("; MaxRecords: %d", len(p)),
-		"; Note: written from a work plan, whose worth, value, class, deadline, urgency and penalty are not here",
+		"; Note: written from a work plan; worth, value, class, deadline, urgency and penalty are omitted",
 	}
 	if processors > 0 {
 		t.Header = slices.Insert(t.Header, 3, fmt.Sprintf("; MaxProcs: %d", processors))

@@ -9,9 +9,9 @@ import (
 // Normal is a normal distribution whose values below Min are raised to Min. The paper requires
 // positive values, but does not say how to obtain them.
 type Normal struct {
-	Mean float64 `yaml:"mean" doc:"mean before the cut"`
-	SD   float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before the cut"`
-	Min  float64 `yaml:"min" validate:"min=0" doc:"values below are raised to it"`
+	Mean float64 `yaml:"mean" doc:"mean before truncation"`
+	SD   float64 `yaml:"sd" validate:"gt=0" doc:"standard deviation before truncation"`
+	Min  float64 `yaml:"min" validate:"min=0" doc:"minimum: smaller values are raised to it"`
 }
 
 func newNormal(decode func(any) error) (Model, error) {

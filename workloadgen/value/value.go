@@ -17,7 +17,7 @@ type Model interface {
 func Table() config.Table[Model] {
 	return config.Table[Model]{Kind: "value model", Members: config.Members[Model]{
 		"equal":  {"every job is worth the same", config.Is[Model](Equal{})},
-		"normal": {"normal, cut below", newNormal},
+		"normal": {"normal, with a minimum", newNormal},
 		"pareto": {"power law: a few jobs are worth much more", newPareto},
 	}}
 }

@@ -87,7 +87,7 @@ func EscrowContract(name string) (int64, error) {
 	s, _ := strings.CutPrefix(name, escrowWord+":")
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 || n > MaxContract || EscrowName(n) != name {
-		return 0, fmt.Errorf("account %q: want %s:17 or the like: %w", name, escrowWord, ErrBadAccount)
+		return 0, fmt.Errorf("account %q: want an account such as %s:17: %w", name, escrowWord, ErrBadAccount)
 	}
 	return n, nil
 }

@@ -10,9 +10,9 @@ import (
 var (
 	ErrInsufficientFunds = errors.New("insufficient funds") // returned as a *Shortfall
 	ErrBadAmount         = errors.New("amount is not positive")
-	ErrBadAccount        = errors.New("no such account, or not for this purpose")
+	ErrBadAccount        = errors.New("no such account, or it cannot be used for this purpose")
 	ErrNoEscrow          = errors.New("contract holds no escrow")
-	ErrUsedContract      = errors.New("contract was admitted before")
+	ErrUsedContract      = errors.New("contract was already admitted")
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")

@@ -65,7 +65,7 @@ func (l *Ledger) Account(name string) (Account, error) {
 		return 0, err
 	}
 	if reserved(name) {
-		return 0, fmt.Errorf("account %q: %q is kept for contracts: %w", name, escrowWord, ErrBadAccount)
+		return 0, fmt.Errorf("account %q: %q is reserved for contracts: %w", name, escrowWord, ErrBadAccount)
 	}
 	a := l.add(account{contract: NoContract, name: name})
 	l.byName[name] = a

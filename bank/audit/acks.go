@@ -36,7 +36,7 @@ func (a *auditor) checkAcks() {
 		before := b
 		var err error
 		if b, err = a.readFile(acksFile); err != nil {
-			a.fileFinding(acksFile, err.Error(), "what was acknowledged last")
+			a.fileFinding(acksFile, err.Error(), "the last acknowledged entry")
 			return
 		}
 		a.acks = readAcks(b)
@@ -47,9 +47,9 @@ func (a *auditor) checkAcks() {
 	}
 	switch {
 	case len(a.acks) == 0:
-		a.fileFinding(acksFile, fmt.Sprintf("%d bytes that hold nothing", len(b)), fmt.Sprintf("%d that tell what was acknowledged last", 4*acksRegion))
+		a.fileFinding(acksFile, fmt.Sprintf("%d bytes without a record", len(b)), fmt.Sprintf("%d bytes that record the last acknowledged entry", 4*acksRegion))
 	case harm >= 0 && !a.closed():
-		a.fileFinding(acksFile, fmt.Sprintf("a copy that differs from the other at byte %d", harm), "two that are the same, or one that a write cut short has not come to")
+		a.fileFinding(acksFile, fmt.Sprintf("a copy that differs from the other at byte %d", harm), "two equal copies, or one that an interrupted write did not reach")
 	}
 	for _, k := range a.acks {
 		a.must(expectation{k.last, k.root, acksFile})

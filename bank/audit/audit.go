@@ -70,15 +70,15 @@ type Options struct {
 const attempts = 5
 
 // ErrNone means that there is no ledger.
-var ErrNone = errors.New("no ledger is there")
+var ErrNone = errors.New("found no ledger")
 
 // ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
-var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
+var ErrUnfinished = errors.New("an unfinished copy, not a bank: if no copy is running, remove it, then copy again")
 
 const unfinishedFile = "UNFINISHED"
 
 // ErrFormat means that the ledger has the previous format.
-var ErrFormat = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
+var ErrFormat = errors.New("ledger has format 1; this version reads format 2: use the version that wrote it")
 
 // Audit verifies the ledger in dir. The report lists what is wrong with the ledger. An error
 // means that the audit was not possible: there is no ledger ([ErrNone]), the copy is
@@ -295,8 +295,8 @@ func (a *auditor) passed() {
 		}
 		if root := a.chain.root(); root != h.root && a.chain.hash() != h.root {
 			a.anew = &Finding{
-				Found: fmt.Sprintf("entries 1 to %d, each following from the one before, with root %s", h.size, root),
-				Want:  fmt.Sprintf("root %s, of %s: the ledger was made anew, from which entry on cannot be known", h.root, h.from),
+				Found: fmt.Sprintf("entries 1 to %d, correctly linked, with root %s", h.size, root),
+				Want:  fmt.Sprintf("root %s, of %s: the ledger was rewritten from an unknown entry on", h.root, h.from),
 			}
 		}
 	}
@@ -328,7 +328,7 @@ func (a *auditor) finish(err error) {
 		a.salvage()
 	}
 	if a.bad == nil && err != nil {
-		a.fail(a.chain.size+1, err.Error(), "files that can be read")
+		a.fail(a.chain.size+1, err.Error(), "readable files")
 	}
 	a.finishEntries()
 	a.checkFiles()
@@ -350,11 +350,11 @@ func (a *auditor) finishEntries() {
 // finishHeads reports heads that the log did not reach or went past.
 func (a *auditor) finishHeads() {
 	if a.bad == nil && a.opts.Since > a.chain.size {
-		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d and what came since", a.opts.Since))
+		a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("at least %d", a.opts.Since))
 	}
 	for _, h := range a.heads {
 		if none := (&chain{}).root(); a.bad == nil && h.size == 0 && h.root != none {
-			a.fail(1, fmt.Sprintf("root %s of no entries, by %s", h.root, h.from), fmt.Sprintf("root %s, which all ledgers begin with", none))
+			a.fail(1, fmt.Sprintf("root %s of no entries, by %s", h.root, h.from), fmt.Sprintf("root %s, with which every ledger starts", none))
 		}
 		if a.bad == nil && h.size > a.chain.size {
 			a.fail(a.chain.size+1, fmt.Sprintf("a ledger of %d entries", a.chain.size), fmt.Sprintf("%d, by %s", h.size, h.from))

@@ -99,7 +99,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 		if a.used != nil && len(e.ID) > 0 {
 			place := placeOf(string(e.ID))
 			if before := a.used[place]; before > 0 {
-				return fmt.Sprintf("request %q again, which entry %d carries", e.ID, before), "a request is booked once"
+				return fmt.Sprintf("request %q, which entry %d already has", e.ID, before), "each request booked once"
 			}
 			a.used[place] = e.Seq
 		}
@@ -107,7 +107,7 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 			return a.begin(e)
 		}
 		if e.Kind == Refuse {
-			return "a refusal in an open ledger", "one of a signed order"
+			return "a refusal in an open ledger", "a refusal of a signed order in an owned ledger"
 		}
 		return "", ""
 	}
@@ -120,16 +120,16 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 	place := placeOf(id)
 	switch before := a.used[place]; {
 	case s.Value("ledger") != a.ledger:
-		return "an order for ledger " + s.Value("ledger"), "one for this, " + a.ledger
+		return "an order for ledger " + s.Value("ledger"), "one for this ledger, " + a.ledger
 	case before > 0:
-		return fmt.Sprintf("order %s again, which entry %d carries", id, before), "an order used once"
+		return fmt.Sprintf("order %s, which entry %d already used", id, before), "each order used once"
 	case string(e.ID) != id:
 		return fmt.Sprintf("request %q on order %q", e.ID, id), "the order's own id"
 	case len(s.Rest) > 0 && (e.Kind == Transfer || e.Kind == Issue || e.Kind == Owner):
-		return fmt.Sprintf("%.60q behind the signatures", s.Rest), "nothing that nobody signed"
+		return fmt.Sprintf("unsigned text %.60q after the signatures", s.Rest), "no unsigned text"
 	case e.Kind == Refuse:
 	case e.Time-300 > s.Expires() || math.IsNaN(e.Time):
-		return "an order that expired at " + s.Value("expires"), "one that was good at the entry's time, or five minutes before"
+		return "an order that expired at " + s.Value("expires"), "one that was valid within the five minutes before the entry"
 	}
 	if found, want = a.signature(e, s, account); found != "" {
 		return found, want
@@ -147,11 +147,11 @@ func (a *authority) check(e *Entry, b *books) (found, want string) {
 func (a *authority) begin(e *Entry) (found, want string) {
 	o, err := order.Parse(string(e.Note))
 	if err != nil || o.Kind != "own" {
-		return fmt.Sprintf("a record of owners in an open ledger: %.60q", e.Note), "own, which names its operator"
+		return fmt.Sprintf("an owner record in an open ledger: %.60q", e.Note), "own, which names its operator"
 	}
 	for i, key := range a.pinned {
 		if name := []string{"operator", "recovery"}[i]; o.Value(name) != key {
-			return fmt.Sprintf("a ledger whose %s began with key %s", name, o.Value(name)), key + ", as given"
+			return fmt.Sprintf("a ledger whose %s started with key %s", name, o.Value(name)), key + ", the key given"
 		}
 	}
 	used := a.used
@@ -172,12 +172,12 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 	must := []ownedKey{{account, a.keys[account]}}
 	if i := a.invited[account]; s.Kind == "enrol" && s.Value("of") == account {
 		if must[0].key = i.key; e.Time > i.until {
-			return fmt.Sprintf("an invitation of %s after its hour", account), "one that holds"
+			return fmt.Sprintf("an enrolment of %s without a valid invitation", account), "an invitation at most an hour old"
 		}
 	}
 	if m := a.mints[account]; s.Kind == "mint" && m != nil && m.with != "" {
 		if a.keys[m.with] == a.keys[account] {
-			return fmt.Sprintf("one key of %s and %s", account, m.with), "two that sign"
+			return fmt.Sprintf("one key of %s and %s", account, m.with), "two different signing keys"
 		}
 		must = append(must, ownedKey{m.with, a.keys[m.with]})
 	}
@@ -187,7 +187,7 @@ func (a *authority) signature(e *Entry, s *order.Signed, account string) (found,
 		}
 		for old, at := range a.former {
 			if old.account == k.account && s.By(old.key) {
-				return fmt.Sprintf("an order signed by a key of %s that entry %d revoked", k.account, at), "the key that it has"
+				return fmt.Sprintf("an order signed by a key of %s that entry %d revoked", k.account, at), "a signature by its current key"
 			}
 		}
 		return fmt.Sprintf("an order that the key of %s did not sign", k.account), "its signature"
@@ -207,12 +207,12 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 	}
 	if e.Kind == Refuse { // a market's requests are never recorded as refused
 		if kind == Admit || kind == Settle || kind == Penalty || s.Kind == "read" || s.Kind == "cancel" {
-			return "a refusal of an order of kind " + s.Kind, "one of a transfer, a mint or a record of owners"
+			return "a refusal of an order of kind " + s.Kind, "a refusal of a transfer, a mint or an owner record"
 		}
 		return "", ""
 	}
 	if !known || e.Kind != kind && (e.Kind != Reject || kind != Admit) {
-		return fmt.Sprintf("an order of kind %s for an entry of kind %d", s.Kind, e.Kind), "an order for what was booked"
+		return fmt.Sprintf("an order of kind %s for an entry of kind %d", s.Kind, e.Kind), "an order for this kind of entry"
 	}
 	market := account
 	if kind == Admit {
@@ -220,7 +220,7 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 	}
 	if number, ok := a.numbers[market]; kind == Admit || kind == Settle || kind == Penalty {
 		if !ok {
-			return market + " without the right to settle", "a market that has it"
+			return market + " without the right to settle", "a market with that right"
 		}
 		if e.Contract < number*(1<<32) || e.Contract >= (number+1)*(1<<32) {
 			return fmt.Sprintf("contract %d under %s", e.Contract, market), fmt.Sprintf("one of its own, numbered from %d", number*(1<<32))
@@ -230,13 +230,13 @@ func (a *authority) rule(e *Entry, s *order.Signed, b *books) (found, want strin
 	switch e.Kind {
 	case Transfer:
 		if len(e.Moves) != 1 || string(first.From) != account || string(first.To) != s.Value("to") || Money(first.Micros).String() != s.Value("amount") {
-			return fmt.Sprintf("a transfer of %v from %q to %q", Money(first.Micros), first.From, first.To), fmt.Sprintf("that of the order, %s from %s to %s", s.Value("amount"), account, s.Value("to"))
+			return fmt.Sprintf("a transfer of %v from %q to %q", Money(first.Micros), first.From, first.To), fmt.Sprintf("the order's transfer of %s from %s to %s", s.Value("amount"), account, s.Value("to"))
 		}
 	case Issue:
 		return a.mint(e, s, account)
 	case Admit:
 		if string(first.From) != account || first.Micros > s.Money("budget").Micros() {
-			return fmt.Sprintf("%v of %q set aside", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), account)
+			return fmt.Sprintf("%v of %q held in escrow", Money(first.Micros), first.From), fmt.Sprintf("at most %s of %s", s.Value("budget"), account)
 		}
 	case Settle:
 		return a.settlement(e, s, market, b)
@@ -258,7 +258,7 @@ func (a *authority) mint(e *Entry, s *order.Signed, account string) (found, want
 		return "a mint by " + account, "one by an account with the right"
 	}
 	if len(e.Moves) != 1 || string(first.To) != s.Value("to") || Money(first.Micros).String() != s.Value("amount") {
-		return fmt.Sprintf("an issue of %v to %q", Money(first.Micros), first.To), fmt.Sprintf("that of the order, %s to %s", s.Value("amount"), s.Value("to"))
+		return fmt.Sprintf("an issue of %v to %q", Money(first.Micros), first.To), fmt.Sprintf("the order's issue of %s to %s", s.Value("amount"), s.Value("to"))
 	}
 	if m.any {
 		m.passes(e.Time)
@@ -315,7 +315,7 @@ func (a *authority) record(e *Entry, o *order.Order, account string) (found, wan
 	case o.Kind == "rotate":
 		return a.take(e, account, key)
 	case o.Kind == "enrol" && own && a.knows(of):
-		return "another enrolment of " + of, "one enrolment of an account"
+		return "a second enrolment of " + of, "one enrolment per account"
 	case o.Kind == "enrol" && own:
 		delete(a.invited, of)
 		return a.take(e, of, key)
@@ -324,7 +324,7 @@ func (a *authority) record(e *Entry, o *order.Order, account string) (found, wan
 	case o.Kind == "recover" && account == "recovery" && of == "operator":
 		return a.take(e, of, key)
 	}
-	return fmt.Sprintf("%s of %s by %s", o.Kind, of, account), "an order that it may give"
+	return fmt.Sprintf("%s of %s by %s", o.Kind, of, account), "an order that this account may give"
 }
 
 // knows reports whether an account ever had a key.
@@ -336,7 +336,7 @@ func (a *authority) knows(account string) bool {
 // take records an account's new key; an empty key means none.
 func (a *authority) take(e *Entry, account, key string) (found, want string) {
 	if other := map[string]string{"operator": "recovery", "recovery": "operator"}[account]; key != "" && other != "" && a.keys[other] == key {
-		return "one key of operator and recovery", "two"
+		return "the same key for operator and recovery", "two different keys"
 	}
 	if old := a.keys[account]; old != "" {
 		a.former[ownedKey{account, old}] = e.Seq
@@ -356,7 +356,7 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 		return a.take(e, "operator", key)
 	case "enrol", "invite":
 		if a.knows(of) {
-			return refused("one enrolment of an account")
+			return refused("one enrolment per account")
 		}
 		if o.Kind == "enrol" {
 			return a.take(e, of, key)
@@ -364,17 +364,17 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 		a.invited[of] = invited{key, e.Time + 3600}
 	case "recover":
 		if !a.knows(of) || of == "operator" || of == "recovery" {
-			return refused("an account that had a key, and recovery for operator's")
+			return refused("an account that has had a key; only recovery recovers operator")
 		}
 		return a.take(e, of, key)
 	case "revoke":
 		switch {
 		case right == "" && (of == "recovery" || a.keys[of] == ""):
-			return refused("an account with a key that is not recovery's")
+			return refused("an account other than recovery, with a key")
 		case right == "":
 			return a.take(e, of, "")
 		case !a.any(of):
-			return refused("an account that has something")
+			return refused("an account with a key, a right or an invitation")
 		case right == "mint":
 			delete(a.mints, of)
 		case right == "settle":
@@ -385,7 +385,7 @@ func (a *authority) byOperator(e *Entry, o *order.Order) (found, want string) {
 	case "right":
 		return a.give(o, of, right)
 	default:
-		return refused("an order that it may give")
+		return refused("an order that this account may give")
 	}
 	return "", ""
 }
@@ -425,7 +425,7 @@ func (a *authority) give(o *order.Order, of, right string) (found, want string) 
 	case "settle":
 		for market, number := range a.numbers {
 			if number == o.Number("number") && market != of {
-				return fmt.Sprintf("number %d for %s", number, of), "a number that is not " + market + "'s"
+				return fmt.Sprintf("number %d for %s", number, of), "a number that does not belong to " + market
 			}
 		}
 		if !strings.HasPrefix(of, "market:") {
@@ -495,6 +495,6 @@ func (a *authority) rows() map[string]string {
 // finishOwners checks that the ledger is owned if keys were given.
 func (a *auditor) finishOwners() {
 	if pinned := a.authority.pinned; len(pinned) > 0 && !a.authority.owned() && a.bad == nil {
-		a.fileFinding("", "an open ledger", "one whose operator began with key "+pinned[0])
+		a.fileFinding("", "an open ledger", "one whose operator started with key "+pinned[0])
 	}
 }

@@ -45,7 +45,7 @@ func TestBalances(t *testing.T) {
 		r := run(t, harmed, audit.Options{})
 		found := false
 		for _, f := range r.Findings {
-			found = found || strings.Contains(f.Found, "kept as")
+			found = found || strings.Contains(f.Found, "stored as")
 		}
 		if !found {
 			t.Errorf("%q changed: %v", key, r.Findings)

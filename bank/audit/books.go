@@ -88,7 +88,7 @@ func (b *books) book(e *Entry) (found, want string) {
 		b.sum.Rejected++
 	case Owner:
 		if len(e.Moves) > 0 || e.Contract >= 0 {
-			return fmt.Sprintf("a record of owners with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
+			return fmt.Sprintf("an owner record with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
 		}
 	case Refuse:
 		if len(e.Moves) > 0 || e.Contract >= 0 {
@@ -110,7 +110,7 @@ func (b *books) moves(e *Entry, minted bool) (found, want string) {
 		m := &e.Moves[i]
 		from := b.account(m.From)
 		if minted != (from == b.mint) {
-			return fmt.Sprintf("a move from %q", m.From), "one from the mint in an issue, and only there"
+			return fmt.Sprintf("a move from %q", m.From), "moves from the mint only in issues, and issues only from the mint"
 		}
 		if found, want := b.move(from, m); found != "" {
 			return found, want
@@ -131,19 +131,19 @@ func (b *books) move(from *account, m *Move) (found, want string) {
 	to := b.account(m.To)
 	switch {
 	case from == nil:
-		return fmt.Sprintf("a move from %q", m.From), "one from an account that has something"
+		return fmt.Sprintf("a move from %q", m.From), "one from an account with money"
 	case micros <= 0:
 		return fmt.Sprintf("a move of %v", micros), "a positive amount"
 	case to == b.mint || to == from:
 		return fmt.Sprintf("a move from %q to %q", m.From, m.To), "one between two accounts"
 	case from == b.mint && micros > math.MaxInt64+from.holds:
-		return fmt.Sprintf("an issue of %v on top of %v", micros, -from.holds), "no more money than can be told"
+		return fmt.Sprintf("an issue of %v on top of %v", micros, -from.holds), "a total within the range of amounts"
 	case from != b.mint && micros > from.holds:
 		return fmt.Sprintf("a move of %v out of %q, which holds %v", micros, m.From, from.holds), "no overdraft"
 	}
 	if to == nil {
 		if !b.name.Match(m.To) || strings.HasPrefix(string(m.To)+":", "escrow:") {
-			return fmt.Sprintf("an account named %q", m.To), "the name of an account"
+			return fmt.Sprintf("an account named %q", m.To), "a valid account name"
 		}
 		to = b.open(m.To)
 	}
@@ -169,9 +169,9 @@ func (b *books) admit(e *Entry) (found, want string) {
 	case len(e.Moves) != 1 || e.Contract < 0 || len(m.To) > 0 || string(m.From) == "mint":
 		return fmt.Sprintf("an admission of contract %d in %d moves, to %q", e.Contract, len(e.Moves), m.To), "one move, from its owner to its escrow"
 	case b.wasAdmitted(e.Contract):
-		return fmt.Sprintf("contract %d admitted again", e.Contract), "a contract is admitted once"
+		return fmt.Sprintf("a second admission of contract %d", e.Contract), "one admission per contract"
 	case owner == nil || m.Micros <= 0 || Money(m.Micros) > owner.holds:
-		return fmt.Sprintf("%v set aside by %q", Money(m.Micros), m.From), "a positive amount that its owner holds"
+		return fmt.Sprintf("%v of %q held in escrow", Money(m.Micros), m.From), "a positive amount, at most its owner's balance"
 	}
 	owner.holds -= Money(m.Micros)
 	esc := b.escrow()
@@ -209,7 +209,7 @@ func (b *books) wasAdmitted(contract int64) bool {
 func (b *books) settle(e *Entry) (found, want string) {
 	esc := b.escrows[e.Contract]
 	if esc == nil {
-		return fmt.Sprintf("a settlement of contract %d, which holds nothing", e.Contract), "one of a contract that is open"
+		return fmt.Sprintf("a settlement of contract %d, which has no escrow", e.Contract), "one of an open contract"
 	}
 	for i := range e.Moves {
 		m := &e.Moves[i]
@@ -226,7 +226,7 @@ func (b *books) settle(e *Entry) (found, want string) {
 		}
 	}
 	if esc.holds != 0 {
-		return fmt.Sprintf("a settlement of contract %d that leaves %v", e.Contract, esc.holds), "charges and refund that come to what was admitted"
+		return fmt.Sprintf("a settlement of contract %d that leaves %v in escrow", e.Contract, esc.holds), "charges and a refund that add up to the escrow"
 	}
 	delete(b.escrows, e.Contract)
 	b.settled = append(b.settled, esc)
@@ -256,7 +256,7 @@ func (b *books) report() *Report {
 	}
 	slices.SortFunc(r.Balances, func(x, y Balance) int { return strings.Compare(x.Account, y.Account) })
 	if total != 0 || -b.accounts["mint"].holds != b.before+r.Issued {
-		r.Findings = append(r.Findings, Finding{Found: fmt.Sprintf("balances that sum to %v", total), Want: "money conserved"})
+		r.Findings = append(r.Findings, Finding{Found: fmt.Sprintf("balances that sum to %v", total), Want: "a sum of zero"})
 	}
 	return &r
 }

@@ -53,7 +53,7 @@ func stored(entry []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, check(entry))
 }
 
-var errForm = errors.New("bytes that are no entry")
+var errForm = errors.New("bytes that are not an entry")
 
 // parse decodes b into e and reuses e.Moves.
 func (e *Entry) parse(b []byte) error {

@@ -9,7 +9,7 @@ import (
 func (a *auditor) group(key, value []byte) {
 	first := a.chain.size + 1
 	if len(key) != 9 || binary.BigEndian.Uint64(key[1:]) != uint64(first) {
-		a.fail(first, fmt.Sprintf("a group at key %x", key), fmt.Sprintf("the one whose first entry is %d", first))
+		a.fail(first, fmt.Sprintf("a group at key %x", key), fmt.Sprintf("the group whose first entry is %d", first))
 		return
 	}
 	in := input{b: value}
@@ -35,7 +35,7 @@ func (a *auditor) group(key, value []byte) {
 		case in.bad:
 			a.fail(seq, "a group that ends", fmt.Sprintf("its entries to %d", end))
 		case check(b) != sum:
-			a.fail(seq, fmt.Sprintf("an entry with checksum %08x", check(b)), fmt.Sprintf("one with %08x, as was kept with it", sum))
+			a.fail(seq, fmt.Sprintf("an entry with checksum %08x", check(b)), fmt.Sprintf("the stored checksum, %08x", sum))
 		default:
 			if a.entry(b, stored, nil) && a.bad != nil {
 				a.blame(first, end, here)
@@ -61,9 +61,9 @@ func (a *auditor) group(key, value []byte) {
 func (a *auditor) leaf(start []byte) {
 	switch {
 	case len(start) < leafStart || start[0] != 0:
-		a.fail(a.chain.size+1, "no beginning of a leaf", "one, before the entry")
+		a.fail(a.chain.size+1, "no start of a leaf", "the start of a leaf before the entry")
 	case a.chain.size == 0 && string(start) != string(a.chain.leaf):
-		a.fail(1, "another hash than that of no entries", "that, before the entry")
+		a.fail(1, "a different hash from that of no entries", "the hash of no entries before the entry")
 	default:
 		a.bad = began(&a.chain, start)
 	}
@@ -74,7 +74,7 @@ func began(c *chain, start []byte) *Finding {
 	if string(start) == string(c.leaf) {
 		return nil
 	}
-	return &Finding{Seq: c.size - leafSize + 1, To: c.size, Found: fmt.Sprintf("hash %v", c.hash()), Want: fmt.Sprintf("hash %v, as was kept after them", hash(start[1:]))}
+	return &Finding{Seq: c.size - leafSize + 1, To: c.size, Found: fmt.Sprintf("hash %v", c.hash()), Want: fmt.Sprintf("hash %v, stored after them", hash(start[1:]))}
 }
 
 // ended checks the last entries of a group, whose first entry is first, against the stored
@@ -85,7 +85,7 @@ func ended(c *chain, first int64, root []byte) *Finding {
 		return nil
 	}
 	from := max(first, (c.size-1)/leafSize*leafSize+1)
-	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, as was kept after them", root)}
+	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, stored after them", root)}
 }
 
 // blame is called if an entry is bad in a group with the entries first to end. If the hash of

@@ -44,7 +44,7 @@ func (a *auditor) checkHead() {
 		a.fileFinding(headFile, err.Error(), "the ledger's head")
 	default:
 		if a.head = parseHeadText(b); a.head == nil {
-			a.fileFinding(headFile, "text that does not have the hash at its end", "the ledger's head as it was written")
+			a.fileFinding(headFile, "text that does not match the hash at its end", "the ledger's head, unchanged")
 			break
 		}
 		a.expect(a.head.head, headFile)
@@ -103,7 +103,7 @@ func (a *auditor) checkFiles() {
 	}
 	names, err := a.opts.FS.List(a.dir)
 	if err != nil {
-		a.fileFinding(a.dir, err.Error(), "a directory that can be read")
+		a.fileFinding(a.dir, err.Error(), "a readable directory")
 		return
 	}
 	slices.Sort(names)
@@ -113,14 +113,14 @@ func (a *auditor) checkFiles() {
 		}
 		want, ok := a.head.files[name]
 		if !ok {
-			a.fileFinding(name, "a file", "none of this name: the ledger was closed without it")
+			a.fileFinding(name, "a file", "no such file: it was absent when the ledger was closed")
 		} else if found := a.sum(name); found != want {
 			a.fileFinding(name, "SHA-256 and size "+found, want+", as when the ledger was closed")
 		}
 	}
 	for name := range a.head.files {
 		if !slices.Contains(names, name) {
-			a.fileFinding(name, "nothing", "the file that was there when the ledger was closed")
+			a.fileFinding(name, "nothing", "the file that was present when the ledger was closed")
 		}
 	}
 }

@@ -46,13 +46,13 @@ func (l *line) fault(alone bool) (found, want string) {
 	none := l.From == "" && l.To == "" && l.Micros == 0
 	switch {
 	case l.Contract != nil && *l.Contract < 0:
-		return fmt.Sprintf("contract %d", *l.Contract), "a number from 0, or no contract"
+		return fmt.Sprintf("contract %d", *l.Contract), "a number of at least 0, or no contract"
 	case len(l.Note64) > 0 && (l.Note != "" || utf8.Valid(l.Note64)):
-		return "a note in base64 that is text, or beside another", "a note, in base64 if it is not UTF-8"
+		return "a base64 note that is valid UTF-8, or next to another note", "one note, in base64 only if it is not UTF-8"
 	case none && !alone:
-		return "a line that moves nothing beside others", "a move a line"
+		return "a line without a move among others", "one move per line"
 	case !none && (l.From == "" || l.To == "" || l.Micros <= 0):
-		return fmt.Sprintf("from %q to %q %d micros", l.From, l.To, l.Micros), "two accounts and a positive amount, or none of the three"
+		return fmt.Sprintf("from %q to %q %d micros", l.From, l.To, l.Micros), "two accounts and a positive amount, or neither accounts nor an amount"
 	}
 	return "", ""
 }
@@ -196,7 +196,7 @@ func (a *auditor) lines(lines []logLine) {
 	for i := range lines {
 		l := &lines[i]
 		if !l.sameEntry(&first.line) {
-			a.fail(seq, fmt.Sprintf("line %d: another line of one entry that differs in more than its move", l.n), "the same kind, time, contract, id, note and hash on each")
+			a.fail(seq, fmt.Sprintf("line %d: a second line of the entry that differs in more than its move", l.n), "the same kind, time, contract, id, note and hash on each line")
 			return
 		}
 		if found, want := l.fault(len(lines) == 1); found != "" {

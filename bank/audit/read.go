@@ -91,10 +91,10 @@ func readKept(v Values) (kept, error) {
 // called at the entry that they belong to.
 func (a *auditor) checkKept(v Values, k kept) {
 	differ := func(what, found, want string) {
-		a.files = append(a.files, Finding{Found: what + " kept as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
+		a.files = append(a.files, Finding{Found: what + " stored as " + found, Want: fmt.Sprintf("%s, as of entry %d", want, k.size)})
 	}
 	if k.size > 0 && (!bytes.Equal(k.tree, a.chain.tree()) || k.time != a.books.time) {
-		differ("tree or time of the balances", "others", "those of the entries")
+		differ("tree or time of the balances", "different values", "the values of the entries")
 	}
 	var err error
 	balances := a.books.holdings()
@@ -106,7 +106,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 		delete(balances, key)
 	}
 	if err != nil {
-		a.fileFinding(fileOf(err, "balances"), err.Error(), "balances that can be read")
+		a.fileFinding(fileOf(err, "balances"), err.Error(), "readable balances")
 		return
 	}
 	rows := a.authority.rows()
@@ -118,7 +118,7 @@ func (a *auditor) checkKept(v Values, k kept) {
 		delete(rows, name)
 	}
 	if err != nil {
-		a.fileFinding(fileOf(err, "owners"), err.Error(), "owners that can be read")
+		a.fileFinding(fileOf(err, "owners"), err.Error(), "readable owners")
 		return
 	}
 	for name, want := range rows {

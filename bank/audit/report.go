@@ -4,9 +4,9 @@ import "fmt"
 
 // A Finding is a problem that the audit found.
 type Finding struct {
-	Seq   int64  `json:"seq,omitempty" doc:"the first bad entry, or 0 where that cannot be known"`
-	To    int64  `json:"to,omitempty" doc:"if it is one of several, Seq being the first, the last of them"`
-	File  string `json:"file,omitempty" doc:"if it is about a file"`
+	Seq   int64  `json:"seq,omitempty" doc:"first bad entry; 0 if unknown"`
+	To    int64  `json:"to,omitempty" doc:"last entry of a range that starts at seq and contains the bad one"`
+	File  string `json:"file,omitempty" doc:"file of the finding, if it concerns a file"`
 	Found string `json:"found"`
 	Want  string `json:"want"`
 }
@@ -27,33 +27,33 @@ func (f Finding) String() string {
 
 // A Report is the result of an audit.
 type Report struct {
-	Entries  int64     `json:"entries" doc:"that were read and are good"`
-	Head     string    `json:"head" doc:"of those"`
-	Restored int64     `json:"restored,omitempty" doc:"of those, that stand in ACKS alone: writes cut short, or under way"`
-	Closed   bool      `json:"closed" doc:"the ledger was closed and its files sealed"`
-	Findings []Finding `json:"findings" doc:"the first bad entry first; empty is a clean ledger"`
-	Beyond   []string  `json:"beyond" doc:"what could not have been found"`
+	Entries  int64     `json:"entries" doc:"valid entries read"`
+	Head     string    `json:"head" doc:"head after the valid entries"`
+	Restored int64     `json:"restored,omitempty" doc:"valid entries found only in ACKS: their write was interrupted or is in progress"`
+	Closed   bool      `json:"closed" doc:"whether the ledger was closed and its files sealed"`
+	Findings []Finding `json:"findings" doc:"problems, the first bad entry first; empty if the ledger is clean"`
+	Beyond   []string  `json:"beyond" doc:"problems that this audit could not detect"`
 
-	Mode     string `json:"mode" doc:"open: whoever could write it could move any money; owned: entries carry signed orders"`
-	Ledger   string `json:"ledger,omitempty" doc:"the id of an owned ledger"`
-	Operator string `json:"operator,omitempty" doc:"the operator's public key at the end"`
-	Orders   int64  `json:"orders,omitempty" doc:"that were checked: signature, key and right as of their entry"`
+	Mode     string `json:"mode" doc:"open: anyone who can write the ledger can move any money; owned: entries carry signed orders"`
+	Ledger   string `json:"ledger,omitempty" doc:"id of an owned ledger"`
+	Operator string `json:"operator,omitempty" doc:"operator's public key at the end"`
+	Orders   int64  `json:"orders,omitempty" doc:"orders checked: signature, key and right at the time of their entry"`
 
-	Cosigned []Cosigned `json:"cosigned,omitempty" doc:"by witnesses, when: entries to that one had been booked, and the others had not been published"`
+	Cosigned []Cosigned `json:"cosigned,omitempty" doc:"cosignatures: witness, time and the number of entries published by then"`
 
-	Since     int64 `json:"since,omitempty" doc:"the sums are of entries after this one"`
+	Since     int64 `json:"since,omitempty" doc:"entry after which the sums start"`
 	Issued    Money `json:"issued"`
-	Charged   Money `json:"charged" doc:"from escrow to anyone but the owner"`
-	Refunded  Money `json:"refunded" doc:"from escrow to the owner"`
+	Charged   Money `json:"charged" doc:"paid from escrow to others than the owner"`
+	Refunded  Money `json:"refunded" doc:"paid from escrow back to the owner"`
 	Held      Money `json:"held" doc:"in escrow at the end"`
 	Penalties Money `json:"penalties"`
-	Admitted  int64 `json:"admitted" doc:"contracts"`
+	Admitted  int64 `json:"admitted" doc:"contracts admitted"`
 	Settled   int64 `json:"settled"`
 	Rejected  int64 `json:"rejected"`
-	Refused   int64 `json:"refused,omitempty" doc:"orders that the ledger refused, whose ids are used up"`
-	Computed  int64 `json:"computed" doc:"settled contracts whose charges were computed again"`
+	Refused   int64 `json:"refused,omitempty" doc:"orders that the ledger refused; their ids cannot be used again"`
+	Computed  int64 `json:"computed" doc:"settled contracts whose charges were recomputed"`
 
-	Balances []Balance `json:"balances" doc:"at the end, escrows included, by name"`
+	Balances []Balance `json:"balances" doc:"balances at the end, including escrows, by account name"`
 }
 
 // A Balance is the balance of an account.
@@ -67,8 +67,8 @@ func (r *Report) Clean() bool { return len(r.Findings) == 0 }
 
 // What cannot be detected in a ledger that was not closed.
 const (
-	lostTail  = "the loss of entries that were added since HEAD was last written: the ledger was not closed"
-	pebbleOwn = "a change to what a write cut short has left, on which no entry rests: the ledger was not closed"
+	lostTail  = "the loss of entries added after HEAD was last written: the ledger was not closed"
+	pebbleOwn = "a change to the remains of an interrupted write, which no entry depends on: the ledger was not closed"
 )
 
 func (a *auditor) report() *Report {
@@ -79,9 +79,9 @@ func (a *auditor) report() *Report {
 	if r.Mode = "open"; a.authority.owned() {
 		r.Mode, r.Ledger, r.Operator, r.Orders = "owned", a.authority.ledger, a.authority.keys["operator"], a.authority.orders
 		if len(a.authority.pinned) == 0 {
-			r.Beyond = append(r.Beyond, "whether the keys that the ledger began with are those of its operator: no key was given to hold them against")
+			r.Beyond = append(r.Beyond, "whether the ledger's first keys belong to its operator: no key was given for comparison")
 		} else if len(a.authority.pinned) == 1 {
-			r.Beyond = append(r.Beyond, "whether the key of recovery is the operator's own: it was not given")
+			r.Beyond = append(r.Beyond, "whether the recovery key belongs to the operator: it was not given")
 		}
 	}
 	r.Cosigned = a.times.cosigned()
@@ -97,9 +97,9 @@ func (a *auditor) report() *Report {
 	}
 	if a.opts.Head == "" {
 		r.Beyond = append(r.Beyond,
-			"a ledger that was made anew as a whole, HEAD included",
+			"a completely rewritten ledger, including HEAD",
 			"an older copy of this ledger in its place",
-			"a fork: another ledger shown to somebody else")
+			"a fork: a different ledger shown to someone else")
 	}
 	if !r.Closed && len(a.acks) == 0 {
 		r.Beyond = append(r.Beyond, lostTail)

@@ -56,13 +56,13 @@ func (r *requests) answered(e *Entry, b []byte, h hash) (found, want string) {
 	}
 	value, err := r.values.Get(append([]byte{'I'}, e.ID...))
 	if err != nil {
-		return err.Error(), "requests that can be read"
+		return err.Error(), "readable requests"
 	}
 	switch {
 	case e.Seq <= r.kept && !bytes.Equal(value, r.want):
-		return fmt.Sprintf("request %q, whose answer is kept as %x", e.ID, value), fmt.Sprintf("%x, and a request booked once", r.want)
+		return fmt.Sprintf("request %q with the stored answer %x", e.ID, value), fmt.Sprintf("%x, and each request booked once", r.want)
 	case e.Seq > r.kept && (value != nil || r.later[string(e.ID)]):
-		return fmt.Sprintf("request %q again", e.ID), "a request is booked once"
+		return fmt.Sprintf("request %q a second time", e.ID), "each request booked once"
 	case e.Seq > r.kept:
 		r.later[string(e.ID)] = true
 	}

@@ -32,7 +32,7 @@ func (a *auditor) salvage() {
 		}
 	}
 	if a.chain.size > from {
-		a.fail(from+1, fmt.Sprintf("entries %d to %d whole, in a file that Pebble reads no further", from+1, a.chain.size), "a write-ahead log whose checksums hold")
+		a.fail(from+1, fmt.Sprintf("intact entries %d to %d after the point where Pebble stops reading the file", from+1, a.chain.size), "a write-ahead log with valid checksums")
 	}
 }
 

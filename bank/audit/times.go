@@ -87,9 +87,9 @@ func (t *times) entry(e *Entry) (found, want string) {
 		s := &t.seen[i]
 		switch {
 		case e.Seq <= s.size && e.Time > s.Time+clocks:
-			return fmt.Sprintf("an entry dated %s, %s after %s had cosigned it", date(e.Time), lasts(e.Time-s.Time), s.By), fmt.Sprintf("one of %s or before, when entries to %d were published", date(s.Time), s.size)
+			return fmt.Sprintf("an entry dated %s, %s after %s had cosigned it", date(e.Time), lasts(e.Time-s.Time), s.By), fmt.Sprintf("%s or earlier, when entries to %d were published", date(s.Time), s.size)
 		case e.Seq > s.size && e.Time < s.Time-publishing:
-			return fmt.Sprintf("an entry dated %s, %s before %s cosigned the ledger without it", date(e.Time), lasts(s.Time-e.Time), s.By), fmt.Sprintf("one of %s or later, when entries to %d were published", date(s.Time), s.size)
+			return fmt.Sprintf("an entry dated %s, %s before %s cosigned the ledger without it", date(e.Time), lasts(s.Time-e.Time), s.By), fmt.Sprintf("%s or later, when entries to %d were published", date(s.Time), s.size)
 		}
 	}
 	return "", ""
@@ -98,7 +98,7 @@ func (t *times) entry(e *Entry) (found, want string) {
 // findings returns the problems with times, given the number of entries.
 func (t *times) findings(entries int64) (all []Finding) {
 	if t.ahead > 0 {
-		f := Finding{Seq: t.ahead, Found: fmt.Sprintf("a date %s later than the clock of this audit, %s", lasts(t.at-t.now), date(t.at)), Want: "none later than " + date(t.now)}
+		f := Finding{Seq: t.ahead, Found: fmt.Sprintf("a date %s later than the clock of this audit, %s", lasts(t.at-t.now), date(t.at)), Want: "no date later than " + date(t.now)}
 		if t.last > t.ahead {
 			f.To, f.Found = t.last, fmt.Sprintf("dates up to %s later than the clock of this audit, to %s", lasts(t.at-t.now), date(t.at))
 		}
@@ -109,15 +109,15 @@ func (t *times) findings(entries int64) (all []Finding) {
 		s := &t.seen[i]
 		newest = max(newest, s.Time)
 		if t.now > 0 && s.Time > t.now+clocks {
-			all = append(all, Finding{Found: fmt.Sprintf("a cosignature by %s dated %s, %s later than the clock of this audit", s.By, date(s.Time), lasts(s.Time-t.now)), Want: "none later than " + date(t.now)})
+			all = append(all, Finding{Found: fmt.Sprintf("a cosignature by %s dated %s, %s later than the clock of this audit", s.By, date(s.Time), lasts(s.Time-t.now)), Want: "no date later than " + date(t.now)})
 		}
 	}
 	switch {
 	case t.fresh <= 0:
 	case len(t.seen) == 0:
-		all = append(all, Finding{Found: "no cosignature", Want: fmt.Sprintf("one of the last %s", lasts(t.fresh))})
+		all = append(all, Finding{Found: "no cosignature", Want: fmt.Sprintf("one from the last %s", lasts(t.fresh))})
 	case newest < t.now-t.fresh:
-		all = append(all, Finding{Found: fmt.Sprintf("a last cosignature of %s, %s ago", date(newest), lasts(t.now-newest)), Want: fmt.Sprintf("one of the last %s", lasts(t.fresh))})
+		all = append(all, Finding{Found: fmt.Sprintf("the last cosignature dated %s, %s ago", date(newest), lasts(t.now-newest)), Want: fmt.Sprintf("one from the last %s", lasts(t.fresh))})
 	}
 	return all
 }

@@ -63,7 +63,7 @@ func TestTimes(t *testing.T) {
 		"published meanwhile":  {[]float64{2*hour + 300}, []struct{ size, ago float64 }{{2, 2 * hour}}, 0, ""},
 		"dated before":         {[]float64{5 * hour, 4 * hour, 3 * hour}, []struct{ size, ago float64 }{{2, hour}}, 0, "entry 3: found an entry dated 2003-06-03T19:00:00Z, 4h0m0s before w.example cosigned the ledger without it"},
 		"dated after":          {[]float64{3 * hour, 1 * hour}, []struct{ size, ago float64 }{{4, 2 * hour}}, 0, "entry 4: found an entry dated 2003-06-03T23:00:00Z, 1h0m0s after w.example had cosigned it"},
-		"cosigned long ago":    {[]float64{3 * hour}, []struct{ size, ago float64 }{{3, 2 * hour}}, hour, "found a last cosignature of 2003-06-03T22:00:00Z, 2h0m0s ago, want one of the last 1h0m0s"},
+		"cosigned long ago":    {[]float64{3 * hour}, []struct{ size, ago float64 }{{3, 2 * hour}}, hour, "found the last cosignature dated 2003-06-03T22:00:00Z, 2h0m0s ago, want one from the last 1h0m0s"},
 		"cosigned by nobody":   {[]float64{3 * hour}, nil, hour, "found no cosignature"},
 		"cosigned in the time": {[]float64{3 * hour}, []struct{ size, ago float64 }{{3, 2 * hour}, {3, 30}}, 60, ""},
 		"a witness ahead":      {[]float64{3 * hour}, []struct{ size, ago float64 }{{3, -2 * hour}}, 0, "a cosignature by w.example dated 2003-06-04T02:00:00Z, 2h0m0s later"},

@@ -57,7 +57,7 @@ func (a *auditor) sameFile(name, want string) {
 func (a *auditor) closedLog(name string, number int64) {
 	b, err := a.readFile(name)
 	if err != nil {
-		a.fileFinding(name, err.Error(), "a log that can be read")
+		a.fileFinding(name, err.Error(), "a readable log")
 		return
 	}
 	log := numbered(record.NewReader, bytes.NewReader(b), number)
@@ -68,7 +68,7 @@ func (a *auditor) closedLog(name string, number int64) {
 		}
 	}
 	if err != io.EOF || log.Offset() != int64(len(b)-trailer) {
-		a.fileFinding(name, fmt.Sprintf("from byte %d on what Pebble does not read: %v", log.Offset(), err), "a log as it was closed")
+		a.fileFinding(name, fmt.Sprintf("data that Pebble cannot read from byte %d on: %v", log.Offset(), err), "a properly closed log")
 	}
 }
 
@@ -99,7 +99,7 @@ func (a *auditor) oldTable(name string) {
 		return t.ValidateBlockChecksums()
 	}()
 	if err != nil {
-		a.fileFinding(name, err.Error(), "a table as it was written")
+		a.fileFinding(name, err.Error(), "an unchanged table")
 	}
 }
 

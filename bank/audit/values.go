@@ -52,7 +52,7 @@ func auditValues(v Values, kept string, opts Options) (r *Report, doubt bool) {
 	a.expect(kept, headFile)
 	a.expect(opts.Head, "the head given")
 	if err := a.read(v); err != nil && a.bad == nil {
-		a.fail(a.chain.size+1, err.Error(), "values that can be read")
+		a.fail(a.chain.size+1, err.Error(), "readable values")
 	}
 	a.finishEntries()
 	r = a.report()

@@ -83,7 +83,7 @@ func (r *Reader) Read(b []byte, v any) error {
 	}
 	r.again.Reset()
 	if err := r.enc.Encode(v); err != nil {
-		return &mismatch{1, excerpt(b, 0), "what can be written", err}
+		return &mismatch{1, excerpt(b, 0), "a value that JSON can represent", err}
 	}
 	want := r.again.Bytes()
 	if bytes.Equal(b, want) || bytes.Equal(b, want[:len(want)-1]) {

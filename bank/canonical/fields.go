@@ -118,7 +118,7 @@ func fields(b []byte, names []string, others bool) (map[string]json.RawMessage, 
 		return nil, notObject(b, err)
 	}
 	if _, err := dec.Token(); err != io.EOF {
-		return nil, fmt.Errorf("found something after the object, want one JSON object")
+		return nil, fmt.Errorf("found text after the object, want one JSON object")
 	}
 	return fields, nil
 }

@@ -116,7 +116,7 @@ func (p *printer) printf(format string, args ...any) {
 func (p *printer) date(t float64) string {
 	const last = 253402300799 // the end of the year 9999, Unix time
 	if s := float64(p.origin.Unix()) + t; s > last && p.err == nil {
-		p.err = fmt.Errorf("%v s after %s: there is no date for it", t, p.origin.Format(time.DateOnly))
+		p.err = fmt.Errorf("%v s after %s is beyond the range of dates", t, p.origin.Format(time.DateOnly))
 	}
 	whole, part := math.Modf(t)
 	return p.origin.Add(time.Duration(part*1e9)).AddDate(0, 0, int(whole/86400)).

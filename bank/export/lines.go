@@ -21,7 +21,7 @@ import (
 // the amount in dollars, one row of CSV.
 type Line struct {
 	Seq      int64     `json:"seq"`
-	Time     float64   `json:"time" doc:"seconds since the run's origin"`
+	Time     float64   `json:"time" doc:"seconds since the origin of the run"`
 	ID       string    `json:"id,omitempty"`
 	Kind     bank.Kind `json:"kind"`
 	Contract *int64    `json:"contract,omitempty"`
@@ -29,8 +29,8 @@ type Line struct {
 	To       string    `json:"to,omitempty"`
 	Micros   int64     `json:"micros,omitempty"`
 	Note     string    `json:"note,omitempty"`
-	Note64   []byte    `json:"note64,omitempty" doc:"a note that is not UTF-8"`
-	Hash     tlog.Hash `json:"hash" doc:"of the entry"`
+	Note64   []byte    `json:"note64,omitempty" doc:"note that is not UTF-8, in base64"`
+	Hash     tlog.Hash `json:"hash" doc:"hash of the entry"`
 }
 
 // Lines returns the lines of e, at least one.
@@ -155,7 +155,7 @@ func printable(note []byte) string {
 // an error if Lines would write the entry differently.
 func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 	if len(lines) == 0 {
-		return nil, tlog.Hash{}, fmt.Errorf("entry of no lines")
+		return nil, tlog.Hash{}, fmt.Errorf("found an entry without lines")
 	}
 	first := lines[0]
 	e := &bank.Entry{Seq: first.Seq, Time: first.Time, Kind: first.Kind, Contract: bank.NoContract, ID: first.ID, Note: append([]byte(first.Note), first.Note64...)}
@@ -168,7 +168,7 @@ func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 		}
 		for _, name := range [...]string{l.From, l.To} {
 			if name == "" || bank.IsEscrow(name) && name != bank.EscrowName(e.Contract) {
-				return nil, tlog.Hash{}, fmt.Errorf("entry %d: found account %q, want one that has a name, or the contract's escrow", e.Seq, name)
+				return nil, tlog.Hash{}, fmt.Errorf("entry %d: found account %q, want a named account or the contract's escrow", e.Seq, name)
 			}
 		}
 		if l.Micros <= 0 {
@@ -177,7 +177,7 @@ func Entry(lines []Line) (*bank.Entry, tlog.Hash, error) {
 		e.Moves = append(e.Moves, bank.Move{From: l.From, To: l.To, Amount: bank.Micros(l.Micros)})
 	}
 	if !slices.EqualFunc(Lines(e, first.Hash), lines, Line.equal) {
-		return nil, tlog.Hash{}, fmt.Errorf("entry %d: found lines that are not those of one entry, want the same kind, time, contract, id, note and hash on each", e.Seq)
+		return nil, tlog.Hash{}, fmt.Errorf("entry %d: found lines of different entries, want the same kind, time, contract, id, note and hash on each line", e.Seq)
 	}
 	return e, first.Hash, nil
 }

@@ -33,7 +33,7 @@ func Public(text string) (string, error) {
 		return "", errKey
 	}
 	if !isKey(in) {
-		return "", errors.New("the key is one that ed25519 never makes, and for which others may sign")
+		return "", errors.New("the key is a weak point of the curve, for which anyone could sign")
 	}
 	return key, nil
 }
@@ -58,7 +58,7 @@ func isKey(key ed25519.PublicKey) bool {
 	return times.Equal(new(edwards25519.Point).Negate(p)) == 1
 }
 
-var errKey = errors.New("the key is not a public one, as 'bourse key new' prints it")
+var errKey = errors.New("not a public key as printed by 'bourse key new'")
 
 // Bytes returns the raw key in a public key, or nil if public is not a key.
 func Bytes(public string) ed25519.PublicKey {
@@ -115,7 +115,7 @@ func Read(file string) (string, error) {
 		return "", err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return "", fmt.Errorf("key %s: others may use it (mode %#o): chmod 600 %s, or make a new one", file, mode, file)
+		return "", fmt.Errorf("key %s: readable by other users (mode %#o): run chmod 600 %s, or make a new key", file, mode, file)
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1<<12))
 	return strings.TrimSpace(string(b)), err
@@ -143,7 +143,7 @@ func Pair(private string) (name string, key ed25519.PrivateKey, err error) {
 	return signer.Name(), ed25519.NewKeyFromSeed(seed[1:]), nil
 }
 
-var errPrivate = errors.New("the key is not a private one, as 'bourse key new' writes it")
+var errPrivate = errors.New("not a private key as written by 'bourse key new'")
 
 // Derive returns the private key with the given name that is derived from a secret text. It is
 // deterministic.

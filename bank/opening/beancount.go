@@ -68,7 +68,7 @@ func (b *beancount) line(s string, n int) error {
 		return fmt.Errorf("found %.80q, want a date and open, balance, or a transaction", s)
 	}
 	if f[0] < b.date {
-		return fmt.Errorf("found %s after %s, want lines in order of date", f[0], b.date)
+		return fmt.Errorf("found %s after %s, want lines sorted by date", f[0], b.date)
 	}
 	b.date = f[0]
 	switch f[1] {
@@ -78,7 +78,7 @@ func (b *beancount) line(s string, n int) error {
 		return b.balance(f[2:], n)
 	case "*", "!", "txn":
 		if b.balances > 0 && b.transactions == 0 {
-			return fmt.Errorf("found a transaction after a balance that none adds up to, want either")
+			return fmt.Errorf("found a transaction after a balance without transactions, want either balances or transactions")
 		}
 		b.transactions++
 		b.transaction.line = n
@@ -116,7 +116,7 @@ func (b *beancount) posting(f []string, n int) error {
 	}
 	if len(f) == 1 {
 		if b.transaction.elided != nil {
-			return fmt.Errorf("found %s without an amount, the second of a transaction, want one at most", f[0])
+			return fmt.Errorf("found a second posting without an amount (%s), want at most one per transaction", f[0])
 		}
 		b.transaction.elided = h
 		return nil
@@ -157,7 +157,7 @@ func (b *beancount) balance(f []string, n int) error {
 	b.balances++
 	if b.transactions == 0 {
 		if was != nil {
-			return fmt.Errorf("found %s again, which is on line %d", f[0], was.line)
+			return fmt.Errorf("found %s, which is also on line %d, want it once", f[0], was.line)
 		}
 		h.amount = a
 		return nil
@@ -167,7 +167,7 @@ func (b *beancount) balance(f []string, n int) error {
 		held = h.before
 	}
 	if d, err := held.Sub(a); err != nil || d.Cmp(tolerance) > 0 || bank.Micros(-d.Micros()).Cmp(tolerance) > 0 {
-		return fmt.Errorf("found balance %v of %s, want %v, to which its postings add up", a, f[0], held)
+		return fmt.Errorf("found balance %v of %s, want %v, the sum of its postings", a, f[0], held)
 	}
 	return nil
 }
@@ -181,7 +181,7 @@ func (b *beancount) holding(account string, n int) (*holding, error) {
 	if !strings.HasPrefix(account, "Equity:") {
 		name, ok := fromBeancount(account)
 		if !ok {
-			return nil, fmt.Errorf("found account %.80q, want one such as Assets:User:Ann, or of Equity", account)
+			return nil, fmt.Errorf("found account %.80q, want an account such as Assets:User:Ann, or one under Equity", account)
 		}
 		if err := bank.CheckName(name); err != nil {
 			return nil, err
@@ -244,7 +244,7 @@ func (b *beancount) end() (moves []bank.Move, n int, err error) {
 			return nil, h.line, err
 		}
 		if was, ok := names[h.name]; ok {
-			return nil, h.line, fmt.Errorf("found %s again, which is on line %d", h.name, was)
+			return nil, h.line, fmt.Errorf("found %s, which is also on line %d, want it once", h.name, was)
 		}
 		names[h.name] = h.line
 		moves = append(moves, bank.Move{From: "mint", To: h.name, Amount: h.amount})

@@ -43,20 +43,20 @@ func TestBadBeancount(t *testing.T) {
 		"balance Assets:User:Ann 1 EUR\n":                                           "f:2: found balance",
 		"balance Assets:User:Ann USD\n":                                             "f:2: found balance",
 		"balance Assets:User:Ann 1e3 USD\n":                                         `f:2: amount "1e3"`,
-		"balance Assets:User:Ann -1 USD\n":                                          "f:2: found -1.000000 for user:ann, want no less than 0",
-		"balance Income:Job 1 USD\n":                                                `f:2: found account "Income:Job", want one such as Assets:User:Ann`,
+		"balance Assets:User:Ann -1 USD\n":                                          "f:2: found -1.000000 for user:ann, want at least 0",
+		"balance Income:Job 1 USD\n":                                                `f:2: found account "Income:Job", want an account such as Assets:User:Ann`,
 		"balance Assets:Us-xr 1 USD\n":                                              "f:2: found account",
 		"balance Assets:Escrow:7 1 USD\n":                                           "f:2: found escrow:7",
 		"* \"a\"\n  Assets:User:Ann 1 USD\n":                                        "f:2: found postings that sum to 1.000000 in the transaction of line 2, want 0",
 		"* \"a\"\n  Assets:User:Ann 1 USD\n2026-01-01 open x":                       "f:4: found postings that sum to 1.000000",
-		"* \"a\"\n  Assets:User:Ann\n  Equity:Mint\n":                               "f:4: found Equity:Mint without an amount",
+		"* \"a\"\n  Assets:User:Ann\n  Equity:Mint\n":                               "f:4: found a second posting without an amount (Equity:Mint)",
 		"* \"a\"\n  Assets:User:Ann 1 USD @ 2 EUR\n":                                "f:3: found",
-		"balance Assets:User:Ann 1 USD\n2026-01-01 balance Assets:User:Ann 1 USD\n": "f:3: found Assets:User:Ann again, which is on line 2",
+		"balance Assets:User:Ann 1 USD\n2026-01-01 balance Assets:User:Ann 1 USD\n": "f:3: found Assets:User:Ann, which is also on line 2",
 		"balance Assets:User:Ann 1 USD\n2026-01-01 * \"a\"\n":                       "f:3: found a transaction after a balance",
 		"* \"a\"\n  Assets:User:Ann 1 USD\n  Equity:Mint\n2026-01-02 balance Assets:User:Ann 1.000001 USD\n":  "f:5: found balance 1.000001 of Assets:User:Ann, want 1.000000",
 		"* \"a\"\n  Assets:User:Ann 1 USD\n  Equity:Mint\n2025-01-02 balance Assets:User:Ann 1.000001 USD\n":  "f:5: found 2025-01-02 after 2026-01-01",
 		"* \"a\"\n  Assets:User:Ann 1 USD\n  Equity:Mint\nuser:bob 1\n":                                       `f:5: found "user:bob 1"`,
-		"* \"a\"\n  Assets:User:Ann 1 USD\n  Assets:user:ann 1 USD\n  Equity:Mint\n":                          "f:4: found user:ann again, which is on line 3",
+		"* \"a\"\n  Assets:User:Ann 1 USD\n  Assets:user:ann 1 USD\n  Equity:Mint\n":                          "f:4: found user:ann, which is also on line 3",
 		"balance Assets:User:Ann 9000000000000 USD\n2026-01-01 balance Assets:User:Bob 9000000000000.1 USD\n": "f:3:",
 	} {
 		line, _, _ := strings.Cut(text, "\n")
@@ -69,7 +69,7 @@ func TestBadBeancount(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer small.Close()
-	if _, _, err := Read(small, "small"); err == nil || !strings.Contains(err.Error(), "found escrow:19, want the account of somebody") {
+	if _, _, err := Read(small, "small"); err == nil || !strings.Contains(err.Error(), "found escrow:19, want a personal account") {
 		t.Errorf("money in escrow: %v", err)
 	}
 }

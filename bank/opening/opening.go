@@ -65,7 +65,7 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	for n := 1; scan.Scan(); n++ {
 		s := scan.Text()
 		if i := strings.IndexFunc(s, strange); i >= 0 {
-			note(n, fmt.Errorf("found %.20q, want text without such characters", s[i:]))
+			note(n, fmt.Errorf("found %.20q, want text without this character", s[i:]))
 			continue
 		}
 		if blank(s) {
@@ -99,9 +99,9 @@ func Read(in io.Reader, name string) (bank.Entry, bank.Amount, error) {
 	case bad != nil:
 		return e, sum, bad
 	case len(e.Moves) == 0:
-		return e, sum, fmt.Errorf("%s: found no account that holds anything, want at least one", name)
+		return e, sum, fmt.Errorf("%s: found no account with a balance, want at least one", name)
 	case len(e.Moves) > bank.MaxMoves:
-		return e, sum, fmt.Errorf("%s: found %d accounts, want at most %d, which are booked together", name, len(e.Moves), bank.MaxMoves)
+		return e, sum, fmt.Errorf("%s: found %d accounts, want at most %d (all are booked in one entry)", name, len(e.Moves), bank.MaxMoves)
 	}
 	return e, sum, nil
 }
@@ -135,10 +135,10 @@ func mayHold(account string, a bank.Amount) error {
 		return err
 	}
 	if account == "mint" || bank.IsEscrow(account) {
-		return fmt.Errorf("found %s, want the account of somebody, such as user:7", account)
+		return fmt.Errorf("found %s, want a personal account such as user:7", account)
 	}
 	if a.Sign() < 0 {
-		return fmt.Errorf("found %v for %s, want no less than 0", a, account)
+		return fmt.Errorf("found %v for %s, want at least 0", a, account)
 	}
 	return nil
 }
@@ -158,12 +158,12 @@ func (b *balances) line(s string, n int) error {
 		return err
 	}
 	if was, ok := b.lines[account]; ok {
-		return fmt.Errorf("found %s again, which is on line %d", account, was)
+		return fmt.Errorf("found %s, which is also on line %d, want it once", account, was)
 	}
 	b.lines[account] = n
 	a, err := bank.Parse(amount)
 	if err == nil && a.Sign() < 0 {
-		return fmt.Errorf("found %s for %s, want no less than 0", amount, account)
+		return fmt.Errorf("found %s for %s, want at least 0", amount, account)
 	}
 	if err == nil && a.Sign() > 0 {
 		b.moves = append(b.moves, bank.Move{From: "mint", To: account, Amount: a})

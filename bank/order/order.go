@@ -206,13 +206,13 @@ func Parse(text string) (*Order, error) {
 	}
 	text, ended := strings.CutSuffix(text, "\n")
 	if !ended {
-		return nil, errors.New("found an order whose last line has no end, want a line feed")
+		return nil, errors.New("found an order whose last line is not terminated, want a line feed")
 	}
 	lines := strings.Split(text, "\n")
 	kind, _ := strings.CutPrefix(lines[0], "bourse ")
 	kind, _ = strings.CutSuffix(kind, " 1")
 	if kinds[kind] == "" || lines[0] != "bourse "+kind+" 1" {
-		return nil, fmt.Errorf("line 1: found %.60q, want \"bourse transfer 1\" or the like", lines[0])
+		return nil, fmt.Errorf("line 1: found %.60q, want a first line such as \"bourse transfer 1\"", lines[0])
 	}
 	o := &Order{Kind: kind}
 	for i, line := range lines[1:] {
@@ -234,7 +234,7 @@ func (o *Order) add(f Field) error {
 	case !isWord(f.Name) || check == nil:
 		return fmt.Errorf("found field %.40q, want one of %s", f.Name, kinds[o.Kind])
 	case o.Value(f.Name) != "":
-		return fmt.Errorf("found %s again, want it once", f.Name)
+		return fmt.Errorf("found %s twice, want it once", f.Name)
 	}
 	if want := check(f.Value); want != "" {
 		return fmt.Errorf("%s: found %.80q, want %s", f.Name, f.Value, want)
@@ -306,14 +306,14 @@ func (o *Order) together() error {
 			return fmt.Errorf("found right %s with %q, want %q", r, strings.Join(beside, " "), rights[r])
 		}
 	} else if o.Kind == "revoke" && (r == "payee") != (o.Value("market") != "") {
-		return errors.New("found a market without right payee, or that right without it, want both or none")
+		return errors.New("found only one of market and right payee, want both or neither")
 	}
 	if o.Kind == "own" {
 		if o.Value("operator") == o.Value("recovery") {
-			return errors.New("found one key twice, want another for recovery")
+			return errors.New("found the same key twice, want a different key for recovery")
 		}
 	} else if id := o.Request(); len(id) > bank.MaxID {
-		return fmt.Errorf("found %q, an id and its account of %d bytes, want at most %d", id, len(id), bank.MaxID)
+		return fmt.Errorf("found %q: id and account have %d bytes, want at most %d", id, len(id), bank.MaxID)
 	}
 	return nil
 }
@@ -366,7 +366,7 @@ func checkID(s string) string {
 
 func checkAccount(s string) string {
 	if bank.CheckName(s) != nil || bank.IsEscrow(s) || s == "mint" {
-		return "the account of somebody, such as user:7"
+		return "a personal account such as user:7"
 	}
 	return ""
 }
@@ -397,7 +397,7 @@ func checkMoves(s string) string {
 
 func checkKey(s string) string {
 	if key, err := keys.Public(s); err != nil || key != s || checkOwn(s) != "" {
-		return "a public key, as 'bourse key new' prints it"
+		return "a public key as printed by 'bourse key new'"
 	}
 	return ""
 }
@@ -411,14 +411,14 @@ func checkRight(s string) string {
 
 func checkWindow(s string) string {
 	if s != "sliding" {
-		return "sliding, or no window at all"
+		return "sliding, or no window"
 	}
 	return ""
 }
 
 func checkExpires(s string) string {
 	if t, err := time.Parse(time.RFC3339, s); err != nil || t.UTC().Format(time.RFC3339) != s || t.Before(bank.Epoch) || t.Year() > 9999 {
-		return "an instant such as 2026-11-22T15:10:00Z"
+		return "a time such as 2026-11-22T15:10:00Z"
 	}
 	return ""
 }

@@ -128,12 +128,12 @@ func TestRefused(t *testing.T) {
 		{right, "right mint", "right all", "line 6: right"},
 		{right, "cap 1000.000000\nperiod 604800\n", "", `found right mint with ""`},
 		{examples(t)[1], "budget 1.500000\n", "", "budget is missing"},
-		{examples(t)[1], "class cac", "market cac", "line 6: found market again"},
+		{examples(t)[1], "class cac", "market cac", "line 6: found market twice"},
 		{examples(t)[1], "class cac", "class cac ", "line 6: class"},
 		{examples(t)[1], "class cac", "class", "line 6: class"},
-		{examples(t)[1], "class cac", "class cac\nclass cac", "line 7: found class again"},
+		{examples(t)[1], "class cac", "class cac\nclass cac", "line 7: found class twice"},
 		{examples(t)[1], "class cac", "x " + strings.Repeat("x", 1000), "want at most 1024"},
-		{examples(t)[12], "market lab\n", "", "want both or none"},
+		{examples(t)[12], "market lab\n", "", "want both or neither"},
 	} {
 		text := strings.Replace(c.text, c.old, c.new, 1)
 		if _, err := Parse(text); err == nil || !strings.Contains(err.Error(), c.want) || text == c.text {

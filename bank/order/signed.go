@@ -44,17 +44,17 @@ const (
 func Open(b []byte) (*Signed, error) {
 	end := bytes.Index(b, []byte("\n\n"+sigStart))
 	if end < 0 {
-		return nil, errors.New("found no signature, want an order, an empty line, and signatures")
+		return nil, errors.New("found no signature, want an order, an empty line and signatures")
 	}
 	s := &Signed{text: string(b[:end+1]), Rest: b[end+2:]}
 	for bytes.HasPrefix(s.Rest, []byte(sigStart)) {
 		line, rest, ended := bytes.Cut(s.Rest, []byte("\n"))
 		sig, ok := parseSignature(string(line[len(sigStart):]))
 		if !ok || !ended || len(s.sigs) == mostSigs {
-			return nil, fmt.Errorf("found %.60q, want one or two signatures as 'bank sign' writes them", line)
+			return nil, fmt.Errorf("found %.60q, want one or two signatures as written by 'bank sign'", line)
 		}
 		if slices.ContainsFunc(s.sigs, func(o signature) bool { return o.name == sig.name && o.hash == sig.hash }) {
-			return nil, fmt.Errorf("found two signatures of %s, want one of each key", sig.name)
+			return nil, fmt.Errorf("found two signatures by %s, want one per key", sig.name)
 		}
 		s.sigs, s.Rest = append(s.sigs, sig), rest
 	}
@@ -126,12 +126,12 @@ func (s *Signed) Signatures() int { return len(s.sigs) }
 func Sign(b []byte, key string) ([]byte, error) {
 	signer, err := note.NewSigner(key)
 	if err != nil {
-		return nil, errors.New("the key is not a private one, as 'bourse key new' writes it")
+		return nil, errors.New("not a private key as written by 'bourse key new'")
 	}
 	text, out := string(b), []byte(nil)
 	if s, err := Open(b); err == nil {
 		if len(s.Rest) > 0 {
-			return nil, fmt.Errorf("found %.60q behind the signatures, want nothing", s.Rest)
+			return nil, fmt.Errorf("found %.60q after the signatures, want the end", s.Rest)
 		}
 		text, out = s.text, slices.Clone(b)
 	} else if _, wrong := Parse(text); wrong != nil {

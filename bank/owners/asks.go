@@ -28,7 +28,7 @@ func entry(s *order.Signed, note []byte, now float64) (bank.Entry, error) {
 		e.Moves = []bank.Move{m}
 	case bank.Owner:
 	default:
-		return e, fmt.Errorf("found an order of kind %s, want one that says all there is to book", s.Kind)
+		return e, fmt.Errorf("found an order of kind %s, want one that states the whole entry", s.Kind)
 	}
 	return e, nil
 }
@@ -49,7 +49,7 @@ func EntryOf(signed []byte, contract int64, moves []bank.Move, now float64) (ban
 		}
 	case bank.Settle, bank.Penalty:
 	default:
-		return e, fmt.Errorf("found an order of kind %s with a contract or moves, want one of a market", s.Kind)
+		return e, fmt.Errorf("found an order of kind %s with a contract or moves, want an order of a market", s.Kind)
 	}
 	return e, nil
 }

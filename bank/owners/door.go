@@ -55,7 +55,7 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 	case refusal && byMarket(is), !refusal && e.Kind != is && (is != bank.Admit || e.Kind != bank.Reject):
 		return fmt.Errorf("found a %v on an order of kind %s", e.Kind, s.Kind)
 	case len(s.Rest) > 0 && !refusal && !byMarket(is):
-		return fmt.Errorf("found %.60q behind the signatures, which nobody signed, want nothing", s.Rest)
+		return fmt.Errorf("found unsigned text %.60q after the signatures, want the end", s.Rest)
 	case s.Value("ledger") != o.ledger:
 		return fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
 	case e.ID != s.Request():
@@ -107,7 +107,7 @@ func (o *Owners) signed(s *order.Signed, now float64) error {
 	key, want := p.key, 1
 	if s.Kind == "enrol" && account == s.Value("of") {
 		if key = p.invited; key == "" || now > p.until {
-			return fmt.Errorf("%s has no invitation, or one that expired", account)
+			return fmt.Errorf("%s has no valid invitation", account)
 		}
 	}
 	if key == "" || key == revoked {
@@ -119,7 +119,7 @@ func (o *Owners) signed(s *order.Signed, now float64) error {
 	if s.Kind == "mint" && p.mint != nil && p.mint.with != "" {
 		want = 2
 		if with := p.mint.with; !o.has(with) || !s.By(o.of(with).key) || o.of(with).key == key {
-			return fmt.Errorf("found a mint not signed by the key of %s, too", with)
+			return fmt.Errorf("found a mint not also signed by the key of %s", with)
 		}
 	}
 	if s.Signatures() != want {
@@ -151,7 +151,7 @@ func (o *Owners) mints(e *bank.Entry, a *order.Order) error {
 		if m.sliding {
 			span = "any"
 		}
-		return fmt.Errorf("found a mint of %v by %s, who has %v left of %v in %s %d s", amount, account, left, m.cap, span, m.period)
+		return fmt.Errorf("found a mint of %v by %s, want at most %v, the rest of %v in %s %d s", amount, account, left, m.cap, span, m.period)
 	}
 	return moves(e, "mint", a.Value("to"), amount)
 }
@@ -161,10 +161,10 @@ func (o *Owners) admits(e *bank.Entry, a *order.Order) error {
 		return err
 	}
 	if len(e.Moves) != 1 || e.Moves[0].From != a.Value("account") {
-		return fmt.Errorf("found an admission that is not paid by %s alone", a.Value("account"))
+		return fmt.Errorf("found an admission with other payers, want only %s", a.Value("account"))
 	}
 	if m := e.Moves[0]; m.Amount.Cmp(a.Money("budget")) > 0 {
-		return fmt.Errorf("found %v set aside, want at most the budget, %v", m.Amount, a.Money("budget"))
+		return fmt.Errorf("found %v held in escrow, want at most the budget, %v", m.Amount, a.Money("budget"))
 	}
 	return nil
 }
@@ -176,7 +176,7 @@ func (o *Owners) ofMarket(e *bank.Entry, market string) error {
 		return fmt.Errorf("%s has no right to settle", market)
 	}
 	if e.Contract < 0 || e.Contract>>perMarket != k {
-		return fmt.Errorf("found contract %d, want one of %s, from %d on", e.Contract, market, k<<perMarket)
+		return fmt.Errorf("found contract %d, want one of %s, at least %d", e.Contract, market, k<<perMarket)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (o *Owners) ofMarket(e *bank.Entry, market string) error {
 // written returns an error unless e has the contract and moves stated in the order.
 func written(e *bank.Entry, a *order.Order) error {
 	if e.Contract != a.Number("contract") || order.Digest(e.Moves) != a.Value("moves") {
-		return errors.New("found another contract or other moves than the order's")
+		return errors.New("found a different contract or different moves, want the order's")
 	}
 	return nil
 }
@@ -245,13 +245,13 @@ func (o *Owners) records(a *order.Order) error {
 	case account != by:
 		return fmt.Errorf("found %s of %s by %s, want it by %s", a.Kind, name, account, by)
 	case (a.Kind == "enrol" || a.Kind == "invite") && known:
-		return fmt.Errorf("%s is enrolled already", name)
+		return fmt.Errorf("%s is already enrolled", name)
 	case a.Kind == "revoke" && o.parties[name] == nil, a.Kind == "revoke" && a.Value("right") == "" && !o.has(name):
-		return fmt.Errorf("%s has nothing to revoke", name)
+		return fmt.Errorf("%s has no key, right or invitation to revoke", name)
 	case a.Kind == "recover" && (!known || name == recovery):
 		return fmt.Errorf("%s cannot be recovered", name)
 	case key != "" && (name == operator && key == o.of(recovery).key || name == recovery && key == o.of(operator).key):
-		return errors.New("found one key for operator and recovery, want two")
+		return errors.New("found the same key for operator and recovery, want two keys")
 	case a.Kind == "right":
 		return o.gives(a)
 	}
@@ -266,7 +266,7 @@ func (o *Owners) gives(a *order.Order) error {
 	case right != "payee" && !o.has(name):
 		return fmt.Errorf("%s has no key: enrol it first", name)
 	case with != "" && (!o.has(with) || with == name):
-		return fmt.Errorf("%s cannot sign with %s: want another account, with a key", with, name)
+		return fmt.Errorf("%s cannot sign with %s: want a different account, with a key", with, name)
 	case right != "settle":
 		return nil
 	}
@@ -275,7 +275,7 @@ func (o *Owners) gives(a *order.Order) error {
 		return fmt.Errorf("found a right to settle for %s, want it for a market, such as market:lab", name)
 	}
 	if held := o.markets[number]; held != "" && held != name {
-		return fmt.Errorf("found number %d, which is that of %s", number, held)
+		return fmt.Errorf("found number %d of %s, want an unused number", number, held)
 	}
 	return nil
 }

@@ -323,7 +323,7 @@ func TestSignedText(t *testing.T) {
 	forged := e
 	forged.Note = append(slices.Clone(e.Note), "note rent\n"...)
 	for range 2 {
-		if _, err := a.Do(t.Context(), forged); err == nil || !strings.Contains(err.Error(), "nobody signed") && !errors.Is(err, store.ErrOtherBody) {
+		if _, err := a.Do(t.Context(), forged); err == nil || !strings.Contains(err.Error(), "found unsigned text") && !errors.Is(err, store.ErrOtherBody) {
 			t.Errorf("with a line that nobody signed: %v", err)
 		}
 		check(t, second(a.Do(t.Context(), e)))

@@ -286,8 +286,8 @@ func (o *Owners) give(a *order.Order) {
 // An Account lists the key and rights of an account.
 type Account struct {
 	Account string   `json:"account"`
-	Key     string   `json:"key,omitempty" doc:"its public key; none if that was revoked, or it never had one"`
-	Rights  []string `json:"rights" doc:"mint, settle, payee, read or audit, with what they say"`
+	Key     string   `json:"key,omitempty" doc:"public key; empty if the key was revoked or there never was one"`
+	Rights  []string `json:"rights" doc:"rights (mint, settle, payee, read, audit) with their parameters"`
 }
 
 // Accounts returns all accounts with a key or a right at time now, sorted by name.

@@ -95,7 +95,7 @@ func (o *Owners) Restore(name, text string) error {
 func (p *party) restore(f []string) (err error) {
 	words := map[string]int{"key": 2, "invitation": 3, "mint": 6, "settle": 2, "payee": 2, "read": 1, "audit": 1}
 	if len(f) == 0 || len(f) != words[f[0]] {
-		return errors.New("want a row of owners")
+		return errors.New("want an owner row")
 	}
 	switch f[0] {
 	case "key":

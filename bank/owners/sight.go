@@ -34,15 +34,15 @@ func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	}
 	switch {
 	case s == nil:
-		return Sight{}, errors.New("the ledger is owned: found no order to read")
+		return Sight{}, errors.New("the ledger is owned: found no read order")
 	case s.Kind != "read" || s.Value("market") != itself:
-		return Sight{}, fmt.Errorf("found an order of kind %s to market %q, want one of kind read to %s", s.Kind, s.Value("market"), itself)
+		return Sight{}, fmt.Errorf("found an order of kind %s for market %q, want one of kind read for %s", s.Kind, s.Value("market"), itself)
 	case s.Value("ledger") != o.ledger:
 		return Sight{}, fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
 	case now > s.Expires():
 		return Sight{}, fmt.Errorf("found an order that expired at %s; the bank's clock is at %s", s.Value("expires"), order.Instant(now))
 	case s.Expires() > now+lifetime:
-		return Sight{}, fmt.Errorf("found an order to read until %s, want it for at most %d s; the bank's clock is at %s", s.Value("expires"), lifetime, order.Instant(now))
+		return Sight{}, fmt.Errorf("found a read order that expires at %s, want one valid for at most %d s; the bank's clock is at %s", s.Value("expires"), lifetime, order.Instant(now))
 	}
 	if err := o.signed(s, now); err != nil {
 		return Sight{}, err

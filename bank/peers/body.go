@@ -14,7 +14,7 @@ const (
 	large = 1 << 20 // bytes of a body in memory; the rest of a larger body is stored in a file
 )
 
-var errHeld = errors.New("too many large bodies at once")
+var errHeld = errors.New("too many large bodies at the same time")
 
 // A received is a body whose start is in memory and whose rest, if any, is in a file.
 type received struct {

@@ -130,7 +130,7 @@ func (s *Server) answer(all *room) http.Handler {
 		}
 		if !all.take(c, calls) {
 			last()
-			refuse(calls, http.StatusServiceUnavailable, "too many calls at once: ask again later")
+			refuse(calls, http.StatusServiceUnavailable, "too many calls at the same time: try again later")
 			return
 		}
 		defer last() // for what is not written yet
@@ -138,20 +138,20 @@ func (s *Server) answer(all *room) http.Handler {
 		done, ok := all.turn(c, r, s.Patience)
 		if !ok {
 			last()
-			refuse(calls, http.StatusServiceUnavailable, "too many calls at once: ask again later")
+			refuse(calls, http.StatusServiceUnavailable, "too many calls at the same time: try again later")
 			return
 		}
 		defer done()
 		body, err := s.receive(all, c, control, r)
 		switch {
 		case errors.Is(err, errHeld):
-			refuse(bodies, http.StatusServiceUnavailable, "too many large bodies at once: ask again later")
+			refuse(bodies, http.StatusServiceUnavailable, "too many large bodies at the same time: try again later")
 			return
 		case errors.Is(err, os.ErrDeadlineExceeded):
-			refuse(slow, http.StatusRequestTimeout, "found a body that does not arrive in time: want it within "+s.Patience.String()+", or 128 KiB a second")
+			refuse(slow, http.StatusRequestTimeout, "found a body that arrives too slowly, want it within "+s.Patience.String()+", or at least 128 KiB/s")
 			return
 		case err != nil:
-			http.Error(w, "found no whole body: "+err.Error(), http.StatusBadRequest)
+			http.Error(w, "found an incomplete body: "+err.Error(), http.StatusBadRequest)
 			return
 		}
 		defer body.Close()

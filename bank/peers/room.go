@@ -222,7 +222,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		}
 		l.room.dropped(reasons[connections])
 		if l.plain {
-			const text = "too many connections: ask again later\n"
+			const text = "too many connections: try again later\n"
 			in.SetWriteDeadline(time.Now().Add(time.Second))                                                                                                    //nolint:errcheck // it is closed at once
 			io.WriteString(in, "HTTP/1.1 503 "+http.StatusText(http.StatusServiceUnavailable)+"\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n"+text) //nolint:errcheck // likewise
 		}

@@ -47,7 +47,7 @@ func Pin(fsys vfs.FS, dir string) (*FS, error) {
 	}
 }
 
-var errChanged = errors.New("files came and went while they were opened")
+var errChanged = errors.New("files changed while they were opened")
 
 func (p *FS) pin() (err error) {
 	if p.names, err = p.list(); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrWithin means that a ledger would be copied into itself.
-var ErrWithin = errors.New("want one outside of it")
+var ErrWithin = errors.New("want a place outside it")
 
 // A Copying copies ledgers.
 type Copying struct {
@@ -43,7 +43,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 	fatal := func(err error) { c.Fatal(errors.Join(err, part.discard())) }
 	j, err := part.Create(store.Options{Unfinished: true, Fatal: fatal})
 	if errors.Is(err, store.ErrExists) || errors.Is(err, store.ErrUnfinished) || errors.Is(err, store.ErrOccupied) {
-		return nil, fmt.Errorf("%s is left of a copy that was cut short: remove it, then copy again", part)
+		return nil, fmt.Errorf("%s remains from an interrupted copy: remove it, then copy again", part)
 	}
 	if err != nil {
 		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove what was created so far

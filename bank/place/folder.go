@@ -41,7 +41,7 @@ func (f folder) Sync() error { return store.Sync(string(f), store.Options{}) }
 
 func (f folder) part() (Place, error) {
 	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("copy to %s: a file is there already", f)
+		return nil, fmt.Errorf("copy to %s: the file exists", f)
 	}
 	names, err := os.ReadDir(string(f))
 	if err == nil && len(names) > 0 {

@@ -39,7 +39,7 @@ func (c Checkpoint) Sign(key string) ([]byte, error) {
 	}
 	signer, err := note.NewSigner(strings.TrimSpace(key))
 	if err != nil {
-		return nil, fmt.Errorf("checkpoint of %s: the key is not a private one", c.Origin)
+		return nil, fmt.Errorf("checkpoint of %s: not a private key", c.Origin)
 	}
 	return note.Sign(&note.Note{Text: c.text()}, signer)
 }
@@ -108,6 +108,6 @@ func parseCheckpoint(signed []byte, text string, sigs []note.Signature) (Checkpo
 }
 
 var (
-	errCheckpoint = errors.New("checkpoint: want three lines, of origin, size and root")
-	errSignature  = errors.New("checkpoint: want one signature, as 'ledger checkpoint' writes it, and nothing else")
+	errCheckpoint = errors.New("checkpoint: want three lines: origin, size and root")
+	errSignature  = errors.New("checkpoint: want exactly one signature, as written by 'ledger checkpoint'")
 )

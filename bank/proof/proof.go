@@ -21,7 +21,7 @@ import (
 )
 
 // ErrProof means that a proof is not valid.
-var ErrProof = errors.New("proof does not hold")
+var ErrProof = errors.New("proof is invalid")
 
 // An Inclusion proves that the ledger with a certain head contains an entry. It is only as
 // trustworthy as the head: compare size and root with a trusted head, such as a [Checkpoint].
@@ -104,7 +104,7 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 			n = len(lines)
 		}
 		if n == 0 || seq > end {
-			return nil, hash, fmt.Errorf("entry %d is not of the leaf, which ends with %d: %w", lines[0].Seq, end, ErrProof)
+			return nil, hash, fmt.Errorf("entry %d is not in the leaf, which ends with %d: %w", lines[0].Seq, end, ErrProof)
 		}
 		e, said, err := export.Entry(lines[:n])
 		if err != nil {
@@ -114,7 +114,7 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 		is := leaf.Hash()
 		for _, l := range lines[:n] {
 			if l.Hash != is {
-				return nil, hash, fmt.Errorf("entry %d has hash %v, not %v: %w", seq, is, l.Hash, ErrProof)
+				return nil, hash, fmt.Errorf("entry %d: found hash %v, want %v: %w", seq, is, l.Hash, ErrProof)
 			}
 		}
 		if seq == p.Seq {
@@ -123,7 +123,7 @@ func (p *Inclusion) Verify() (proved *bank.Entry, hash tlog.Hash, err error) {
 		lines = lines[n:]
 	}
 	if seq != end {
-		return nil, hash, fmt.Errorf("the leaf ends with entry %d, not %d: %w", seq, end, ErrProof)
+		return nil, hash, fmt.Errorf("the leaf ends with entry %d, want %d: %w", seq, end, ErrProof)
 	}
 	if err := tlog.CheckRecord(p.Path, leafOf(p.Head.Size)+1, p.Head.Root, leafOf(p.Seq), leaf.Hash()); err != nil {
 		return nil, hash, fmt.Errorf("entry %d is not in the ledger with head %v: %w", p.Seq, p.Head, ErrProof)

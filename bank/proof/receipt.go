@@ -92,4 +92,4 @@ func OpenReceipts(signed []byte, public string) (r Receipts, err error) {
 	return r, nil
 }
 
-var errReceipt = errors.New("receipt: want three lines or more, as 'bank serve' answers")
+var errReceipt = errors.New("receipt: want at least three lines, as returned by 'bank serve'")

@@ -25,13 +25,13 @@ func (s *server) sequencer() (*store.Sequencer, error) {
 	if l := s.ledger.Load(); l != nil {
 		return l, nil
 	}
-	return nil, connect.NewError(connect.CodeUnavailable, errors.New("another server writes the ledger, or none: ask that one, or again later"))
+	return nil, connect.NewError(connect.CodeUnavailable, errors.New("this server does not write the ledger: use the one that does, or try again later"))
 }
 
 // reader returns the ledger for reading, unless the sender reads too often.
 func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	if from := sender(ctx); !s.buckets.Take("read "+from, s.Now()) {
-		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads a second of %s: ask again later", s.Limits.Rate, from))
+		return nil, connect.NewError(connect.CodeUnavailable, fmt.Errorf("more than %v reads per second by %s: try again later", s.Limits.Rate, from))
 	}
 	return s.sequencer()
 }
@@ -60,7 +60,7 @@ func (s *server) Ledger(ctx context.Context, asked *wire.LedgerRequest) (*wire.L
 	var v owners.Sight
 	if asked.GetAccount() != "" {
 		if v, err = s.sight(ctx, l, asked.GetRead()); err == nil && !v.Key(asked.GetAccount()) {
-			err = fmt.Errorf("%w: the key of %s is another's", store.ErrRefused, asked.GetAccount())
+			err = fmt.Errorf("%w: the key of %s belongs to another account", store.ErrRefused, asked.GetAccount())
 		}
 		if err != nil {
 			return nil, s.told(err)
@@ -114,7 +114,7 @@ type asked struct {
 // book books entries. Its response contains a signed receipt for those that were booked.
 func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, error) {
 	if len(all) > s.Limits.Orders {
-		return nil, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found %d orders, want at most %d of a call", len(all), s.Limits.Orders))
+		return nil, connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found %d orders, want at most %d per call", len(all), s.Limits.Orders))
 	}
 	l, err := s.sequencer()
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *server) book(ctx context.Context, all []asked) (*wire.BookResponse, err
 			who = from
 		}
 		if !s.buckets.Take(who, now) {
-			response.Results[i].Refused = &wire.Refusal{Reason: tooMany, Text: fmt.Sprintf("more than %v orders a second of %s: ask again later", s.Limits.Rate, who)}
+			response.Results[i].Refused = &wire.Refusal{Reason: tooMany, Text: fmt.Sprintf("more than %v orders per second by %s: try again later", s.Limits.Rate, who)}
 			continue
 		}
 		may, places = append(may, ask), append(places, i)
@@ -196,7 +196,7 @@ func (s *server) Balance(ctx context.Context, r *wire.BalanceRequest) (*wire.Bal
 		}
 	})
 	if err == nil && !may {
-		err = fmt.Errorf("%w: %s is another's account", store.ErrRefused, name)
+		err = fmt.Errorf("%w: %s belongs to someone else", store.ErrRefused, name)
 	}
 	if err != nil {
 		return nil, s.told(err)
@@ -246,7 +246,7 @@ func (s *server) Answer(ctx context.Context, r *wire.AnswerRequest) (*wire.Answe
 	}
 	e, ok, err := l.Answer(ctx, r.GetId())
 	if err == nil && ok && !v.Entry(&e) {
-		err = fmt.Errorf("%w: request %s is another's", store.ErrRefused, r.GetId())
+		err = fmt.Errorf("%w: request %s belongs to someone else", store.ErrRefused, r.GetId())
 	}
 	if err != nil {
 		return nil, s.told(err)
@@ -351,7 +351,7 @@ func (s *server) read(ctx context.Context, read string, f func(export.Entries) e
 	}
 	v, err := s.sight(ctx, l, read)
 	if err == nil && !v.All() {
-		err = fmt.Errorf("%w: to read entries takes the right to read, or to audit", store.ErrRefused)
+		err = fmt.Errorf("%w: reading entries requires the right read or audit", store.ErrRefused)
 	}
 	if err != nil {
 		return s.told(err)

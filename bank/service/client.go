@@ -64,7 +64,7 @@ func newClient(d Dial, mostAnswer int) (*Client, error) {
 		pins := strings.Split(d.Pin, ",")
 		for _, pin := range pins {
 			if len(pin) != len(pinStart)+64 || !strings.HasPrefix(pin, pinStart) {
-				return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as 'bank serve' prints it, or two of them with a comma between", pin)
+				return nil, fmt.Errorf("pin %.80q: want sha256: and 64 hexadecimal digits, as printed by 'bank serve', or two pins separated by a comma", pin)
 			}
 		}
 		c.http.TLSClientConfig = pinned(pins)
@@ -76,7 +76,7 @@ func newClient(d Dial, mostAnswer int) (*Client, error) {
 		c.servers = append(c.servers, wire.NewBankClient(&http.Client{Transport: c.http}, strings.TrimSuffix(address, "/"), connect.WithReadMaxBytes(mostAnswer)))
 	}
 	if len(c.servers) == 0 {
-		return nil, errors.New("no address of a bank")
+		return nil, errors.New("no bank address")
 	}
 	return c, nil
 }
@@ -91,7 +91,7 @@ func checkAddress(address string) error {
 		return nil
 	}
 	if at, err := netip.ParseAddrPort(strings.TrimPrefix(address, "http://")); u.Scheme != "http" || err != nil || !at.Addr().IsLoopback() {
-		return fmt.Errorf("address %.200q: want https://, or http:// of this machine, such as http://127.0.0.1:8424", address)
+		return fmt.Errorf("address %.200q: want https://, or http:// on this machine, such as http://127.0.0.1:8424", address)
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func plainly(err error) error {
 	}
 	var untrusted *tls.CertificateVerificationError
 	if errors.As(err, &untrusted) {
-		return fmt.Errorf("this machine does not trust the server's certificate: give its pin, as 'bank serve' prints it (%w)", untrusted.Err)
+		return fmt.Errorf("this machine does not trust the server's certificate: give its pin, as printed by 'bank serve' (%w)", untrusted.Err)
 	}
 	switch call.Code() {
 	case connect.CodePermissionDenied:

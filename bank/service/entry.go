@@ -38,7 +38,7 @@ func fromWire(w *wire.Entry) (e bank.Entry, err error) {
 	if e.Note = w.GetBinary(); len(e.Note) == 0 {
 		e.Note = []byte(w.GetNote())
 	} else if w.GetNote() != "" {
-		return e, errors.New("found a note as text and as bytes, want one of the two")
+		return e, errors.New("found a note as both text and bytes, want only one")
 	}
 	if len(w.GetMoves()) > bank.MaxMoves || len(e.Note) > bank.MaxNote {
 		return e, fmt.Errorf("found an entry of %d moves and a note of %d bytes, want at most %d and %d", len(w.GetMoves()), len(e.Note), bank.MaxMoves, bank.MaxNote)

@@ -30,11 +30,11 @@ func newMetrics(ledger *atomic.Pointer[store.Sequencer]) *metrics {
 		calls:    prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_calls_total", Help: "Calls answered."}, []string{"call", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "bourse_bank_call_seconds", Help: "Time from a call to its answer.",
 			Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)}, []string{"call"}),
-		booked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_bank_booked_total", Help: "Orders answered with a receipt, those sent again included."}),
+		booked:  prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_bank_booked_total", Help: "Orders answered with a receipt, including repeated orders."}),
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_refused_total", Help: "Orders refused."}, []string{"reason"}),
-		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
+		dropped: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_bank_dropped_total", Help: "Connections and calls ended or refused because they were too many or too slow."}, []string{"why"}),
 	}
-	writing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bourse_bank_writing", Help: "1 if this server writes the ledger, 0 while it waits."}, func() float64 {
+	writing := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "bourse_bank_writing", Help: "1 if this server writes the ledger, 0 if it is on standby."}, func() float64 {
 		if ledger.Load() == nil {
 			return 0
 		}

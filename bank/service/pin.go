@@ -39,7 +39,7 @@ func Certificate(file string, tell func(what string)) (c *certificate.File, pin 
 const pinStart = "sha256:"
 
 // errPin means that a server does not have the expected pin.
-var errPin = errors.New("the server has another pin")
+var errPin = errors.New("the server has a different pin")
 
 // pinOf returns the pin of a certificate: "sha256:" and the hash of its public key.
 func pinOf(c *x509.Certificate) string {
@@ -52,7 +52,7 @@ func pinOf(c *x509.Certificate) string {
 func pinned(pins []string) *tls.Config {
 	return certificate.Client(nil, func(c *x509.Certificate) error {
 		if is := pinOf(c); !slices.Contains(pins, is) {
-			return fmt.Errorf("%w, want %s: found %s", errPin, strings.Join(pins, " or "), is)
+			return fmt.Errorf("%w: found %s, want %s", errPin, is, strings.Join(pins, " or "))
 		}
 		return nil
 	})

@@ -63,7 +63,7 @@ type server struct {
 func newServer(c Config) (*server, error) {
 	signer, err := note.NewSigner(c.Key)
 	if err != nil {
-		return nil, errors.New("the key is not a private one, as 'bourse key new' writes it")
+		return nil, errors.New("not a private key as written by 'bourse key new'")
 	}
 	public, err := keys.Of(c.Key)
 	if err != nil {
@@ -96,7 +96,7 @@ func noPages(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
 			const refused = 403
-			http.Error(w, "pages do not ask a bank", refused)
+			http.Error(w, "calls from web pages are not allowed", refused)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -112,7 +112,7 @@ func (s *server) bound() connect.Interceptor {
 			case s.calls <- struct{}{}:
 				defer func() { <-s.calls }()
 			default:
-				return nil, connect.NewError(connect.CodeResourceExhausted, errors.New("too many calls at once: ask again later"))
+				return nil, connect.NewError(connect.CodeResourceExhausted, errors.New("too many calls at the same time: try again later"))
 			}
 			ctx, cancel := context.WithTimeout(ctx, s.Limits.Deadline)
 			defer cancel()
@@ -212,7 +212,7 @@ func (s *server) keep(ctx context.Context, l *store.Sequencer) error {
 		if l, err = s.Write(); err != nil {
 			l = nil
 			if errors.Is(err, store.ErrLocked) {
-				err = errors.New("waiting: another server writes the ledger")
+				err = errors.New("on standby: another server writes the ledger")
 			}
 			tell(err.Error())
 		}

@@ -239,24 +239,24 @@ func TestAttacks(t *testing.T) {
 		err  error
 		want string
 	}{
-		"another's balance":        {second(one.Balance(ctx, "user:0")), "user:0 is another's account"},
-		"another's escrow":         {second(one.Balance(ctx, bank.EscrowName(ownerstest.Contract(0)))), "is another's account"},
-		"another's answer":         {third(one.Answer(ctx, "user:0/a0")), "is another's"},
-		"a guessed account":        {second(one.KeyOf(ctx, "user:0")), "the key of user:0 is another's"},
-		"a guess without an order": {second(b.client(t, "").KeyOf(ctx, "user:0")), "found no order to read"},
+		"another's balance":        {second(one.Balance(ctx, "user:0")), "user:0 belongs to someone else"},
+		"another's escrow":         {second(one.Balance(ctx, bank.EscrowName(ownerstest.Contract(0)))), "belongs to someone else"},
+		"another's answer":         {third(one.Answer(ctx, "user:0/a0")), "belongs to someone else"},
+		"a guessed account":        {second(one.KeyOf(ctx, "user:0")), "the key of user:0 belongs to another account"},
+		"a guess without an order": {second(b.client(t, "").KeyOf(ctx, "user:0")), "found no read order"},
 		"another's key":            {second(theft.Balance(ctx, "user:1")), "not signed by the key of user:1"},
-		"no order to read":         {second(b.client(t, "").Balance(ctx, "user:1")), "found no order to read"},
+		"no order to read":         {second(b.client(t, "").Balance(ctx, "user:1")), "found no read order"},
 		"an order to pay":          {reads(string(ownerstest.Transfer("x", "user:1", "user:2", 5).Note)), "found an order of kind transfer"},
-		"an order for a market":    {reads(signed(t, "user:1", "read", "market lab", "id x", "account user:1", "expires 2000-01-01T00:17:30Z")), `to market "lab"`},
+		"an order for a market":    {reads(signed(t, "user:1", "read", "market lab", "id x", "account user:1", "expires 2000-01-01T00:17:30Z")), `for market "lab"`},
 		"an order for ever":        {reads(signed(t, "user:1", "read", "market bank", "id x", "account user:1", "expires 2099-01-01T00:00:30Z")), "at most 60 s"},
-		"a market's own of a user": {second(market.Balance(ctx, "user:0")), "user:0 is another's account"},
+		"a market's own of a user": {second(market.Balance(ctx, "user:0")), "user:0 belongs to someone else"},
 		"an old order":             {reads(signed(t, "user:1", "read", "market bank", "id x", "account user:1", "expires 2000-01-01T00:00:10Z")), "expired"},
 		"another server": {func() error {
 			c := b.client(t, "user:1")
 			c, err := NewClient(Dial{Addresses: c.Addresses, Pin: "sha256:" + strings.Repeat("0", 64), Now: clock})
 			check(t, err)
 			return second(c.Balance(ctx, "user:1"))
-		}(), "has another pin"},
+		}(), "has a different pin"},
 		"no signature":     {second(one.Do(ctx, bank.Entry{Kind: bank.Transfer, Contract: bank.NoContract, ID: "x", Moves: []bank.Move{ownerstest.Move("user:0", "user:1", 5)}})), "the ledger is owned"},
 		"money made":       {second(one.Do(ctx, bank.Entry{Kind: bank.Issue, Contract: bank.NoContract, ID: "x", Moves: []bank.Move{ownerstest.Move("mint", "user:1", 5)}})), "the ledger is owned"},
 		"an expired order": {second(one.Do(ctx, late(t))), "expired"},
@@ -511,7 +511,7 @@ func TestRotatedCertificate(t *testing.T) {
 		check(t, err)
 		defer c.Close()
 		_, _, err = c.Ledger(t.Context(), "")
-		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "another pin") {
+		if (err == nil) != want || err != nil && !strings.Contains(err.Error(), "different pin") {
 			t.Errorf("%s: %v, want an answer: %v", what, err, want)
 		}
 	}

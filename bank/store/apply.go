@@ -55,7 +55,7 @@ func (o *Order) UnmarshalJSON(b []byte) error {
 		}
 	}
 	if o.ID == "" {
-		return errors.New("id is missing: with it the order is booked once, however often it is sent")
+		return errors.New("id is missing: it ensures that a repeated order is booked only once")
 	}
 	for _, name := range names[1:] {
 		if fields[name] == nil {
@@ -114,7 +114,7 @@ func entry(line []byte, now float64) (bank.Entry, error) {
 		return owners.Entry([]byte(s.Order), now)
 	}
 	if s.Contract == nil {
-		return bank.Entry{}, errors.New("contract is missing, of which the moves are")
+		return bank.Entry{}, errors.New("contract is missing: moves must belong to a contract")
 	}
 	moves := make([]bank.Move, len(s.Moves))
 	for i, m := range s.Moves {
@@ -127,9 +127,9 @@ func entry(line []byte, now float64) (bank.Entry, error) {
 type Outcome struct {
 	ID    string `json:"id"`
 	Seq   int64  `json:"seq,omitempty"`
-	Hash  string `json:"hash,omitempty" doc:"in base64"`
-	Error string `json:"error,omitempty" doc:"instead of the two"`
-	Mode  string `json:"mode,omitempty" doc:"of the bank, open or owned, where one order was sent alone"`
+	Hash  string `json:"hash,omitempty" doc:"note in base64"`
+	Error string `json:"error,omitempty" doc:"error, instead of receipt and note"`
+	Mode  string `json:"mode,omitempty" doc:"mode of the bank, open or owned, if a single order was sent"`
 }
 
 const maxOrder = 4096 // bytes per line

@@ -209,7 +209,7 @@ func (d *directory) restore() error {
 			continue
 		}
 		if len(a.value) == 0 || a.first != size+1 {
-			return damaged(fmt.Errorf("entries %d to %d are gone", size+1, a.head.Size))
+			return damaged(fmt.Errorf("entries %d to %d are missing", size+1, a.head.Size))
 		}
 		if err := d.db.Set(seqKey(a.first), a.value, pebble.Sync); err != nil {
 			return err

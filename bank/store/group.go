@@ -64,7 +64,7 @@ type groupReader struct {
 func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 	return func(yield func(*bank.Entry) bool) {
 		if first, ok := keySeq(key); !ok || first != g.tree.size+1 {
-			g.err = fmt.Errorf("group of entry %d stands where %d should", first, g.tree.size+1)
+			g.err = fmt.Errorf("found the group of entry %d, want that of entry %d", first, g.tree.size+1)
 			return
 		}
 		d := decoder{b: value}
@@ -74,7 +74,7 @@ func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 			return
 		}
 		if version != groupVersion || count < 1 || count > GroupSize {
-			g.err = fmt.Errorf("entry %d: group of version %d with %d entries", g.tree.size+1, version, count)
+			g.err = fmt.Errorf("entry %d: found a group of version %d with %d entries", g.tree.size+1, version, count)
 			return
 		}
 		for range count {
@@ -83,7 +83,7 @@ func (g *groupReader) entries(key, value []byte) iter.Seq[*bank.Entry] {
 			}
 		}
 		if root := g.tree.head().Root; string(d.b) != string(root[:]) {
-			g.err = fmt.Errorf("entry %d: the root after its group is not that of the entries", g.tree.size)
+			g.err = fmt.Errorf("entry %d: the root after its group does not match the entries", g.tree.size)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (g *groupReader) next(d *decoder) error {
 	seq := g.tree.size + 1
 	if g.tree.size%LeafSize == 0 {
 		if start := d.take(leafStart); d.err == nil && (start[0] != 0 || string(start[1:]) != string(g.tree.before[:])) {
-			return fmt.Errorf("entry %d: hash %x of the entries before it was kept, not %x", seq, start[1:], g.tree.before[:])
+			return fmt.Errorf("entry %d: found hash %x stored for the entries before it, want %x", seq, start[1:], g.tree.before[:])
 		}
 	}
 	b, stored := d.stored()
@@ -103,7 +103,7 @@ func (g *groupReader) next(d *decoder) error {
 		return fmt.Errorf("entry %d: %w", seq, err)
 	}
 	if g.entry.Seq != seq {
-		return fmt.Errorf("entry %d stands where %d should", g.entry.Seq, seq)
+		return fmt.Errorf("found entry %d, want entry %d", g.entry.Seq, seq)
 	}
 	g.tree.add(stored)
 	return nil

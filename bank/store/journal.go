@@ -66,15 +66,15 @@ const (
 
 // Errors of creating and opening a ledger.
 var (
-	ErrExists = errors.New("a ledger is there already")
-	ErrNone   = errors.New("no ledger is there")
+	ErrExists = errors.New("a ledger already exists there")
+	ErrNone   = errors.New("found no ledger")
 
 	// ErrOccupied means that the directory is not empty and contains no ledger.
-	ErrOccupied = errors.New("the folder is not empty, and holds no ledger: name a new or an empty one")
+	ErrOccupied = errors.New("the folder is not empty and has no ledger: name a new or empty folder")
 
-	ErrDamaged = errors.New("ledger is damaged; audit it, and restore it from a copy")
+	ErrDamaged = errors.New("ledger is damaged: audit it and restore it from a copy")
 	ErrLocked  = errors.New("another process has the ledger open")
-	ErrFormat  = errors.New("ledger is of format 1, which only the bourse that wrote it reads; this one reads format 2")
+	ErrFormat  = errors.New("ledger has format 1; this version reads format 2: use the version that wrote it")
 )
 
 // A Journal is a [bank.Journal] stored in a [Backend]. It is not safe for concurrent use.

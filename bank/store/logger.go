@@ -99,12 +99,12 @@ var cures = []struct {
 	cause error
 	cure  string
 }{
-	{syscall.ENOSPC, "make room on the disk, then start again"},
-	{syscall.EDQUOT, "ask for more room, then start again"},
+	{syscall.ENOSPC, "free space on the disk, then start again"},
+	{syscall.EDQUOT, "raise the disk quota, then start again"},
 	{syscall.EFBIG, "raise the file size limit (ulimit -f), then start again"},
-	{syscall.EIO, "the disk does not answer: replace it, then audit the ledger"},
-	{syscall.EROFS, "the place is read-only: copy the ledger elsewhere to write to it"},
-	{syscall.EACCES, "ask its owner for permission"},
+	{syscall.EIO, "the disk fails: replace it, then audit the ledger"},
+	{syscall.EROFS, "the file system is read-only: copy the ledger elsewhere to write to it"},
+	{syscall.EACCES, "ask its owner for write permission"},
 	{syscall.ENOENT, "check the path"},
 	{syscall.ENOTDIR, "check the path"},
 }

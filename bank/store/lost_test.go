@@ -42,7 +42,7 @@ func TestLostGroups(t *testing.T) {
 		switch {
 		case lost == 0 && (err != nil || again.Entries() != 3):
 			t.Errorf("a whole ledger: %v", err)
-		case lost > 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "to 3 are gone")):
+		case lost > 0 && (!errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "to 3 are missing")):
 			t.Errorf("a ledger without its last %d entries: %v", lost, err)
 		}
 		j.release()

@@ -50,7 +50,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 	}
 	from := j.tree.size
 	if from == head.Size && j.tree.head() != head {
-		return nil, fmt.Errorf("entries to %d are not those of %s", from, headFile)
+		return nil, fmt.Errorf("entries to %d do not match %s", from, headFile)
 	}
 	g := groupReader{tree: j.tree}
 	for key, value := range j.backend.Scan(seqKey(from+1), []byte{groupTable + 1}, &g.err) {
@@ -62,7 +62,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 			j.owners.Book(e)
 			j.pending.add(e, &g.tree)
 			if g.tree.size == head.Size && g.tree.head() != head {
-				return nil, fmt.Errorf("entries to %d are not those of %s", head.Size, headFile)
+				return nil, fmt.Errorf("entries to %d do not match %s", head.Size, headFile)
 			}
 		}
 		if g.err != nil {
@@ -73,7 +73,7 @@ func (j *Journal) replay(head Head) (*bank.Ledger, error) {
 		return nil, g.err
 	}
 	if g.tree.size < head.Size {
-		return nil, fmt.Errorf("entries %d to %d are gone", g.tree.size+1, head.Size)
+		return nil, fmt.Errorf("entries %d to %d are missing", g.tree.size+1, head.Size)
 	}
 	j.tree, j.time, j.replayed = g.tree, l.Now(), g.tree.size-from
 	return l, nil

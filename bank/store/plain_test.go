@@ -19,8 +19,8 @@ import (
 func TestPlainErrors(t *testing.T) {
 	t.Parallel()
 	for cause, cure := range map[syscall.Errno]string{
-		syscall.ENOSPC: "make room on the disk",
-		syscall.EDQUOT: "ask for more room",
+		syscall.ENOSPC: "free space on the disk",
+		syscall.EDQUOT: "raise the disk quota",
 		syscall.EFBIG:  "ulimit -f",
 		syscall.EIO:    "replace it, then audit the ledger",
 		syscall.EROFS:  "copy the ledger elsewhere",

@@ -202,7 +202,7 @@ func TestPlainFailures(t *testing.T) {
 		}
 	}
 	tmp := t.TempDir()
-	fails("no such directory", filepath.Join(tmp, "nowhere"), "no ledger is there")
+	fails("no such directory", filepath.Join(tmp, "nowhere"), "found no ledger")
 
 	full := filepath.Join(tmp, "full")
 	closeJournal(t, create(t, full, Options{}))

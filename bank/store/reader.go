@@ -167,7 +167,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 		for key, value := range r.values.Scan([]byte{groupTable}, []byte{groupTable + 1}, &g.err) {
 			for e := range g.entries(key, value) {
 				if g.tree.size == r.head.Size && g.tree.head() != r.head {
-					g.err = damaged(fmt.Errorf("entries to %d are not those of %s", r.head.Size, headFile))
+					g.err = damaged(fmt.Errorf("entries to %d do not match %s", r.head.Size, headFile))
 					return
 				}
 				if !yield(e, g.tree.last()) {
@@ -179,7 +179,7 @@ func (r *Reader) Entries() iter.Seq2[*bank.Entry, tlog.Hash] {
 			}
 		}
 		if g.err == nil && g.tree.size < r.head.Size {
-			g.err = damaged(fmt.Errorf("entries %d to %d are gone", g.tree.size+1, r.head.Size))
+			g.err = damaged(fmt.Errorf("entries %d to %d are missing", g.tree.size+1, r.head.Size))
 		}
 	}
 }

@@ -74,7 +74,7 @@ type refusal struct {
 }
 
 func newRefusal(err error) *refusal {
-	r := &refusal{Reason: Reason(err), Text: err.Error() + "; the refusal is final and uses up the id"}
+	r := &refusal{Reason: Reason(err), Text: err.Error() + "; the refusal is final and the id cannot be used again"}
 	var short *bank.Shortfall
 	if errors.As(err, &short) {
 		r.Account, r.Has, r.Needs = short.Account, &short.Has, &short.Needs

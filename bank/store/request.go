@@ -25,7 +25,7 @@ func (r Receipt) String() string { return Head{r.Seq, r.Hash}.String() }
 func ParseReceipt(s string) (Receipt, error) {
 	h, err := ParseHead(s)
 	if err != nil || h.Size < 1 {
-		return Receipt{}, fmt.Errorf("receipt %.80q: want the number of an entry, a colon and a hash", s)
+		return Receipt{}, fmt.Errorf("receipt %.80q: want an entry number, a colon and a hash", s)
 	}
 	return Receipt{h.Size, h.Root}, nil
 }

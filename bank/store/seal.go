@@ -71,7 +71,7 @@ func (s *seal) text() []byte {
 	return b.Bytes()
 }
 
-var errHead = errors.New("is not as it was written")
+var errHead = errors.New("was changed since it was written")
 
 // parseSeal accepts only what text writes.
 func parseSeal(b []byte) (*seal, error) {
@@ -263,7 +263,7 @@ func (s *seal) check(fsys vfs.FS, dir string) error {
 		f, ok := found[want.name]
 		switch {
 		case !ok:
-			return fmt.Errorf("%s is gone since the ledger was closed", fsys.PathJoin(dir, want.name))
+			return fmt.Errorf("%s was removed since the ledger was closed", fsys.PathJoin(dir, want.name))
 		case f != want:
 			return fmt.Errorf("%s was changed since the ledger was closed", fsys.PathJoin(dir, want.name))
 		}

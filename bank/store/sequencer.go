@@ -21,7 +21,7 @@ var (
 
 	// ErrUnknown means that the bank failed during a write. Repeat the request with the same
 	// id once the bank is open again: if it was applied, the reply is the original one.
-	ErrUnknown = errors.New("applied or not is unknown: ask again with the same id")
+	ErrUnknown = errors.New("outcome unknown: repeat the request with the same id")
 
 	// ErrOtherBody means that the id was already used for a different request.
 	ErrOtherBody = errors.New("id was used for another request")
@@ -371,7 +371,7 @@ func (s *Sequencer) apply(r *request) {
 func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
 	err := s.journal.owners.Check(e, signed, s.ledger)
 	if err == nil && e.Kind == bank.Refuse {
-		err = errors.New("found a refusal, which only the ledger writes")
+		err = errors.New("found a refusal entry, which only the ledger may write")
 	}
 	if err != nil {
 		return fmt.Errorf("%v entry %d: %w: %w", e.Kind, s.ledger.Entries()+1, ErrRefused, err)
@@ -403,7 +403,7 @@ func (s *Sequencer) date(e *bank.Entry) error {
 			if at == last {
 				what = "the ledger's last entry"
 			}
-			return fmt.Errorf("%w: it is at %s, and %s is dated %.0f s later, at %s; nothing was booked: send it again once the clock is right", ErrClock, order.Instant(now), what, at-now, order.Instant(at))
+			return fmt.Errorf("%w: it shows %s, but %s is dated %.0f s later, at %s; nothing was booked: correct the clock, then send it again", ErrClock, order.Instant(now), what, at-now, order.Instant(at))
 		}
 	}
 	if e.Time < last {

@@ -316,7 +316,7 @@ func testLostEnd(t *testing.T, balancesEvery int, entries int64) {
 	if r, err := audit.Audit("bank", audit.Options{FS: fs}); err != nil || r.Clean() || r.Findings[0].Seq <= 2*entries {
 		t.Errorf("audit of a log without its end: %+v, %v", r, err)
 	}
-	gone := fmt.Sprintf("entries %d to %d are gone", 2*entries+1, 3*entries)
+	gone := fmt.Sprintf("entries %d to %d are missing", 2*entries+1, 3*entries)
 	if _, _, err := Open("bank", opts); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), gone) {
 		t.Errorf("a log without its end: %v", err)
 	}

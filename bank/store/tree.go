@@ -119,7 +119,7 @@ func (d *decoder) stored() (entry, all []byte) {
 	entry = d.bytes(len(d.b))
 	sum := d.take(checkSize)
 	if d.err == nil && binary.BigEndian.Uint32(sum) != check(entry) {
-		d.err = fmt.Errorf("has checksum %08x, %x was kept", check(entry), sum)
+		d.err = fmt.Errorf("has checksum %08x, want %x", check(entry), sum)
 	}
 	return entry, all[:len(all)-len(d.b)]
 }

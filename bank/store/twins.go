@@ -55,7 +55,7 @@ func (t twins) check(e *bank.Entry, signed *order.Signed, known func(string) boo
 			twin = lower
 		}
 		if twin != "" && twin != name {
-			err = fmt.Errorf("account %s: found %s, whose name differs in capitals alone: %w", name, twin, bank.ErrBadAccount)
+			err = fmt.Errorf("account %s: found %s, whose name differs only in case: %w", name, twin, bank.ErrBadAccount)
 		}
 		return err == nil
 	})

@@ -13,7 +13,7 @@ import (
 const unfinishedFile = "UNFINISHED"
 
 // ErrUnfinished means that the ledger is a copy that is still being made or was interrupted.
-var ErrUnfinished = errors.New("a copy that is not finished, and no bank: if nobody is making it, remove it, then copy again")
+var ErrUnfinished = errors.New("an unfinished copy, not a bank: if no copy is running, remove it, then copy again")
 
 const unfinishedText = "This is a bank's copy that 'bourse bank copy' has not finished. If that was cut short, remove this folder.\n"
 

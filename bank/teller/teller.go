@@ -95,7 +95,7 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 		return err
 	}
 	if name := t.names[owner]; o.Value("account") != name || o.Money("budget") != a {
-		return fmt.Errorf("contract %d: found %v of %s to be set aside, want the order's: %w", contract, a, name, bank.ErrRefused)
+		return fmt.Errorf("contract %d: found an escrow of %v from %s, want the order's: %w", contract, a, name, bank.ErrRefused)
 	}
 	moves := []bank.Move{{From: t.names[owner], To: bank.EscrowName(contract), Amount: a}}
 	e, err := owners.EntryOf(noted(text, note), contract, moves, now)

@@ -117,7 +117,7 @@ type metered struct {
 }
 
 // errRoom means that the files read at the same time exceed mostRoom.
-var errRoom = errors.New("too large together")
+var errRoom = errors.New("too large in total")
 
 // Read implements [io.Reader].
 func (m *metered) Read(b []byte) (int, error) {
@@ -214,7 +214,7 @@ func (l *Log) records(ctx context.Context) func(yield func([]byte, error) bool) 
 
 const mostBundles = 50 // bundles of entries that are read at the same time
 
-var errEnough = errors.New("no more records are wanted")
+var errEnough = errors.New("the reader needs no more records")
 
 // bundles returns the bundles of entries that start at record first, of a log of n records.
 func bundles(first, n int64, most int) (tiles []tlog.Tile) {

@@ -38,14 +38,14 @@ import (
 )
 
 // ErrFork means that a ledger is not the one that was published.
-var ErrFork = errors.New("what is published is of another ledger, or this one was changed since")
+var ErrFork = errors.New("the published log is of another ledger, or this ledger was changed since")
 
 // ErrRecord means that a record of a log is not exactly one line. The tree would then count
 // and prove other records than readers see.
-var ErrRecord = errors.New("a record that is not one line")
+var ErrRecord = errors.New("a record is not one line")
 
 // ErrTile means that a tile or bundle is missing or does not match the checkpoint.
-var ErrTile = errors.New("a tile that is gone, or not what the checkpoint is of")
+var ErrTile = errors.New("a tile is missing or does not match the checkpoint")
 
 const (
 	checkpointFile = "checkpoint"
@@ -211,7 +211,7 @@ func (l *lines) Close() error {
 func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
 	switch {
 	case lines > l.N:
-		return nil, fmt.Errorf("a log of %d lines has been seen, this one has %d: %w", lines, l.N, ErrFork)
+		return nil, fmt.Errorf("found a log of %d lines before, and %d now: %w", lines, l.N, ErrFork)
 	case lines == 0 || lines == l.N:
 		return nil, nil
 	}
@@ -297,7 +297,7 @@ func (w *writer) all(entries export.Entries) error {
 		}
 	}
 	if w.n < w.had.N {
-		return fmt.Errorf("%d lines are published, the ledger has %d: %w", w.had.N, w.n, ErrFork)
+		return fmt.Errorf("%d lines are published, but the ledger has %d: %w", w.had.N, w.n, ErrFork)
 	}
 	return w.write(false)
 }

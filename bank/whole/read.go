@@ -119,5 +119,5 @@ func kindOf(m fs.FileMode) string {
 	case m&fs.ModeDevice != 0:
 		return "a device"
 	}
-	return "no regular file"
+	return "not a regular file"
 }

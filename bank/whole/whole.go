@@ -39,7 +39,7 @@ func Secret(name string, fresh func() ([]byte, error)) ([]byte, error) {
 		return nil, err
 	}
 	if mode := info.Mode().Perm(); mode&0o077 != 0 {
-		return nil, fmt.Errorf("%s: others may use it (mode %#o): chmod 600 %s, or make a new one", name, mode, name)
+		return nil, fmt.Errorf("%s: readable by other users (mode %#o): run chmod 600 %s, or make a new one", name, mode, name)
 	}
 	return Read(name, mostSecret)
 }

@@ -61,7 +61,7 @@ func Ask(ctx context.Context, url string, key *torchwood.CosignatureVerifier, si
 		}
 		text, _, _ := strings.Cut(string(signed), "\n\n")
 		if _, err := note.Open([]byte(text+"\n\n"+string(line)), note.VerifierList(key)); err != nil {
-			return nil, fmt.Errorf("witness %s: its answer is no signature of %s: %w", url, key.Name(), err)
+			return nil, fmt.Errorf("witness %s: its answer is not a signature by %s: %w", url, key.Name(), err)
 		}
 		return line, nil
 	}
@@ -101,11 +101,11 @@ func ask(ctx context.Context, url string, signed []byte, old int64, proof func(f
 	case http.StatusConflict:
 		size, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || size < 0 {
-			return nil, nil, fmt.Errorf("it answers %q, want the size that it knows", text)
+			return nil, nil, fmt.Errorf("found answer %q, want the size that the witness knows", text)
 		}
-		return nil, &size, fmt.Errorf("it has signed a log of %d lines that this one does not extend", size)
+		return nil, &size, fmt.Errorf("it signed a log of %d lines that this log does not extend", size)
 	case http.StatusUnprocessableEntity:
-		return nil, nil, fmt.Errorf("what it has signed is not part of this log: %s", text)
+		return nil, nil, fmt.Errorf("the checkpoint that it signed is not part of this log: %s", text)
 	}
 	return nil, nil, fmt.Errorf("%s: %s", answer.Status, text)
 }

@@ -48,7 +48,7 @@ type witness struct {
 // verifier keys of the known logs, by origin.
 func New(dir string, signer note.Signer, logs map[string][]note.Verifier) (http.Handler, error) {
 	if len(logs) == 0 {
-		return nil, errors.New("a witness of no log")
+		return nil, errors.New("found no log to witness")
 	}
 	return &witness{dir: dir, signer: signer, logs: logs}, os.MkdirAll(dir, 0o700)
 }
@@ -107,7 +107,7 @@ func (w *witness) sign(body []byte) ([]byte, error) {
 	}
 	n, err := note.Open(signed, note.VerifierList(known...))
 	if err != nil {
-		return nil, &refusal{status: unsigned, text: "no signature of the log"}
+		return nil, &refusal{status: unsigned, text: "no valid signature of the log"}
 	}
 	c, err := torchwood.ParseCheckpoint(n.Text)
 	if err != nil || c.Origin != origin {
@@ -128,7 +128,7 @@ func (w *witness) sign(body []byte) ([]byte, error) {
 	switch {
 	case old == 0 || old == c.N:
 		if len(proof) > 0 {
-			return nil, bad("a proof where there is nothing to prove")
+			return nil, bad("found a proof, want none")
 		}
 	case tlog.CheckTree(proof, c.N, c.Hash, old, last.Hash) != nil:
 		return nil, &refusal{status: http.StatusUnprocessableEntity, text: "the checkpoint does not extend the last one"}
@@ -152,15 +152,15 @@ func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err err
 	size, is := strings.CutPrefix(lines[0], "old ")
 	old, err = strconv.ParseInt(size, 10, 64)
 	if !ok || !is || err != nil || old < 0 || strconv.FormatInt(old, 10) != size {
-		return 0, nil, nil, bad(`want "old SIZE", a line a hash, an empty line, a checkpoint`)
+		return 0, nil, nil, bad(`want "old SIZE", one hash per line, an empty line and a checkpoint`)
 	}
 	if len(lines)-1 > maxProof {
-		return 0, nil, nil, bad("a proof of too many lines")
+		return 0, nil, nil, bad("the proof has too many lines")
 	}
 	for _, line := range lines[1:] {
 		h, err := tlog.ParseHash(line)
 		if err != nil || h.String() != line {
-			return 0, nil, nil, bad("a line of the proof is no hash")
+			return 0, nil, nil, bad("a line of the proof is not a hash")
 		}
 		proof = append(proof, h)
 	}
@@ -178,7 +178,7 @@ func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	}
 	c, err := torchwood.ParseCheckpoint(string(text))
 	if err != nil || c.Origin != origin {
-		return torchwood.Checkpoint{}, fmt.Errorf("%s: want the last checkpoint of %s: nothing is signed until it is", w.file(origin), origin)
+		return torchwood.Checkpoint{}, fmt.Errorf("%s: want the last checkpoint of %s; the witness signs nothing without it", w.file(origin), origin)
 	}
 	return c, nil
 }

@@ -101,7 +101,7 @@ func TestCopyKilled(t *testing.T) {
 		for _, args := range [][]string{{"balance", place}, {"audit", place}, {"mint", place, "user:ann", "1", "--id", "x"}} {
 			out, errs, status := bankAlone(t, "", args...)
 			if status != statusFailed && status != statusUsage || out != "" || strings.Count(errs, "\n") != 1 ||
-				!strings.Contains(errs, "no ledger is there") && !strings.Contains(errs, "a copy that is not finished, and no bank") {
+				!strings.Contains(errs, "found no ledger") && !strings.Contains(errs, "a copy that is not finished, and no bank") {
 				t.Errorf("seed %d: %v of what is left: exit status %d, %q, %q", seed, args, status, out, errs)
 			}
 		}
@@ -144,7 +144,7 @@ func TestCopyKilled(t *testing.T) {
 			}
 			if _, err := readBank(part); errors.Is(err, store.ErrUnfinished) {
 				unfinished++
-				if _, errs, status := bankAlone(t, "", "copy", from, to); status != statusFailed || !strings.Contains(errs, "is left of a copy that was cut short: remove it, then copy again") {
+				if _, errs, status := bankAlone(t, "", "copy", from, to); status != statusFailed || !strings.Contains(errs, "remains from an interrupted copy: remove it, then copy again") {
 					t.Errorf("seed %d: copied over what is left: exit status %d, %s", seed, status, errs)
 				}
 			}

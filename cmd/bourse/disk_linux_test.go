@@ -93,7 +93,7 @@ func TestMarketDiskFull(t *testing.T) {
 	var exit *exec.ExitError
 	last := strings.Split(strings.TrimSpace(errs.String()), "\n")
 	if said := last[len(last)-1]; !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.HasPrefix(said, "bourse: ") ||
-		!strings.Contains(said, "no space left on device: make room on the disk, then start again") {
+		!strings.Contains(said, "no space left on device: free space on the disk, then start again") {
 		t.Errorf("it ended with %v, and said %q", err, said)
 	}
 	if strings.Contains(errs.String(), "goroutine ") || len(last) > 5 {

@@ -93,7 +93,7 @@ func checkParty(role, name string) error {
 		return usagef("%s: %w", role, err)
 	}
 	if name == "mint" || bank.IsEscrow(name) {
-		return usagef("%s: found %s, want the account of somebody, such as user:7", role, name)
+		return usagef("%s: found %s, want a personal account such as user:7", role, name)
 	}
 	return nil
 }

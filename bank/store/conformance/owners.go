@@ -44,7 +44,7 @@ func owned(t *testing.T, p Place) {
 	for life, lose := range []bool{false, true, false} {
 		key := map[bool]string{true: "user:0", false: fmt.Sprint("key", life)}[life == 0]
 		refused("an order to move", order(fmt.Sprint("unsigned", life), "user:0", "user:1", 1), "found no signature")
-		refused("a mint over its cap", ownerstest.Mint(fmt.Sprint("much", life), "user:0", 1000e6), "left of 1000.000000 in these 1000 s")
+		refused("a mint over its cap", ownerstest.Mint(fmt.Sprint("much", life), "user:0", 1000e6), "the rest of 1000.000000 in these 1000 s")
 		do(t, s, ownerstest.Mint(fmt.Sprint("mint", life), "user:0", 100e6))
 		var all sync.WaitGroup
 		receipts := make([]store.Receipt, 64)

@@ -84,7 +84,7 @@ func TestAskedAgain(t *testing.T) {
 					t.Errorf("%d of %d answered, closed: %v", len(answered), len(bodies), err)
 				}
 			} else {
-				if plainly(t, err); !strings.Contains(fmt.Sprint(err), c.code) || !strings.Contains(fmt.Sprint(err), "again and again") {
+				if plainly(t, err); !strings.Contains(fmt.Sprint(err), c.code) || !strings.Contains(fmt.Sprint(err), "repeatedly aborted") {
 					t.Errorf("a server that asks for ever: %v", err)
 				}
 				if took := time.Since(start); took > 30*time.Second {

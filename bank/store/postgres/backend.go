@@ -201,9 +201,9 @@ func (k *backend) checkEnd(head store.Head) error {
 	}
 	switch {
 	case is.Size < head.Size:
-		return fmt.Errorf("%w: entries %d to %d are gone", store.ErrDamaged, is.Size+1, head.Size)
+		return fmt.Errorf("%w: entries %d to %d are missing", store.ErrDamaged, is.Size+1, head.Size)
 	case is != head:
-		return fmt.Errorf("%w: the last group comes to %v, and the head is %v", store.ErrDamaged, is, head)
+		return fmt.Errorf("%w: the last group ends at %v, but the head is %v", store.ErrDamaged, is, head)
 	}
 	return nil
 }

@@ -51,7 +51,7 @@ func (b *batch) Commit(head store.Head, _ store.Write) error {
 	err := k.insist(func(ctx context.Context) error { return write(ctx, head) })
 	k.fetched = nil
 	if errors.Is(err, errTaken) && k.isWriter() {
-		err = fmt.Errorf("%w: the last group, or the head, is no longer what this bank wrote", store.ErrDamaged)
+		err = fmt.Errorf("%w: another writer changed the last group or the head", store.ErrDamaged)
 	}
 	if err != nil {
 		k.lost = plain(err)

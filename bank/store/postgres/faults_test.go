@@ -324,7 +324,7 @@ func TestLostEnd(t *testing.T) {
 	}
 	s.Close()
 	pgtest.Exec(t, url, "delete from groups where first = 3")
-	if _, _, err := postgres.OpenWith(url, store.Options{}, 10*time.Second, time.Second); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "entries 3 to 3 are gone") {
+	if _, _, err := postgres.OpenWith(url, store.Options{}, 10*time.Second, time.Second); !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "entries 3 to 3 are missing") {
 		t.Errorf("a ledger without its end: %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // errTaken is the error of a writer that was presumed dead.
-var errTaken = fmt.Errorf("%w: it took this one, which was silent, for dead", store.ErrLocked)
+var errTaken = fmt.Errorf("%w: it took over because this one did not respond", store.ErrLocked)
 
 // take makes this process the ledger's writer and returns the head. It returns
 // [store.ErrLocked] if another writer is alive.
@@ -91,7 +91,7 @@ func (k *backend) Held() error {
 	if err := k.gone(); err != nil || !late() {
 		return err
 	}
-	return errors.New("the server did not take a sign of life: another may write the ledger")
+	return errors.New("the server did not accept a heartbeat: another process may write the ledger")
 }
 
 // grow increases beat, or stores the error that prevents it.

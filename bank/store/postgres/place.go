@@ -137,7 +137,7 @@ func checkLedger(s string) error {
 		ok = ok && ('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-_./", c) >= 0)
 	}
 	if !ok {
-		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and no name that is the server's own: information_schema, crdb_internal, pg_…", ErrURL, s, maxLedger)
+		return fmt.Errorf("%w: ledger %.80q: want up to %d letters, digits or - _ . /, and no name reserved by the server (information_schema, crdb_internal, pg_…)", ErrURL, s, maxLedger)
 	}
 	return nil
 }

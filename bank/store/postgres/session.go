@@ -93,21 +93,21 @@ func plain(err error) error {
 	case isCode(err, tableThere, schemaThere):
 		return store.ErrExists
 	case isCode(err, again, deadlock):
-		return fmt.Errorf("the server takes no transaction, and asks for it again and again: see what else is at work there, then open the ledger again (%s)", oneLine(err))
+		return fmt.Errorf("the server repeatedly aborted the transaction: check what else uses the database, then open the ledger again (%s)", oneLine(err))
 	case isCode(err, noPermission):
 		return fmt.Errorf("%s: ask the owner of the database for permission", oneLine(err))
 	case isCode(err, diskFull):
-		return errors.New("the server has no room on its disk: make some, then open the ledger again")
+		return errors.New("the server's disk is full: free space, then open the ledger again")
 	case isCode(err, readOnlyPlace):
-		return errors.New("the server can only be read: it is a standby, or told to be; write to the one that it follows")
+		return errors.New("the server is read-only (a standby, or configured so): write to its primary")
 	case errors.As(err, &connect):
 		return fmt.Errorf("the server cannot be reached: %s", oneLine(connect))
 	case errors.As(err, &server):
 		return fmt.Errorf("the server refuses: %s", oneLine(server))
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return errors.New("the server did not answer in time: see that it runs, then open the ledger again")
+		return errors.New("the server did not answer in time: check that it is running, then open the ledger again")
 	}
-	return fmt.Errorf("the server was lost: see that it runs, then open the ledger again (%s)", oneLine(err))
+	return fmt.Errorf("the connection to the server was lost: check that it is running, then open the ledger again (%s)", oneLine(err))
 }
 
 // oneLine returns the text of err in one line of limited length.

@@ -34,7 +34,7 @@ func tableOf(key []byte) (table, error) {
 			return t, nil
 		}
 	}
-	return table{}, fmt.Errorf("key %x is of no table", key)
+	return table{}, fmt.Errorf("key %x belongs to no table", key)
 }
 
 // column returns a key as the value of its column.

@@ -37,7 +37,7 @@ func NewProxy(t testing.TB, ledgerURL string) *Proxy {
 	}
 	q := u.Query()
 	if !strings.HasPrefix(q.Get("host"), "/") {
-		t.Skip("the server is not reached by a socket")
+		t.Skip("the server does not listen on a socket")
 	}
 	port := q.Get("port")
 	if port == "" {

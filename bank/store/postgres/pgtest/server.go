@@ -134,7 +134,7 @@ type Server struct {
 	done     chan struct{}
 }
 
-var errNone = fmt.Errorf("no PostgreSQL: neither is %s set nor was the program postgres found", Variable)
+var errNone = fmt.Errorf("no PostgreSQL: %s is not set and the program postgres was not found", Variable)
 
 var shared = sync.OnceValues(func() (*Server, error) { return start() })
 

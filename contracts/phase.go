@@ -142,7 +142,7 @@ var byPhase = func() (lines [Ended + 1][causes]*Line) {
 func (p *Phase) Next(on Cause) Outcome {
 	m := byPhase[*p][on]
 	if m == nil {
-		panic(fmt.Sprintf("contracts: no move on %v for a contract that is %v", on, *p))
+		panic(fmt.Sprintf("contracts: no transition on %v for a contract that is %v", on, *p))
 	}
 	*p = m.To
 	return m.Outcome

@@ -77,7 +77,7 @@ func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 func (r *Request) Validate() error {
 	switch {
 	case !finite(r.Submit):
-		return fmt.Errorf("request %d: submit is %v, want an instant", r.ID, r.Submit)
+		return fmt.Errorf("request %d: submit is %v, want a finite time", r.ID, r.Submit)
 	case !(finite(r.Work) && r.Work > 0):
 		return fmt.Errorf("request %d: work is %v, want processor-seconds above 0", r.ID, r.Work)
 	case !(finite(r.Lead) && r.Lead >= 0):
@@ -85,7 +85,7 @@ func (r *Request) Validate() error {
 	case r.Nodes < 1:
 		return fmt.Errorf("request %d: nodes is %d, want at least 1", r.ID, r.Nodes)
 	case r.Parts < 0 || r.Parts > r.Nodes:
-		return fmt.Errorf("request %d: parts is %d, want 0 to its %d nodes", r.ID, r.Parts, r.Nodes)
+		return fmt.Errorf("request %d: parts is %d, want 0 to %d (nodes)", r.ID, r.Parts, r.Nodes)
 	}
 	if err := r.SLA.Validate(); err != nil {
 		return fmt.Errorf("request %d: %w", r.ID, err)
@@ -94,7 +94,7 @@ func (r *Request) Validate() error {
 		return fmt.Errorf("request %d: %w", r.ID, err)
 	}
 	if r.NodeRate() == 0 {
-		return fmt.Errorf("request %d: a budget of $%v over %v s and %d nodes is no rate: want 1e-9 to %v $/s a node",
+		return fmt.Errorf("request %d: a budget of $%v over %v s and %d nodes is not a valid rate: want 1e-9 to %v $/s per node",
 			r.ID, r.SLA.Budget, r.SLA.Deadline, r.Nodes, market.MaxRate)
 	}
 	return nil
@@ -114,7 +114,7 @@ func (r *Requirement) validate() error {
 			return fmt.Errorf("%s is %v to %v, want bounds of 0 or more", b.name, b.min, b.max)
 		}
 		if b.max != 0 && b.max < b.min {
-			return fmt.Errorf("%s is %v to %v, want a maximum not below the minimum", b.name, b.min, b.max)
+			return fmt.Errorf("%s is %v to %v, want a maximum of at least the minimum", b.name, b.min, b.max)
 		}
 	}
 	return nil

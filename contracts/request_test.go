@@ -121,15 +121,15 @@ func TestValidate(t *testing.T) {
 		{"deadline", func(r *contracts.Request) { r.SLA.Deadline = inf }},
 		{"penalty rate", func(r *contracts.Request) { r.SLA.Penalty.Rate = -1 }},
 		{"penalty rate", func(r *contracts.Request) { r.SLA.Penalty.Rate = inf }},
-		{"greatest penalty", func(r *contracts.Request) { r.SLA.Penalty.Max = nan }},
-		{"greatest penalty", func(r *contracts.Request) { r.SLA.Penalty.Max = -1 }},
+		{"maximum penalty", func(r *contracts.Request) { r.SLA.Penalty.Max = nan }},
+		{"maximum penalty", func(r *contracts.Request) { r.SLA.Penalty.Max = -1 }},
 		{"cpu", func(r *contracts.Request) { r.Needs.Min.CPU = -1 }},
 		{"cpu", func(r *contracts.Request) { r.Needs.Min.CPU, r.Needs.Max.CPU = 2, 1 }},
 		{"memory", func(r *contracts.Request) { r.Needs.Min.Memory = nan }},
 		{"disk", func(r *contracts.Request) { r.Needs.Max.Disk = inf }},
 		{"bandwidth", func(r *contracts.Request) { r.Needs.Min.Bandwidth, r.Needs.Max.Bandwidth = 2, 1 }},
-		{"no rate", func(r *contracts.Request) { r.SLA.Budget, r.SLA.Deadline = bank.Micros(1), 1e6 }},
-		{"no rate", func(r *contracts.Request) { r.SLA.Budget, r.SLA.Deadline = bank.Micros(1e15), 1e-9 }},
+		{"not a valid rate", func(r *contracts.Request) { r.SLA.Budget, r.SLA.Deadline = bank.Micros(1), 1e6 }},
+		{"not a valid rate", func(r *contracts.Request) { r.SLA.Budget, r.SLA.Deadline = bank.Micros(1e15), 1e-9 }},
 	} {
 		r := sound()
 		c.spoil(&r)

@@ -28,7 +28,7 @@ func (s SLA) Validate() error {
 	case !(finite(s.Penalty.Rate) && s.Penalty.Rate >= 0):
 		return fmt.Errorf("penalty rate is %v $/s, want 0 or more", s.Penalty.Rate)
 	case math.IsNaN(s.Penalty.Max) || s.Penalty.Max < 0:
-		return fmt.Errorf("greatest penalty is %v $, want 0 or more", s.Penalty.Max)
+		return fmt.Errorf("maximum penalty is $%v, want 0 or more", s.Penalty.Max)
 	}
 	return nil
 }

@@ -34,8 +34,8 @@ type adaptive struct {
 type adaptiveOptions struct {
 	Low    string  `yaml:"low" validate:"oneof=be sac cac rac" doc:"policy under low load: be, sac, cac or rac"`
 	High   string  `yaml:"high" validate:"oneof=be sac cac rac" doc:"policy under high load: be, sac, cac or rac"`
-	Above  float64 `yaml:"above" validate:"gt=0,max=1e6" doc:"load from which on the policy of high load decides: tasks on the hosts that are there and nodes of the request, over processors"`
-	Margin float64 `yaml:"margin" validate:"min=0,max=1e6" doc:"how far below that the load is to fall before the policy of low load decides again"`
+	Above  float64 `yaml:"above" validate:"gt=0,max=1e6" doc:"load at which the policy for high load takes over: (tasks on present hosts + nodes of the request) / processors"`
+	Margin float64 `yaml:"margin" validate:"min=0,max=1e6" doc:"how far the load must fall below that before the policy for low load takes over again"`
 
 	ClassPolicies `yaml:",inline"`
 }

@@ -28,21 +28,21 @@ var policies = map[string]struct {
 	sharing string // the sharing rule for which the policy is designed
 	new     factory
 }{
-	"adaptive":  {"by load: one policy while it is low, another while it is high (§1)", "auction", maker(newAdaptive).immediate},
-	"be":        {"best effort: admit whatever can be placed (§3)", "auction", maker(newBestEffort).immediate},
-	"cac":       {"capacity: admit what violates no contract (§3, eq. 6)", "auction", maker(newCapacity).immediate},
-	"class":     {"mixed: each request by the class that it names (§3)", "auction", maker(newByClass).immediate},
+	"adaptive":  {"by load: one policy under low load, another under high load (§1)", "auction", maker(newAdaptive).immediate},
+	"be":        {"best effort: admit everything that can be placed (§3)", "auction", maker(newBestEffort).immediate},
+	"cac":       {"capacity: admit if no contract would be violated (§3, eq. 6)", "auction", maker(newCapacity).immediate},
+	"class":     {"mixed: each request by the policy of its class (§3)", "auction", maker(newByClass).immediate},
 	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
 	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
 	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
-	"libra":     {"admit what all can have in time, best fit (Libra)", "deadline", maker(newLibra).immediate},
-	"librarisk": {"admit where nobody risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
-	"librasla":  {"admit where hosts return more (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
-	"partition": {"some hosts for reservations, the others on the spot (§5)", "auction", maker(newPartition).immediate},
-	"queue":     {"first come, first served, on hosts that are foretold to stay (volunteers)", "exclusive", newQueue},
-	"rac":       {"random: reject a fixed fraction, whatever it is (§4.3)", "auction", maker(newRandom).immediate},
-	"reserve":   {"advance reservations in books of clusters", "planned", newReserve},
-	"sac":       {"statistical: admit who pays the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
+	"libra":     {"admit if all deadlines can be kept, best fit (Libra)", "deadline", maker(newLibra).immediate},
+	"librarisk": {"admit on hosts where no task risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
+	"librasla":  {"admit on hosts whose return increases (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
+	"partition": {"some hosts for reservations, the others for the spot market (§5)", "auction", maker(newPartition).immediate},
+	"queue":     {"first come, first served, on hosts predicted to stay (volunteers)", "exclusive", newQueue},
+	"rac":       {"random: reject a fixed fraction of requests (§4.3)", "auction", maker(newRandom).immediate},
+	"reserve":   {"advance reservations in the books of clusters", "planned", newReserve},
+	"sac":       {"statistical: admit if the bids pay the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
 }
 
 // Table returns the table of policies. bid chooses the hosts for the policy that is created,

@@ -49,7 +49,7 @@ type Capacity struct {
 // CapacityOptions are the options of cac.
 type CapacityOptions struct {
 	StatisticalOptions `yaml:",inline"`
-	Capacity           string `yaml:"capacity" validate:"oneof=projected static" doc:"test for violations: projected (rates that all would get) or static (eq. 6 as printed)"`
+	Capacity           string `yaml:"capacity" validate:"oneof=projected static" doc:"test for violations: projected (the rates that all contracts would get) or static (eq. 6 as printed)"`
 }
 
 // defaultCapacity returns the default options of cac: those of sac, and the projected test.

@@ -22,7 +22,7 @@ type byClass struct {
 
 // classOptions are the options of class.
 type classOptions struct {
-	Default       string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests that name none"`
+	Default       string `yaml:"default" validate:"oneof=be sac cac rac" doc:"class of requests without one"`
 	ClassPolicies `yaml:",inline"`
 }
 

@@ -19,8 +19,8 @@ type edf struct {
 
 // edfOptions are the options of edf.
 type edfOptions struct {
-	Admission string `yaml:"admission" validate:"oneof=deadline none" doc:"deadline (what cannot end in time is rejected) or none (everything runs)"`
-	Check     string `yaml:"check" validate:"oneof=start select" doc:"when that is looked at: start (of its execution) or select (whenever it is first in the queue)"`
+	Admission string `yaml:"admission" validate:"oneof=deadline none" doc:"deadline (jobs that cannot end in time are rejected) or none (every job runs)"`
+	Check     string `yaml:"check" validate:"oneof=start select" doc:"when deadlines are checked: start (of the job) or select (whenever the job is first in the queue)"`
 }
 
 // newEDF returns an edf policy with the decoded options.

@@ -26,9 +26,9 @@ type LibraRisk struct {
 
 // RiskOptions are the options of librarisk.
 type RiskOptions struct {
-	Order      string        `yaml:"order" validate:"oneof=index bestfit" doc:"hosts to take: index (the first, Algorithm 1) or bestfit (those with least left)"`
-	Projection string        `yaml:"projection" validate:"oneof=dynamic incumbent static" doc:"shares on which delays are projected: dynamic, incumbent (the newcomer has what others leave) or static (which accepts nearly everything)"`
-	Spare      sharing.Spare `yaml:"spare" validate:"oneof=proportional equal none" doc:"processors that nobody needs, as the sharing rule allocates them: proportional, equal or none"`
+	Order      string        `yaml:"order" validate:"oneof=index bestfit" doc:"hosts to use: index (the first, Algorithm 1) or bestfit (those with the least capacity left)"`
+	Projection string        `yaml:"projection" validate:"oneof=dynamic incumbent static" doc:"shares used to project delays: dynamic, incumbent (the new task gets the remainder) or static (which accepts nearly everything)"`
+	Spare      sharing.Spare `yaml:"spare" validate:"oneof=proportional equal none" doc:"how the sharing rule allocates processors that no task needs: proportional, equal or none"`
 }
 
 // newLibraRisk returns a librarisk policy with the decoded options.

@@ -31,7 +31,7 @@ type LibraSLA struct {
 // ReturnOptions are the options of librasla.
 type ReturnOptions struct {
 	sharing.SLAOptions `yaml:",inline"`
-	Current            string `yaml:"current" validate:"oneof=recompute stored" doc:"what a host returns without the request: recompute (as of now) or stored (as of its last event)"`
+	Current            string `yaml:"current" validate:"oneof=recompute stored" doc:"return of a host without the request: recompute (now) or stored (at its last event)"`
 }
 
 // newLibraSLA returns a librasla policy with the decoded options.

@@ -29,9 +29,9 @@ type partition struct {
 
 // partitionOptions are the options of partition.
 type partitionOptions struct {
-	Reserved    float64 `yaml:"reserved" validate:"min=0,max=1" doc:"part of the hosts that is kept for reservations: the first so many, rounded to a whole number"`
+	Reserved    float64 `yaml:"reserved" validate:"min=0,max=1" doc:"fraction of hosts for reservations: the first ones, rounded to a whole number"`
 	Reservation string  `yaml:"reservation" validate:"oneof=sac cac" doc:"policy that grants reservations: sac or cac"`
-	Spot        string  `yaml:"spot" validate:"oneof=be rac" doc:"policy on the spot: be or rac"`
+	Spot        string  `yaml:"spot" validate:"oneof=be rac" doc:"policy on the spot market: be or rac"`
 
 	ClassPolicies `yaml:",inline"`
 }

@@ -60,11 +60,11 @@ const nowhere hosts.ID = -1
 
 // QueueOptions are the options of queue.
 type QueueOptions struct {
-	From     float64 `yaml:"from" validate:"min=0,max=1e12" doc:"instant of the first look, s; hosts that are there then count as idle since"`
-	Interval float64 `yaml:"interval" validate:"min=1e-3,max=1e9" doc:"between looks, s"`
+	From     float64 `yaml:"from" validate:"min=0,max=1e12" doc:"time of the first scan, s; hosts present then count as idle since that time"`
+	Interval float64 `yaml:"interval" validate:"min=1e-3,max=1e9" doc:"time between scans, s"`
 
 	sched.QueueOptions `yaml:",inline"`
-	Matchmaker         config.Spec `yaml:"matchmaker" doc:"who chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
+	Matchmaker         config.Spec `yaml:"matchmaker" doc:"rule that chooses hosts: threshold, pps, first-available or random; with options, {name: threshold, threshold: 0.8}"`
 }
 
 // newQueue returns a queue policy with the decoded options.

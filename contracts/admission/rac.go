@@ -22,7 +22,7 @@ type random struct {
 
 // RandomOptions are the options of rac.
 type RandomOptions struct {
-	Reject float64 `yaml:"reject" validate:"min=0,max=1" doc:"probability of rejecting a request; the paper's is the share that cac rejects"`
+	Reject float64 `yaml:"reject" validate:"min=0,max=1" doc:"probability of rejecting a request; in the paper, the fraction that cac rejects"`
 }
 
 // defaultRandom returns the default options of rac.

@@ -83,22 +83,22 @@ type part struct {
 // ReserveOptions are the options of reserve.
 type ReserveOptions struct {
 	Match     string `yaml:"match" doc:"matchmaker: ran, ff, nf, imct, minu, maxu, mli, or price (the lowest)"`
-	ODMap     string `yaml:"od_map" validate:"oneof=imct same" doc:"matchmaker of on-demand requests: imct, or same, that of the others (spread badly by ff and maxu)"`
-	Admission string `yaml:"admission" validate:"oneof=edf edf+insert" doc:"whom a cluster accepts: edf (with whom earliest deadline first misses none) or edf+insert (who fits a hole of the plan, too)"`
-	Preempt   bool   `yaml:"preempt" doc:"clusters suspend and resume what runs"`
+	ODMap     string `yaml:"od_map" validate:"oneof=imct same" doc:"matchmaker for on-demand requests: imct, or same (that of reservations; ff and maxu spread jobs badly)"`
+	Admission string `yaml:"admission" validate:"oneof=edf edf+insert" doc:"acceptance test of a cluster: edf (earliest deadline first misses no deadline) or edf+insert (or the job fits a hole of the plan)"`
+	Preempt   bool   `yaml:"preempt" doc:"clusters suspend and resume running jobs"`
 
-	Overrun   string `yaml:"overrun" validate:"oneof=extend kill" doc:"when an estimate is used up: extend (more time if that harms no reservation, else kill) or kill"`
-	ExtendPct int64  `yaml:"extend_pct" validate:"min=1,max=1000" doc:"percent of the estimate by which a job is extended"`
+	Overrun   string `yaml:"overrun" validate:"oneof=extend kill" doc:"for jobs that exceed their estimate: extend (more time if that harms no reservation, else kill) or kill"`
+	ExtendPct int64  `yaml:"extend_pct" validate:"min=1,max=1000" doc:"length of an extension, in percent of the estimate"`
 
-	ZetaScope string `yaml:"zeta_scope" validate:"oneof=ar all" doc:"whose laxity mli and the price look at: ar (of reservations) or all (that are still to start)"`
-	ZetaScale string `yaml:"zeta_scale" validate:"oneof=mul div none" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
-	Util      string `yaml:"util" validate:"oneof=cumulative instant committed" doc:"utilization to minu and maxu: cumulative, instant or committed"`
+	ZetaScope string `yaml:"zeta_scope" validate:"oneof=ar all" doc:"jobs whose laxity mli and the price use: ar (reservations) or all (jobs that have not started)"`
+	ZetaScale string `yaml:"zeta_scale" validate:"oneof=mul div none" doc:"scaling of laxity by cluster speed: mul (times speed), div or none"`
+	Util      string `yaml:"util" validate:"oneof=cumulative instant committed" doc:"utilization used by minu and maxu: cumulative, instant or committed"`
 
-	ODDeadline *float64 `yaml:"od_deadline" validate:"min=0,max=1e6" doc:"factor f: on-demand requests are to be planned to end within (1+f) times their estimate, or rejected; omitted, whenever there is room"`
+	ODDeadline *float64 `yaml:"od_deadline" validate:"min=0,max=1e6" doc:"factor f: on-demand requests are rejected unless they can end within (1+f) times their estimate; if omitted, they wait for capacity"`
 
-	Base      float64 `yaml:"base" validate:"min=0,max=1e6" doc:"price of a node and second, $"`
-	Kappa     float64 `yaml:"kappa" validate:"min=0,max=1e6" doc:"price of a second of laxity that others lose, $; with base 0, too, the price of a contract is its budget"`
-	CancelFee float64 `yaml:"cancel_fee" validate:"min=0,max=1" doc:"part of the price that who cancels owes at least; more once more of the estimate has been used"`
+	Base      float64 `yaml:"base" validate:"min=0,max=1e6" doc:"price per node and second, $"`
+	Kappa     float64 `yaml:"kappa" validate:"min=0,max=1e6" doc:"price per second of laxity that other jobs lose, $; if this and base are 0, the price of a contract is its budget"`
+	CancelFee float64 `yaml:"cancel_fee" validate:"min=0,max=1" doc:"minimum fraction of the price charged for a cancelled contract; more if a larger part of the estimate was used"`
 }
 
 // newReserve returns a reserve policy with the decoded options.
@@ -111,7 +111,7 @@ func newReserve(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (con
 		return nil, err
 	}
 	if o.Preempt && o.Admission != "edf" {
-		return nil, fmt.Errorf("admission: found %q with preempt, want edf: such a plan has no holes to insert into", o.Admission)
+		return nil, fmt.Errorf("admission: found %q with preempt, want edf: preemptive plans have no holes", o.Admission)
 	}
 	p := &reserve{o: o, price: newPricing(&o), sold: make(map[contracts.ID]*sale), wake: timetable.Forever, pass: pass{at: idle}}
 	var err error

@@ -24,7 +24,7 @@ func TestReserveOptions(t *testing.T) {
 		"":                            func(*ReserveOptions) {},
 		"od_map: found":               func(o *ReserveOptions) { o.ODMap = "ff" },
 		"admission: found \"fcfs\"":   func(o *ReserveOptions) { o.Admission = "fcfs" },
-		"want edf: such a plan has":   func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
+		"want edf: preemptive plans have":   func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
 		"overrun: found":              func(o *ReserveOptions) { o.Overrun = "wait" },
 		"extend_pct: found 0":         func(o *ReserveOptions) { o.ExtendPct = 0 },
 		"od_deadline: found -1":       func(o *ReserveOptions) { o.ODDeadline = &f },

@@ -47,10 +47,10 @@ type Statistical struct {
 // StatisticalOptions are the options of sac, which cac has too.
 type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
-	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"share to reach: price (that of paying the price of one processor) or share (that which the work needs)"`
-	Discount  string  `yaml:"discount" validate:"oneof=none predicted" doc:"where hosts come and go, what they are expected to give: none (as if they stayed) or predicted (times the probability that they stay until the deadline)"`
-	Promise   string  `yaml:"promise" validate:"oneof=price fulfilment" doc:"what is to hold with probability g: price (that it stays below its percentile) or fulfilment (that the contract is fulfilled, as far as its own past verdicts teach)"`
-	Gamma     float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"of promise fulfilment: how fast it learns from verdicts"`
+	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"required share: price (the share that one processor's price buys) or share (the share that the work needs)"`
+	Discount  string  `yaml:"discount" validate:"oneof=none predicted" doc:"expected capacity of hosts that come and go: none (as if they stayed) or predicted (times the probability of staying until the deadline)"`
+	Promise   string  `yaml:"promise" validate:"oneof=price fulfilment" doc:"event with probability g: price (the price stays below its percentile) or fulfilment (the contract is fulfilled, as learned from past contracts)"`
+	Gamma     float64 `yaml:"gamma" validate:"gt=0,max=1" doc:"learning rate of promise fulfilment"`
 }
 
 // defaultStatistical returns the default options of sac.

@@ -27,8 +27,8 @@ type Strategy interface {
 // created.
 func Table(rng *rand.Rand) config.Table[Strategy] {
 	return config.Table[Strategy]{Kind: "bidding strategy", Members: config.Members[Strategy]{
-		"best-response": {"bid what maximises the share obtained, anticipating the price", newBestResponse},
-		"cheapest":      {"bid evenly on the hosts of lowest spot price", newCheapest},
+		"best-response": {"maximize the share obtained, anticipating the price", newBestResponse},
+		"cheapest":      {"bid evenly on the hosts with the lowest spot prices", newCheapest},
 		"random":        {"bid evenly on hosts drawn at random", newRandom(rng)},
 	}}
 }

@@ -169,7 +169,7 @@ func New(c Config) *Broker {
 func (b *Broker) Reset(c Config) {
 	b.clear(c)
 	if actions := c.Policy.Handle(0, contracts.Event{Kind: contracts.Opened}, view{b}); len(actions) > 0 {
-		panic("broker: a policy acts before anything is asked for")
+		panic("broker: a policy acts before the first request")
 	}
 }
 

@@ -34,7 +34,7 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 		err = b.withdraw(i)
 	case b.floor.Contract(c.run).Gang:
 		if err = b.tell(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != contracts.Ended {
-			return fmt.Errorf("cancel %d: %w: it is over", id, ErrNoContract)
+			return fmt.Errorf("cancel %d: %w: it has ended", id, ErrNoContract)
 		}
 	default:
 		b.freed = b.freed || c.phase == contracts.Running

@@ -26,13 +26,12 @@ type Payment struct {
 // shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) = 0.75.
 func Payments() config.Table[Payment] {
 	return config.Table[Payment]{Kind: "payment rule", Members: config.Members[Payment]{
-		"admission": {"min(b, q c(-s)) with the price that the others set when the task was placed, for as long as it lasts", config.Is(Payment{Charge: atAdmission})},
+		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", config.Is(Payment{Charge: atAdmission})},
 		"bid":       {"b: pay as bid", config.Is(Payment{Charge: asBid})},
-		"budget":    {"the whole budget when the work is done, less the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
-		"resource":  {"min(b, q c) / N: what usage charges, as the mean of the nodes", config.Is(Payment{Charge: resource})},
-		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host is cut; else spot", config.Is(Payment{Charge: spot, Scarce: true})},
-		"spot":      {"min(b, q c(-s)): the share really received, at the price the others set", config.Is(Payment{Charge: spot})},
-		"usage":     {"min(used/entitled, 1) b: the bid, for what is used of what it bought (Tycoon)", config.Is(Payment{Charge: usage})},
+		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
+		"scarce":    {"nothing while the host has an idle processor, else spot", config.Is(Payment{Charge: scarce})},
+		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", config.Is(Payment{Charge: spot})},
+		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", config.Is(Payment{Charge: usage})},
 	}}
 }
 

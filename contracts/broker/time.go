@@ -90,7 +90,7 @@ func (b *Broker) overdue() error {
 		}
 		return err
 	}
-	panic("broker: nobody waits whose deadline has come")
+	panic("broker: no waiting contract has reached its deadline")
 }
 
 // happened processes the consequences of events on the floor.

@@ -38,9 +38,9 @@ const (
 // Leavings returns the table of these rules.
 func Leavings() config.Table[Leaving] {
 	return config.Table[Leaving]{Kind: "rule of leaving", Members: config.Members[Leaving]{
-		"lost":     {"they are gone, with their work", config.Is(Lose)},
-		"resubmit": {"their contracts start again elsewhere", config.Is(Resubmit)},
-		"suspend":  {"they stand still until it is back", config.Is(Suspend)},
+		"lost":     {"tasks are lost, with their work", config.Is(Lose)},
+		"resubmit": {"contracts start again on other hosts", config.Is(Resubmit)},
+		"suspend":  {"tasks are paused until the host returns", config.Is(Suspend)},
 	}}
 }
 

@@ -217,7 +217,7 @@ func (e *encoder) reach(v reflect.Value) {
 	case reflect.Interface:
 		t := v.Elem().Type()
 		if e.types[name(t)] != t {
-			e.fail("a %v is held where none was expected", t)
+			e.fail("found an unexpected %v", t)
 		}
 		e.number(isNew)
 		e.number(len(name(t)))

@@ -43,7 +43,7 @@ func ParseJob(text []byte) (*remote.Job, error) {
 		return nil, fmt.Errorf("job: %w", err)
 	}
 	if _, err := dec.Token(); err != io.EOF || !bytes.Equal(text, Text(j)) {
-		return nil, errors.New("job: found JSON in another form than this bourse writes")
+		return nil, errors.New("job: found JSON in a non-canonical form, want the form that bourse writes")
 	}
 	return j, check(j)
 }

@@ -120,7 +120,7 @@ func Parse(o *order.Order) (*Terms, error) {
 		return nil, err
 	}
 	if again.String() != o.String() {
-		return nil, errors.New("found other lines, or in another order, want class, nodes, cpus if they are not 1, work, deadline, budget, job")
+		return nil, errors.New("found other lines or a different order, want class, nodes, cpus (if not 1), work, deadline, budget, job")
 	}
 	return t, nil
 }
@@ -132,7 +132,7 @@ func Contract(o *order.Order) (int64, error) {
 		return 0, fmt.Errorf("found an order of kind %s about contract %.40q, want cancel or read, and a whole number", o.Kind, o.Value("contract"))
 	}
 	if again, err := About(HeadOf(o), o.Kind, n); err != nil || again.String() != o.String() {
-		return 0, errors.New("found other lines, want contract alone")
+		return 0, errors.New("found other lines, want only contract")
 	}
 	return n, nil
 }

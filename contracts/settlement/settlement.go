@@ -296,7 +296,7 @@ func (c *Case) check(v *Verdict, b *Bill) error {
 	case !(c.Admitted >= c.Request.Submit && c.End >= c.Admitted):
 		return fmt.Errorf("submitted at %v, admitted at %v, ended at %v", c.Request.Submit, c.Admitted, c.End)
 	case b.Paid.Sign() < 0 || b.Paid.Cmp(c.Request.SLA.Budget) > 0:
-		return fmt.Errorf("%v charged of a budget of %v", b.Paid, c.Request.SLA.Budget)
+		return fmt.Errorf("charged %v of a budget of %v", b.Paid, c.Request.SLA.Budget)
 	}
 	return nil
 }

@@ -173,8 +173,8 @@ func TestCheck(t *testing.T) {
 		"101 of 100 work done":          func(_ *Case, v *Verdict, _ *Bill) { v.Done = 101 },
 		"submitted at 6, admitted at 5": func(c *Case, _ *Verdict, _ *Bill) { c.Request.Submit = 6 },
 		"admitted at 5, ended at 4":     func(c *Case, _ *Verdict, _ *Bill) { c.End = 4 },
-		"2.000000 charged":              func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(2e6) },
-		"-0.000001 charged":             func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(-1) },
+		"charged 2.000000":              func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(2e6) },
+		"charged -0.000001":             func(_ *Case, _ *Verdict, b *Bill) { b.Paid = bank.Micros(-1) },
 	} {
 		r := contracts.Request{Submit: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6)}}
 		c := Case{Request: &r, Work: 100, Admitted: 5, End: 90, Nodes: []contracts.Placement{{Done: 100}}, Hosts: []Host{{Capacity: 1}}}

@@ -22,8 +22,8 @@ type deadline struct {
 
 // deadlineOptions are the options of deadline, as a scenario sets them.
 type deadlineOptions struct {
-	Spare   Spare  `yaml:"spare" validate:"oneof=none proportional equal" doc:"processors that nobody needs: proportional (to needs), equal (parts) or none (idle)"`
-	Overrun string `yaml:"overrun" validate:"oneof=keep zero kill" doc:"a task that outlives its estimate: keep (the share it had), zero (only spare ones until its deadline) or kill (it is stopped)"`
+	Spare   Spare  `yaml:"spare" validate:"oneof=none proportional equal" doc:"how processors that no task needs are allocated: proportional (to needs), equal (parts) or none (idle)"`
+	Overrun string `yaml:"overrun" validate:"oneof=keep zero kill" doc:"for a task that exceeds its estimate: keep (its share), zero (only idle processors until its deadline) or kill"`
 }
 
 func newDeadline(decode func(any) error) (Rule, error) {

@@ -81,8 +81,8 @@ func Offer(r *contracts.Request, speed float64) Promise {
 
 // SLAOptions select an interpretation of LibraSLA where its paper is silent.
 type SLAOptions struct {
-	Late    string `yaml:"late" validate:"oneof=shift pressure" doc:"a delayed task needs what ends it: shift (when its cut share would have) or pressure (by its deadline, past it a whole processor)"`
-	Protect string `yaml:"protect" validate:"oneof=strict printed" doc:"hard tasks and the best paid that do not fit together: strict (their host takes no more) or printed (what they return is counted as if they were in time)"`
+	Late    string `yaml:"late" validate:"oneof=shift pressure" doc:"share of a delayed task: shift (to end when its reduced share would end it) or pressure (to end by its deadline; after it, a whole processor)"`
+	Protect string `yaml:"protect" validate:"oneof=strict printed" doc:"if hard tasks and the best-paid task do not fit together: strict (the host accepts no more) or printed (their return counts as if they were on time)"`
 }
 
 // DefaultSLA returns the options that reproduce the paper's results.

@@ -73,10 +73,10 @@ const (
 func Table() config.Table[Rule] {
 	return config.Table[Rule]{Kind: "sharing rule", Members: config.Members[Rule]{
 		"auction":   {"in proportion to bids (eq. 4)", config.Is[Rule](new(auction))},
-		"deadline":  {"what each task needs by its deadline (Libra, eq. 1)", newDeadline},
-		"exclusive": {"a processor to each task", newExclusive},
-		"librasla":  {"what each needs, cut where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
-		"planned":   {"a processor to each node of a gang (reservations)", config.Is[Rule](gang{})},
-		"turns":     {"a processor to the task that came first; the others wait", config.Is[Rule](turns{})},
+		"deadline":  {"the share that each task needs by its deadline (Libra, eq. 1)", newDeadline},
+		"exclusive": {"one processor per task", newExclusive},
+		"librasla":  {"the share that each task needs, reduced where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
+		"planned":   {"one processor per node of a gang (reservations)", config.Is[Rule](gang{})},
+		"turns":     {"one processor for the first task; the others wait", config.Is[Rule](turns{})},
 	}}
 }

@@ -18,8 +18,8 @@ type Metrics struct {
 	PB   float64  // P_b: rejected jobs, of the jobs submitted (eq. 4.1)
 	Q    *float64 // mean work of rejected jobs over that of submitted ones; = W_R / (100 P_b)
 	U    *float64 // utilization of all clusters together (eq. 4.2)
-	UMin *float64 // of the cluster used least
-	UMax *float64 // of the cluster used most
+	UMin *float64 // of the least utilized cluster
+	UMax *float64 // of the most utilized cluster
 	ROD  *float64 // mean response time of on-demand jobs, seconds from arrival
 	RAR  *float64 // mean response time of reservations, seconds from the earliest start
 

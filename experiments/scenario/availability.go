@@ -10,15 +10,15 @@ import (
 type Availability struct {
 	Model     *Choice `yaml:"model" family:"availability" doc:"availability model that draws a trace for each replication, the same for all policies"`
 	Span      float64 `yaml:"span" validate:"gt=0,max=1e9" doc:"length of the traces that a model draws, s; the run ends with it if there is no horizon"`
-	File      string  `yaml:"file" doc:"recorded trace, plain or gzip, in place of a model; of ucb a file a host: the folder that they are in"`
-	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto, by its first lines"`
-	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"of load: CPU load above which a host is busy"`
-	MinDays   int     `yaml:"min_days" validate:"min=0,max=100000" doc:"of load: hosts recorded on fewer days are left out"`
-	Peak      float64 `yaml:"peak" validate:"min=0,max=1e18" doc:"of ucb: operations per second of an idle host; 0 is each host's own maximum"`
-	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"of a file: absences shorter than this are none, s"`
-	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"what becomes of tasks on a host that leaves: resubmit (their contracts start again elsewhere), lost, or suspend (until it is back)"`
-	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"what a user pays for work that is lost: free (nothing) or charged (what accrued; under payment budget nothing does)"`
-	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predicts whether a host stays, for policies that ask"`
+	File      string  `yaml:"file" doc:"recorded trace, plain or gzip, instead of a model; for ucb, a folder with one file per host"`
+	Format    string  `yaml:"format" validate:"oneof=auto csv fta ucb load" doc:"format of the file: csv (resource,start,end,state,load,mips), fta (event_trace), ucb (epoch ops), load (date, host, 288 percentages), or auto (detected from the first lines)"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,lt=1" doc:"CPU load above which a host is busy; only for format load"`
+	MinDays   int     `yaml:"min_days" validate:"min=0,max=100000" doc:"minimum recorded days per host: others are left out; only for format load"`
+	Peak      float64 `yaml:"peak" validate:"min=0,max=1e18" doc:"operations per second of an idle host; 0 means each host's own maximum; only for format ucb"`
+	Gap       float64 `yaml:"gap" validate:"min=0,max=1e9" doc:"minimum absence in a file: shorter ones are ignored, s"`
+	Leaving   string  `yaml:"leaving" validate:"oneof=resubmit lost suspend" doc:"rule for tasks on a host that leaves: resubmit (contracts start again on other hosts), lost, or suspend (until the host returns)"`
+	LostWork  string  `yaml:"lost_work" validate:"oneof=free charged" doc:"payment for lost work: free (nothing) or charged (the accrued charges; none accrue under payment budget)"`
+	Predictor Choice  `yaml:"predictor" family:"predictor" doc:"predictor of whether a host stays, for policies that use one"`
 }
 
 // DefaultAvailability returns the defaults of an availability block.
@@ -47,7 +47,7 @@ func (a *Availability) check(n *node, path string, known Known) error {
 	case a.Model == nil && a.File == "":
 		return fail(at, path, "found none of model and file, want one")
 	case a.Model != nil && a.File != "":
-		return fail(at, path, "found model and file, want one; null takes back what a base or preset says (model: null)")
+		return fail(at, path, "found both model and file, want one; null removes a setting of a base or preset (model: null)")
 	}
 	if a.Model != nil {
 		if err := a.Model.plain(known.Availability); err != nil {
@@ -86,7 +86,7 @@ func useTrace(root *node, path, format string) (*node, error) {
 		root = root.put("configurations", each(c, put))
 	}
 	if !found {
-		return nil, fail(at, "", "no configuration has hosts that come and go: none has a fleet.availability")
+		return nil, fail(at, "", "no configuration has fleet.availability, so hosts never leave")
 	}
 	return root, nil
 }

@@ -10,7 +10,7 @@ import (
 // check checks constraints across fields, and names.
 func check(e *Experiment, root *node, known Known) error {
 	if name := root.get("base").get("name"); name != nil {
-		return fail(name.at, "base.name", "found %s, want no name: it names no configuration", name.found())
+		return fail(name.at, "base.name", "found %s, want no name: base is not a configuration", name.found())
 	}
 	if !word.MatchString(e.Name) {
 		return notWord(root, "", "name")
@@ -35,7 +35,7 @@ func check(e *Experiment, root *node, known Known) error {
 			return notWord(n, path, "name")
 		}
 		if seen[c.Name] {
-			return fail(n.get("name").at, path, "found twice, want names that differ")
+			return fail(n.get("name").at, path, "found twice, want unique names")
 		}
 		seen[c.Name] = true
 		if err := c.check(n, path, known); err != nil {
@@ -156,7 +156,7 @@ func checkAdmission(policies []Choice, known Known) error {
 			return fail(p.at, join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", clip(p.Label))
 		}
 		if seen[p.Label] {
-			return fail(p.at, p.path, "found %s twice, want a label of its own for each (label: …)", p.Label)
+			return fail(p.at, p.path, "found %s twice, want unique labels (label: …)", p.Label)
 		}
 		seen[p.Label] = true
 	}
@@ -200,11 +200,11 @@ func (w *Workload) check(n *node, path string) error {
 			return err
 		}
 		if len(said) == 1 && w.Model == nil {
-			return fail(w.Estimate.at, join(path, "estimate"), "found %s without a model, want it beside a model only", clip(w.Estimate.Name))
+			return fail(w.Estimate.at, join(path, "estimate"), "found %s without a model, want it only with a model", clip(w.Estimate.Name))
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return fail(at, join(path, "filter"), "found %q beside a plan, want it beside swf, or beside a model that a log can replace", clip(w.Filter))
+		return fail(at, join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", clip(w.Filter))
 	}
 	if len(said) == 1 {
 		return nil
@@ -212,7 +212,7 @@ func (w *Workload) check(n *node, path string) error {
 	if len(said) == 0 {
 		return fail(at, path, "found none of model, plan and swf, want one")
 	}
-	return fail(at, path, "found %s, want one; null takes back what a base or preset says (%s: null)", strings.Join(said, " and "), said[0])
+	return fail(at, path, "found %s, want one; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
 }
 
 // where returns the place of n, or that of the enclosing node if n is nil.

@@ -121,7 +121,7 @@ func decodeChoice(n *node, c *Choice, f field) error {
 	rest := n.without("name", "label", "sharing", "negotiate")
 	if apart := rest.get("options"); apart != nil {
 		if len(rest.keys) > 1 || apart.kind == scalar || apart.kind == list {
-			return fail(apart.at, join(f.path, "options"), "found %s, want a mapping of options alone, or the options beside the name", apart.found())
+			return fail(apart.at, join(f.path, "options"), "found %s, want a mapping of only options, or the options next to the name", apart.found())
 		}
 		rest = apart
 	}

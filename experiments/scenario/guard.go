@@ -71,7 +71,7 @@ func guardTokens(source string, tokens token.Tokens) error {
 		at := place{source, t.Position.Line, t.Position.Column}
 		switch t.Type {
 		case token.AnchorType, token.AliasType:
-			return fail(at, "", "found %s, want no anchors and aliases: what configurations share is said once, in base", t.Value)
+			return fail(at, "", "found %s, want no anchors or aliases: put shared settings in base", t.Value)
 		case token.TagType, token.MergeKeyType, token.DirectiveType:
 			return fail(at, "", "found %s, want no tags, merge keys and directives", t.Value)
 		case token.MappingStartType, token.SequenceStartType:

@@ -51,7 +51,7 @@ func Values(list string) ([]Value, error) {
 		}
 		for _, v := range some {
 			if seen[v] {
-				return nil, fmt.Errorf("found %s twice, want values that differ", v)
+				return nil, fmt.Errorf("found %s twice, want different values", v)
 			}
 			seen[v] = true
 		}
@@ -93,7 +93,7 @@ func span(text string) ([]Value, error) {
 	}
 	from, to, by := ends[0], ends[1], ends[2]
 	if by.Sign() <= 0 || to.LessThan(from) {
-		return nil, fmt.Errorf("found %s, want a range that goes up, by a step above 0", clip(text))
+		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", clip(text))
 	}
 	steps, left := to.Sub(from).QuoRem(by, 0)
 	if left.Sign() != 0 {

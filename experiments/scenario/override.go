@@ -9,11 +9,11 @@ import (
 // An Override is a setting that has no effect in some configurations, because another setting
 // replaces it there.
 type Override struct {
-	Field          string   `json:"field" doc:"the setting, such as base.admission"`
-	At             string   `json:"at" doc:"where it stands: file:line:column, or the flag"`
-	Configurations []string `json:"configurations" doc:"in which it has no effect; none for a setting of the experiment as a whole"`
-	By             string   `json:"by" doc:"the setting that stands in its place, of the first of them"`
-	ByAt           string   `json:"by_at" doc:"where that one stands"`
+	Field          string   `json:"field" doc:"setting, such as base.admission"`
+	At             string   `json:"at" doc:"location of the setting: file:line:column, or the flag"`
+	Configurations []string `json:"configurations" doc:"configurations in which it has no effect; empty for a setting of the whole experiment"`
+	By             string   `json:"by" doc:"setting that overrides it in the first of these configurations"`
+	ByAt           string   `json:"by_at" doc:"location of the overriding setting"`
 }
 
 // String describes o in one line.
@@ -26,7 +26,7 @@ func (o Override) String() string {
 			in += fmt.Sprintf(" and %d more", n-most)
 		}
 	}
-	return fmt.Sprintf("%s: %s has no effect%s: %s (%s) takes its place", o.At, o.Field, in, o.By, o.ByAt)
+	return fmt.Sprintf("%s: %s has no effect%s: %s (%s) overrides it", o.At, o.Field, in, o.By, o.ByAt)
 }
 
 // Overrides returns the settings in the file and on the command line that have no effect in
@@ -113,7 +113,7 @@ func overridden(said []setting, root *node, points [][]*node) ([]Override, error
 		switch {
 		case without == 0, same && without < applies: // a rule and its exceptions
 		case without == applies && !by.at.flag() && !same:
-			return nil, fail(s.n.at, o.Field, "has no effect: %s (%s) takes its place; set that", o.By, o.ByAt)
+			return nil, fail(s.n.at, o.Field, "has no effect: %s (%s) overrides it; set that", o.By, o.ByAt)
 		case !s.n.at.flag() && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
 		default:
 			found = append(found, o)

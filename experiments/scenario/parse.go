@@ -44,8 +44,8 @@ type Known struct {
 
 // A file describes the fields of a scenario file.
 type file struct {
-	Preset     string        `yaml:"preset" doc:"scenario to start from; what the file says goes over it"`
-	Base       Configuration `yaml:"base" doc:"what configurations share; each goes over it, and it over the defaults"`
+	Preset     string        `yaml:"preset" doc:"scenario to start from; the file overrides its settings"`
+	Base       Configuration `yaml:"base" doc:"settings shared by all configurations; they override the defaults, and each configuration overrides them"`
 	Experiment `yaml:",inline"`
 }
 

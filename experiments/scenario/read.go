@@ -130,7 +130,7 @@ func (r reader) node(n ast.Node, path string) (*node, error) {
 	case *ast.SequenceNode:
 		return r.list(n, at, path)
 	}
-	return nil, fail(at, path, "found YAML that scenario files do without (%s)", n.Type())
+	return nil, fail(at, path, "found YAML that scenario files do not support (%s)", n.Type())
 }
 
 func quoted(n *ast.StringNode) bool {
@@ -150,7 +150,7 @@ func (r reader) mapping(values []*ast.MappingValueNode, at place, path string) (
 		}
 		field := join(path, clip(k.name))
 		if first, again := seen[k.name]; again {
-			return nil, fail(k.at, field, "found twice, first in line %d", first.line)
+			return nil, fail(k.at, field, "found twice, first on line %d", first.line)
 		}
 		seen[k.name] = k.at
 		item, err := r.node(v.Value, field)

@@ -13,15 +13,15 @@ package scenario
 // An Experiment runs every configuration under each of its admission policies, with the same
 // seeds.
 type Experiment struct {
-	Name           string          `yaml:"name" validate:"required" doc:"of the experiment; letters, digits and dashes"`
-	Title          string          `yaml:"title" doc:"one line for people"`
-	Seed           uint64          `yaml:"seed" doc:"every use of chance has a stream derived from it"`
+	Name           string          `yaml:"name" validate:"required" doc:"name of the experiment: letters, digits and dashes"`
+	Title          string          `yaml:"title" doc:"description of one line"`
+	Seed           uint64          `yaml:"seed" doc:"seed from which every random stream is derived"`
 	Replications   int             `yaml:"replications" validate:"min=1,max=1000000" doc:"runs of each configuration, each with its own workload"`
-	Until          *Until          `yaml:"until" doc:"when to stop before that; omitted, never"`
-	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticity of users at which efficiency is computed, in [0,1] (eq. 9)"`
+	Until          *Until          `yaml:"until" doc:"precision at which to stop early; if omitted, all replications run"`
+	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticities of users for which efficiency is computed, in [0,1] (eq. 9)"`
 	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary: every configuration is run at every point of these axes"`
-	Figure         *Figure         `yaml:"figure" doc:"what is drawn; omitted, what the market paper draws, or with a sweep its system metrics"`
-	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"settings to compare"`
+	Figure         *Figure         `yaml:"figure" doc:"figure to draw; if omitted, the market paper's figures, or its system metrics for a sweep"`
+	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"configurations to compare"`
 
 	points    []Configuration // at the points of the sweep
 	overrides []Override
@@ -32,42 +32,42 @@ type Experiment struct {
 // write it within replications: {min: 5, max: 2000, until: {metric: efficiency_0.5,
 // half_width: 0.01}}.
 type Until struct {
-	Metric    string  `yaml:"metric" validate:"required" doc:"whose interval it is, as 'bourse policies metric' lists them"`
-	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"that its 95 % interval is to have, or less: of a confidence sequence, so that stopping keeps its coverage"`
-	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before it is looked at"`
+	Metric    string  `yaml:"metric" validate:"required" doc:"metric of the interval, as listed by 'bourse policies metric'"`
+	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval (of a confidence sequence, so early stopping keeps its coverage)"`
+	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
 }
 
 // A Configuration is one setting of everything except the admission policy.
 type Configuration struct {
-	Name      string   `yaml:"name" validate:"required" doc:"of the configuration; letters, digits and dashes, unique"`
-	Fleet     Fleet    `yaml:"fleet" doc:"the hosts"`
-	Workload  Workload `yaml:"workload" doc:"who asks for what, when, and what it is worth"`
-	Market    Market   `yaml:"market" doc:"how hosts are sold"`
-	SLA       SLA      `yaml:"sla" doc:"what a contract promises"`
-	Needs     Needs    `yaml:"needs" doc:"resource requirement of every job, per node"`
-	Provider  Provider `yaml:"provider" doc:"who sells"`
-	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"instant at which the run ends, s: what is open then is cancelled without charge and counts nowhere; omitted, when all is done, or where hosts come and go, with their trace"`
+	Name      string   `yaml:"name" validate:"required" doc:"unique name of the configuration: letters, digits and dashes"`
+	Fleet     Fleet    `yaml:"fleet" doc:"hosts"`
+	Workload  Workload `yaml:"workload" doc:"jobs, their arrivals and their values"`
+	Market    Market   `yaml:"market" doc:"rules of the market"`
+	SLA       SLA      `yaml:"sla" doc:"terms of a contract"`
+	Needs     Needs    `yaml:"needs" doc:"resource requirements of each job, per node"`
+	Provider  Provider `yaml:"provider" doc:"seller"`
+	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s: contracts that are open then are cancelled without charge and not measured; if omitted, when all jobs are done, or at the end of the availability trace"`
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
 // A Fleet is a number of hosts that differ only in speed.
 type Fleet struct {
 	Hosts     int       `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
-	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors a host"`
-	Speed     float64   `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per second of a processor; 1 is the reference"`
-	Speeds    []float64 `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds that hosts take in turn, in place of speed"`
-	Cap       float64   `yaml:"cap" validate:"min=0,max=1e6" doc:"processors that one task can use at most; 0 is no cap"`
-	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes a host"`
-	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes a host"`
-	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second a host"`
-	Floor     Floor     `yaml:"floor_per_hour" doc:"what is paid at least, dollars an hour"`
+	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
+	Speed     float64   `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second; 1 is the reference"`
+	Speeds    []float64 `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds assigned to hosts in turn, instead of speed"`
+	Cap       float64   `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
+	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
+	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
+	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second and host"`
+	Floor     Floor     `yaml:"floor_per_hour" doc:"minimum charges, dollars per hour"`
 
-	Availability *Availability `yaml:"availability" doc:"when hosts are there; omitted, always"`
+	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, always available"`
 }
 
 // A Floor is the minimum price of resources of a host.
 type Floor struct {
-	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"of each processor that a task gets"`
+	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"minimum charge per allocated processor"`
 }
 
 // Second returns the minimum price of a processor, in dollars per second.
@@ -96,52 +96,51 @@ func (f *Fleet) Capacity() float64 {
 // A Workload is a model, a plan or a log, with its annotations.
 type Workload struct {
 	Model    *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
-	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run as it is, in place of a model"`
-	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, in place of a model"`
-	Filter   string   `yaml:"filter" doc:"records of the log to take, such as ran,first:2000; beside a model, of the log that --trace puts in its place"`
-	Estimate *Choice  `yaml:"estimate" family:"law" doc:"law of estimate over runtime, 1 where it falls below, for jobs of a model; omitted, as the model says"`
-	Annotate Options  `yaml:"annotate" doc:"what is done to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
-	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"part of the jobs, the first, that run and are not measured"`
-	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what each user has at the start, $; omitted, what its jobs are worth together"`
+	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
+	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
+	Filter   string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
+	Estimate *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
+	Annotate Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
+	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of jobs at the start that run but are not measured"`
+	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
 }
 
 // A Market describes how hosts are sold.
 type Market struct {
-	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"what share of a host a contract gets"`
-	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"how a contract chooses hosts and bids"`
-	Payment    string  `yaml:"payment" doc:"what is charged"`
-	Reserve    float64 `yaml:"reserve" validate:"min=0,max=1e6" doc:"of payment scarce: $ per processor-second on a host whose tasks are not cut, at most what a contract bids"`
-	Renew      float64 `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds after which a contract of the spot market (be) bids again, what is left of its budget over what is left of the time until its deadline, in the same proportions; 0 is never"`
-	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimate of the price percentile"`
-	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"price history that it looks at, s"`
-	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of what happens at one instant: ends-first, so that what is freed can be used; submissions-first, and then all ends together; or one-by-one, submissions and then ends in the order of the log, each followed by a look at the queue, as simulators of EASY do"`
+	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"rule that sets the share of a host for each contract"`
+	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
+	Payment    string  `yaml:"payment" doc:"payment rule"`
+	Renew      float64 `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
+	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`
+	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
 // An SLA describes what a contract promises, and what a broken promise costs.
 type SLA struct {
-	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: a fast host makes up for a slow one; per-host: each node does its own work"`
-	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"deadline = slack x what of names"`
-	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"what the deadline is a multiple of: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: it goes on; plan: soft where a job is not hard and has a penalty rate; none: jobs have no deadline, which only says over what time a bid spends the budget"`
-	RunsOn      bool     `yaml:"runs_on" doc:"work goes on after a hard deadline too, and the promise is broken all the same"`
-	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; omitted, as the plan says"`
+	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: fast hosts compensate for slow ones; per-host: each node does its own work"`
+	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor: deadline = slack x the quantity named by of"`
+	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: work continues; plan: soft if a job is not hard and has a penalty rate; none: jobs have no deadline, and it only sets the time over which a bid spends the budget"`
+	RunsOn      bool     `yaml:"runs_on" doc:"work continues after a hard deadline, but the promise still counts as broken"`
+	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's"`
 }
 
 // A Penalty is linear in the delay.
 type Penalty struct {
 	Rate float64  `yaml:"rate" validate:"min=0,max=1e6" doc:"$/s of delay"`
-	Max  *float64 `yaml:"max" validate:"min=0,max=1e12" doc:"the most that is paid, $; omitted, unbounded"`
+	Max  *float64 `yaml:"max" validate:"min=0,max=1e12" doc:"maximum penalty, $; if omitted, unlimited"`
 }
 
 // Needs are the minimum and maximum resources of one node.
 type Needs struct {
-	Min Bound `yaml:"min" doc:"at least"`
-	Max Bound `yaml:"max" doc:"at most"`
+	Min Bound `yaml:"min" doc:"minimum"`
+	Max Bound `yaml:"max" doc:"maximum"`
 }
 
 // A Bound is one side of a requirement.
 type Bound struct {
-	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 is no bound"`
+	CPU       float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"processors; 0 means no bound"`
 	Memory    float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes"`
 	Disk      float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes"`
 	Bandwidth float64 `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second"`
@@ -149,7 +148,7 @@ type Bound struct {
 
 // A Provider sells capacity and pays penalties.
 type Provider struct {
-	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"what the provider has for penalties, $; omitted, as much as all users together where there are penalties, else nothing"`
+	Funds *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"provider's funds for penalties, $; if omitted, the total of all users' funds if there are penalties, else nothing"`
 }
 
 // Default returns the default configuration: the cluster and the rules of the paper (§4.1).

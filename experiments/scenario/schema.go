@@ -121,16 +121,16 @@ func (Choice) JSONSchema() *jsonschema.Schema { return choiceOf(&jsonschema.Sche
 func choiceOf(name *jsonschema.Schema) *jsonschema.Schema {
 	mapping := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties()}
 	mapping.Properties.Set("name", name)
-	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "tells apart two choices of one plug-in"})
-	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "of an admission policy: the sharing rule under it, in place of market.sharing"})
-	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "of an admission policy: whether users whose requests it would refuse take offers that they are better off with: the best (rational), or what is done first (impatient)"})
+	mapping.Properties.Set("label", &jsonschema.Schema{Type: "string", Pattern: word.String(), Description: "distinguishes two choices of one plug-in"})
+	mapping.Properties.Set("sharing", &jsonschema.Schema{Description: "sharing rule for this admission policy, instead of market.sharing"})
+	mapping.Properties.Set("negotiate", &jsonschema.Schema{Enum: []any{Never, Rational, Impatient}, Description: "whether users accept offers if this admission policy would reject their requests: the best offer (rational) or the earliest (impatient), if it makes them better off"})
 	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{name, mapping}}
 }
 
 // familySchema returns the schema of a choice among the members of f. A mapping that names a
 // member has its options.
 func familySchema(f config.Family) *jsonschema.Schema {
-	name := &jsonschema.Schema{Type: "string", Description: "of the plug-in; the other fields are its options"}
+	name := &jsonschema.Schema{Type: "string", Description: "name of the plug-in; the other fields are its options"}
 	s := choiceOf(name)
 	for _, member := range f.Names() {
 		name.Enum = append(name.Enum, member)

@@ -81,7 +81,7 @@ func TestSchemaOfFamilies(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		`"bidding":{"$ref":"#/$defs/family-bidding","description":"how a contract chooses hosts and bids"}`,
+		`"bidding":{"$ref":"#/$defs/family-bidding","description":"strategy by which a contract chooses hosts and bids"}`,
 		`"enum":["cheap","first"]`,
 		`{"if":{"properties":{"name":{"const":"cheap"}},"required":["name"]},"then":{"properties":` +
 			`{"most":{"type":"number","maximum":9,"exclusiveMinimum":0,"description":"most","default":5},` +

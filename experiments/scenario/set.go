@@ -31,7 +31,7 @@ func setEach(root *node, override string) (*node, []setting, error) {
 	}
 	all := root.get("configurations")
 	if all == nil || all.kind != list {
-		return nil, nil, fail(value.at, path, "found no configurations that could have it")
+		return nil, nil, fail(value.at, path, "found no configuration that supports it")
 	}
 	out := *all
 	out.items = slices.Clone(all.items)

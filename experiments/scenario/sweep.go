@@ -12,9 +12,9 @@ import (
 // plane: every value of the first with every value of the second.
 type Axis struct {
 	Path   string   `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
-	Also   []string `yaml:"also" doc:"other fields that are set to the same values, such as those of other policies"`
-	Values []Value  `yaml:"values" validate:"min=1" doc:"what it is set to, one after another: numbers, words, and ranges such as 0.5..0.95/0.05"`
-	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; omitted, the path"`
+	Also   []string `yaml:"also" doc:"other fields set to the same values, such as fields of other policies"`
+	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words, and ranges such as 0.5..0.95/0.05"`
+	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; default, the path"`
 }
 
 // Name returns the label, or the path if there is none.
@@ -34,9 +34,9 @@ type Value string
 // A Figure describes what is drawn of a scenario: against the first axis of its sweep, a line
 // for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
-	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"to draw: a panel for each, of each configuration"`
-	Range   []float64 `yaml:"range" doc:"lower and upper end of the axis of what is in per cent, which reaches further where a mean lies beyond; omitted, 0 and 100"`
-	Less    string    `yaml:"less" doc:"label of a policy: in one more figure, what the others are less it, in each replication"`
+	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
+	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies beyond; default 0 and 100"`
+	Less    string    `yaml:"less" doc:"label of a baseline policy: an extra figure shows the other policies minus it, per replication"`
 }
 
 // Expanded returns the experiment to run. It is e with each configuration replaced by one for
@@ -72,7 +72,7 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 			case p == "name":
 				return fail(found.at, here, "found name, want another field of a configuration")
 			case seen[p]:
-				return fail(found.at, here, "found %s twice, want axes that differ", clip(p))
+				return fail(found.at, here, "found %s twice, want different axes", clip(p))
 			}
 			seen[p] = true
 		}
@@ -83,7 +83,7 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 				return fail(item.at, here, "found %s, want a number or a word, 32 characters at most", item.found())
 			}
 			if slices.Contains(a.Values[:k], v) {
-				return fail(at.get("values").items[k].at, here, "found %s twice, want values that differ", v)
+				return fail(at.get("values").items[k].at, here, "found %s twice, want different values", v)
 			}
 		}
 		if points *= len(a.Values); points > maxPoints {

@@ -56,7 +56,7 @@ func NewHistory(name string, mips float64, records []Record, gap float64) (*Hist
 		case !(r.Start < r.End) || math.IsInf(r.Start, -1) || math.IsInf(r.End, 1):
 			return nil, fmt.Errorf("host %q: record %d lasts from %v to %v, want an end after a start", name, i+1, r.Start, r.End)
 		case i > 0 && r.Start < records[i-1].End:
-			return nil, fmt.Errorf("host %q: record %d starts at %v, before the end %v of the one before", name, i+1, r.Start, records[i-1].End)
+			return nil, fmt.Errorf("host %q: record %d starts at %v, before the end of the previous one, %v", name, i+1, r.Start, records[i-1].End)
 		case r.State == Unknown || r.State >= States:
 			return nil, fmt.Errorf("host %q: record %d has %v", name, i+1, r.State)
 		case !(r.Load >= 0 && r.Load <= 1):

@@ -37,12 +37,12 @@ type Matchmaker interface {
 // Table returns the algorithms; rng is the stream of the one that is made.
 func Table(rng *rand.Rand) config.Table[Matchmaker] {
 	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
-		"ff":   {"the first cluster that can take it (first fit)", config.Is[Matchmaker](firstFit{})},
-		"imct": {"the cluster that has it done first", config.Is[Matchmaker](minCompletion{})},
-		"maxu": {"the cluster used most", newMaxUtilization},
-		"minu": {"the cluster used least", newMinUtilization},
-		"mli":  {"the cluster whose reservations lose least laxity", newMinImpact},
-		"nf":   {"the next cluster in turn that can take it (next fit)", newNextFit},
-		"ran":  {"a cluster that can take it, drawn by lot", newRandom(rng)},
+		"ff":   {"the first cluster that accepts the job (first fit)", config.Is[Matchmaker](firstFit{})},
+		"imct": {"the cluster that completes the job first", config.Is[Matchmaker](minCompletion{})},
+		"maxu": {"the most utilized cluster", newMaxUtilization},
+		"minu": {"the least utilized cluster", newMinUtilization},
+		"mli":  {"the cluster whose reservations lose the least laxity", newMinImpact},
+		"nf":   {"the next cluster in turn that accepts the job (next fit)", newNextFit},
+		"ran":  {"a random cluster that accepts the job", newRandom(rng)},
 	}}
 }

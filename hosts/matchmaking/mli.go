@@ -15,17 +15,17 @@ type MinImpact struct {
 type ImpactOptions struct {
 	// Scope says whose laxity counts: that of the reservations (ar, the
 	// default: an on-demand job has none) or of every job still to start (all).
-	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"whose laxity counts: ar (of reservations) or all (that are still to start)"`
+	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"jobs whose laxity counts: ar (reservations) or all (jobs that have not started)"`
 
 	// Scale says how sellers of different speed compare: mul (the default)
 	// multiplies laxity by speed, since a second on a faster cluster could have
 	// absorbed more work; div divides; none does neither. The paper scales but
 	// does not say how.
-	Scale string `json:"zeta_scale" yaml:"zeta_scale" validate:"oneof=mul div none" doc:"laxity of clusters of different speed: mul (times speed), div or none"`
+	Scale string `json:"zeta_scale" yaml:"zeta_scale" validate:"oneof=mul div none" doc:"scaling of laxity by cluster speed: mul (times speed), div or none"`
 
 	// Ties says who wins among equals: completion (the default, as the paper
 	// has it), then index; or index alone, for orders with a common start.
-	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"who wins among equals: completion, or index"`
+	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"tie-break: completion or index"`
 }
 
 func newMinImpact(decode config.Decoder) (Matchmaker, error) {

@@ -8,7 +8,7 @@ import (
 // NextFit asks in turn, beginning after the seller that it took last (NF,
 // §3.1.3). A rejected job leaves its place unchanged.
 type NextFit struct {
-	Next int `json:"next" yaml:"next" validate:"min=0" doc:"cluster to be asked first"` // index of the seller to be asked first
+	Next int `json:"next" yaml:"next" validate:"min=0" doc:"first cluster to try"` // index of the seller to be asked first
 }
 
 func newNextFit(decode config.Decoder) (Matchmaker, error) {

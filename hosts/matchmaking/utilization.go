@@ -8,7 +8,7 @@ import (
 type UtilizationOptions struct {
 	// Util says what utilization is: cumulative (the default, eq. 4.2 up to
 	// now), instant (nodes in use) or committed (work still to do).
-	Util string `json:"util" yaml:"util" validate:"oneof=cumulative instant committed" doc:"what utilization is: cumulative, instant or committed"`
+	Util string `json:"util" yaml:"util" validate:"oneof=cumulative instant committed" doc:"definition of utilization: cumulative, instant or committed"`
 }
 
 // utilizationOptions decodes the options and returns the reading they name.

@@ -130,7 +130,7 @@ func (m *Machine) Start(now float64, t hosts.Task, s hosts.Share) (hosts.Slot, e
 	m.advance(now)
 	holds := !t.Holds.Zero()
 	if holds && !t.Holds.Fit(m.room) {
-		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
+		return 0, fmt.Errorf("host %s: task %d reserves %+v, but only %+v is free", m.spec.Name, t.Key, t.Holds, m.room)
 	}
 	slot := m.add(t.Key, t.Work, s)
 	if holds {

@@ -34,7 +34,7 @@ func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 // bring moves the book's present to now.
 func (b *Book) bring(now int64) {
 	if now < b.now || now > b.Next() {
-		panic("timetable: brought to a second before the last or after the next event")
+		panic("timetable: advanced to a second before the last or after the next event")
 	}
 	b.now = now
 	if len(b.steps.at) > 4*(len(b.plan)+len(b.running))+64 {

@@ -79,7 +79,7 @@ func Open(c Config, s State) (*Book, error) {
 		free -= r.Job.Nodes
 		switch {
 		case b.byID[r.Job.ID] != nil:
-			return nil, fmt.Errorf("timetable: job %d: twice in the book", r.Job.ID)
+			return nil, fmt.Errorf("timetable: job %d: found twice in the book", r.Job.ID)
 		case r.Job.Nodes < 1 || free < 0:
 			return nil, fmt.Errorf("timetable: job %d: its %d nodes are not free", r.Job.ID, r.Job.Nodes)
 		case r.Start < 0 || r.Start > s.Now || r.End <= s.Now || r.End > 3*Horizon:
@@ -95,7 +95,7 @@ func Open(c Config, s State) (*Book, error) {
 			return nil, fmt.Errorf("timetable: %w", err)
 		}
 		if b.byID[j.ID] != nil {
-			return nil, fmt.Errorf("timetable: job %d: twice in the book", j.ID)
+			return nil, fmt.Errorf("timetable: job %d: found twice in the book", j.ID)
 		}
 		if j.Nodes > c.Nodes {
 			return nil, fmt.Errorf("timetable: job %d: %d nodes of %d: %w", j.ID, j.Nodes, c.Nodes, ErrInfeasible)

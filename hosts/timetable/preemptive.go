@@ -205,7 +205,7 @@ func (p *Preemptive) Advance(now int64, ended []int64, facts []Fact) []Fact {
 // bring lets what runs run until now.
 func (p *Preemptive) bring(now int64) {
 	if now < p.now || now > p.next {
-		panic("timetable: brought to a second before the last or after the next event")
+		panic("timetable: advanced to a second before the last or after the next event")
 	}
 	for i := range p.jobs {
 		if s := &p.jobs[i]; s.runs {

@@ -74,7 +74,7 @@ func (b *Book) ask(now int64, j *Job) (Quote, bool) {
 // the next event: whoever asks at a second sees what is due by then as done.
 func mustBeBetween(present, now, next int64) {
 	if now != present && (now < present || now >= next) {
-		panic("timetable: asked for a second to which the book was not brought")
+		panic("timetable: quote for a second to which the book was not advanced")
 	}
 }
 

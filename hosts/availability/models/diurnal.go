@@ -13,31 +13,31 @@ import (
 type DiurnalOptions struct {
 	// Rate is how often an owner comes by at working hours, in visits an hour;
 	// at least 0, 2.25 by default.
-	Rate float64 `yaml:"rate" validate:"min=0,max=60" doc:"visits of an owner an hour, at working hours"`
+	Rate float64 `yaml:"rate" validate:"min=0,max=60" doc:"owner visits per hour during working hours"`
 
 	// Het is how much hosts differ: a host's visits come at Rate times a factor
 	// to the power of Het, 0 for all alike; at least 0, 0.2 by default.
-	Het float64 `yaml:"het" validate:"min=0,max=10" doc:"how much hosts differ in that, 0 for all alike"`
+	Het float64 `yaml:"het" validate:"min=0,max=10" doc:"variation of the visit rate between hosts; 0 makes all hosts alike"`
 
 	// Median and Sigma are of the log-normal length of a visit, in seconds and
 	// of its logarithm, and Least is the shortest; 300, 1.2 and 20 by default.
-	Median float64 `yaml:"median" validate:"gt=0,max=86400" doc:"length of a visit, s"`
-	Sigma  float64 `yaml:"sigma" validate:"min=0,max=10" doc:"of the logarithm of that"`
+	Median float64 `yaml:"median" validate:"gt=0,max=86400" doc:"median length of a visit, s"`
+	Sigma  float64 `yaml:"sigma" validate:"min=0,max=10" doc:"standard deviation of the logarithm of the length"`
 	Least  float64 `yaml:"least" validate:"min=0,max=86400" doc:"shortest visit, s"`
 
 	// Sessions is the largest number of an owner's habitual sessions a day, and
 	// Kept the probability that one takes place; 2 and 0.6 by default.
-	Sessions int     `yaml:"sessions" validate:"min=0,max=24" doc:"largest number of habitual sessions a day"`
-	Kept     float64 `yaml:"kept" validate:"min=0,max=1" doc:"probability that one takes place"`
+	Sessions int     `yaml:"sessions" validate:"min=0,max=24" doc:"maximum habitual sessions per day"`
+	Kept     float64 `yaml:"kept" validate:"min=0,max=1" doc:"probability that a habitual session takes place"`
 
 	// Nights is the share of hosts that are off at night; 0.15 by default.
-	Nights float64 `yaml:"nights" validate:"min=0,max=1" doc:"share of hosts that are off at night"`
+	Nights float64 `yaml:"nights" validate:"min=0,max=1" doc:"fraction of hosts that are off at night"`
 
 	// Load is the largest load of the owner while available: it is drawn
 	// uniformly from [0, Load) every LoadEvery seconds, or once an interval if
 	// that is 0. 0.2 and 600 by default.
-	Load      float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"`
-	LoadEvery float64 `yaml:"load_every" validate:"omitempty,min=1" doc:"s after which the load is drawn anew; 0 is once an interval"`
+	Load      float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"`
+	LoadEvery float64 `yaml:"load_every" validate:"omitempty,min=1" doc:"time between new draws of the load, s; 0 draws once per interval"`
 }
 
 // diurnal is a room of hosts with owners. Each owner has up to two sessions at

@@ -16,14 +16,14 @@ type IntervalsOptions struct {
 
 	// Law is the family fitted: "exp", "weibull" (the default), "lognormal" or
 	// "gamma"; of ourgrid there is a log-normal alone.
-	Law string `yaml:"law" validate:"oneof=exp weibull lognormal gamma" doc:"family fitted; of ourgrid lognormal alone"`
+	Law string `yaml:"law" validate:"oneof=exp weibull lognormal gamma" doc:"fitted family; ourgrid has only lognormal"`
 
 	// State is the state between intervals, U by default, or P, C or E.
-	State string `yaml:"state" validate:"oneof=P C E U" doc:"between intervals"`
+	State string `yaml:"state" validate:"oneof=P C E U" doc:"state of the host between intervals"`
 
 	// Load is the largest load of the owner while available: each interval's is
 	// drawn uniformly from [0, Load). In [0,1], 0.2 by default.
-	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"`
+	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"`
 }
 
 // intervals alternates available and unavailable intervals, each drawn from its
@@ -55,7 +55,7 @@ func newIntervals(decode func(any) error) (Model, error) {
 		f, family = s.gamma, func(p [2]float64) law { return gamma{p[0], p[1] * hour} }
 	}
 	if f == (fit{}) {
-		return nil, fmt.Errorf("site %s has no law %s", o.Site, o.Law)
+		return nil, fmt.Errorf("site %s has no distribution %s", o.Site, o.Law)
 	}
 	state, err := availability.ParseState(o.State)
 	if err != nil {

@@ -13,13 +13,13 @@ import (
 type markovOptions struct {
 	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
 	// 300, 120 and 3600 by default.
-	Mean [5]float64 `yaml:"mean" validate:"dive,gt=0" doc:"mean stay in each of A, P, C, E, U, s"`
+	Mean [5]float64 `yaml:"mean" validate:"dive,gt=0" doc:"mean time in each of A, P, C, E, U, s"`
 
 	// Next is the weight of each state after each: at least 0, on the diagonal
 	// 0, not all 0 in a row.
-	Next [5][5]float64 `yaml:"next" validate:"dive,dive,min=0" doc:"weights of the states after each, a row a state, 0 on the diagonal"`
+	Next [5][5]float64 `yaml:"next" validate:"dive,dive,min=0" doc:"transition weights, one row per state, 0 on the diagonal"`
 
-	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
+	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // markov is a continuous-time Markov chain of the five states: stays are
@@ -56,7 +56,7 @@ func newMarkov(decode func(any) error) (Model, error) {
 			sum += x
 		}
 		if sum == 0 {
-			return nil, fmt.Errorf("next.%d: found 0 alone, want somewhere to go", i)
+			return nil, fmt.Errorf("next.%d: found only 0, want at least one positive weight", i)
 		}
 		for j := range o.Next[i] {
 			o.Next[i][j] /= sum

@@ -24,10 +24,10 @@ type Model interface {
 // Table returns the models. No model draws when it is made.
 func Table() config.Table[Model] {
 	return config.Table[Model]{Kind: "availability model", Members: config.Members[Model]{
-		"diurnal":     {"owners who come at their own hours and at any, and hosts off at night", newDiurnal},
-		"intervals":   {"a renewal process with the interval laws of a recorded system", newIntervals},
+		"diurnal":     {"owners with habitual and random sessions, and hosts that are off at night", newDiurnal},
+		"intervals":   {"a renewal process with the interval distributions of a recorded system", newIntervals},
 		"markov":      {"a Markov chain of the five states", newMarkov},
-		"workstation": {"short, medium and long intervals that remember the last one", newWorkstation},
+		"workstation": {"short, medium and long intervals, each dependent on the last", newWorkstation},
 	}}
 }
 

@@ -8,8 +8,8 @@ import (
 
 // workstationOptions are those of "workstation".
 type workstationOptions struct {
-	State string  `yaml:"state" validate:"oneof=P C E U" doc:"between intervals"`                                  // between intervals: P by default, or C, E, U
-	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"largest load of the owner while the host is available"` // as for "intervals"; 0.2 by default
+	State string  `yaml:"state" validate:"oneof=P C E U" doc:"state of the host between intervals"`         // between intervals: P by default, or C, E, U
+	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"` // as for "intervals"; 0.2 by default
 }
 
 // workstation is a chain of available intervals of three kinds and unavailable

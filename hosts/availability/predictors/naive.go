@@ -6,7 +6,7 @@ import (
 
 // naiveOptions are those of "naive".
 type naiveOptions struct {
-	Days int `yaml:"days" validate:"min=1" doc:"past days looked at"` // how many past days are looked at; at least 1, 6 by default
+	Days int `yaml:"days" validate:"min=1" doc:"number of past days used"` // how many past days are looked at; at least 1, 6 by default
 }
 
 // naive predicts the share of the last days in which the host was available,

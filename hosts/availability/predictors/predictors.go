@@ -43,8 +43,8 @@ type Judge interface {
 // Table returns the predictors. No predictor draws.
 func Table() config.Table[Predictor] {
 	return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
-		"naive":   {"the share of the last days in which the host was available", newNaive},
-		"renewal": {"a law fitted to the host's past intervals, given how long this one has lasted", newRenewal},
+		"naive":   {"the fraction of the last days in which the host was available", newNaive},
+		"renewal": {"a distribution fitted to the host's past intervals, given the age of this one", newRenewal},
 		"tde":     {"completions and exits at this time of day on the last days", newTDE},
 	}}
 }

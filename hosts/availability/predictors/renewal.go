@@ -10,15 +10,15 @@ import (
 type RenewalOptions struct {
 	// Law is that of the lengths of intervals: "weibull", the default,
 	// "lognormal" or "exponential".
-	Law string `yaml:"law" validate:"oneof=weibull lognormal exponential" doc:"of the lengths of intervals"`
+	Law string `yaml:"law" validate:"oneof=weibull lognormal exponential" doc:"distribution of interval lengths"`
 
 	// Days is how many past days the fitted intervals ended in; 0, the default,
 	// is all.
-	Days int `yaml:"days" validate:"min=0" doc:"past days in which the fitted intervals ended; 0 is all"`
+	Days int `yaml:"days" validate:"min=0" doc:"number of past days whose intervals are fitted; 0 means all"`
 
 	// Least is how many intervals a fit of two parameters needs, at least 2, 5
 	// by default; with fewer the exponential is used.
-	Least int `yaml:"least" validate:"min=2" doc:"intervals that a fit of two parameters needs; with fewer the law is exponential"`
+	Least int `yaml:"least" validate:"min=2" doc:"minimum intervals for a fit of two parameters; with fewer, the distribution is exponential"`
 }
 
 // renewal predicts from the law of the host's past intervals that this one,

@@ -8,37 +8,37 @@ import (
 // TDEOptions are those of "tde". The paper leaves all but Days and Plen open.
 type TDEOptions struct {
 	// Days is N, how many past days are looked at; at least 1, 6 by default.
-	Days int `yaml:"days" validate:"min=1" doc:"N, past days looked at"`
+	Days int `yaml:"days" validate:"min=1" doc:"N, the number of past days used"`
 
 	// Plen is the length of the window looked at, in lengths of the job: more
 	// than 0, 3 by default (§5).
-	Plen float64 `yaml:"plen" validate:"gt=0" doc:"window looked at, in lengths of the job"`
+	Plen float64 `yaml:"plen" validate:"gt=0" doc:"window, as a multiple of the job's length"`
 
 	// Count says how often a job fits into an available stretch: "ceil", the
 	// default, rounds up, "floor" down, "frac" not at all. Rounded up, each
 	// stretch counts for at least as much as its exit, so no day with any
 	// availability is below 1/2: that is what makes Figures 1 and 2 flat below
 	// T = 50 %. Rounding down is the natural reading of §3.
-	Count string `yaml:"count" validate:"oneof=ceil floor frac" doc:"how often a job fits into an available stretch: ceil (so that no day with any is below 1/2), floor (the better predictor) or frac"`
+	Count string `yaml:"count" validate:"oneof=ceil floor frac" doc:"how many times a job fits an available interval: ceil (no day with one is below 1/2), floor (the better predictor) or frac"`
 
 	// Unit is what is counted: executions ("exec", the default) or whole
 	// windows ("plen").
-	Unit string `yaml:"unit" validate:"oneof=exec plen" doc:"what is counted: exec (executions) or plen (whole windows)"`
+	Unit string `yaml:"unit" validate:"oneof=exec plen" doc:"counts exec (executions) or plen (whole windows)"`
 
 	// Weight is "day" if each day counts alike, the default and the paper's
 	// example in §5, or "pooled" if each completion and each exit does.
-	Weight string `yaml:"weight" validate:"oneof=day pooled" doc:"day (each day counts alike) or pooled (each completion and exit does)"`
+	Weight string `yaml:"weight" validate:"oneof=day pooled" doc:"weighting: day (days count equally) or pooled (completions and exits count equally)"`
 
 	// Empty is how a day counts on which the host was not available in the
 	// window: "zero", the default, "one", or "skip" for not at all.
-	Empty string `yaml:"empty" validate:"oneof=zero skip one" doc:"how a day counts on which the host was not available then: zero, one or skip"`
+	Empty string `yaml:"empty" validate:"oneof=zero skip one" doc:"value of a day on which the host was unavailable at that time: zero, one or skip"`
 
 	// Missing is the same for a day before the host's trace, or after it:
 	// "skip" by default.
-	Missing string `yaml:"missing" validate:"oneof=skip zero one" doc:"the same for a day that the trace does not cover: skip, zero or one"`
+	Missing string `yaml:"missing" validate:"oneof=skip zero one" doc:"value of a day that the trace does not cover: skip, zero or one"`
 
 	// NoHistory is the reliability where no day counts; in [0,1], 0 by default.
-	NoHistory float64 `yaml:"no_history" validate:"min=0,max=1" doc:"reliability where no day counts"`
+	NoHistory float64 `yaml:"no_history" validate:"min=0,max=1" doc:"reliability if no day counts"`
 }
 
 // DefaultTDE returns the options that reproduce the paper.

@@ -15,19 +15,19 @@ type PPSOptions struct {
 	// Load is what counts as a host's load: "local", the default, the owner's
 	// alone; "local+grid", what is taken from one more job that shares the host
 	// with those on it; "binary", all of the host as soon as it has a job.
-	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"what counts as load: local (the owner's), local+grid (with one more job) or binary (all, with a job)"`
+	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"load of a host: local (its owner's), local+grid (plus its jobs and one more) or binary (full if it has a job)"`
 
 	// Tie is how equal scores are told apart: by "index", the default; by
 	// "fewest" jobs, then index; by "rotate", from behind the host taken last;
 	// or at "random".
-	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"equal scores are told apart by index, fewest (jobs), rotate or random"`
+	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"tie-break for equal scores: index, fewest (jobs), rotate or random"`
 
 	// Busy is whether hosts that run jobs are scored, as the paper describes
 	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
-	Busy bool `yaml:"busy" doc:"hosts with jobs are scored too; otherwise jobs wait for idle ones"`
+	Busy bool `yaml:"busy" doc:"also considers hosts with jobs; if false, jobs wait for idle hosts"`
 
 	// Predictor predicts completion; tde by default.
-	Predictor config.Spec `yaml:"predictor" doc:"predicts completion"`
+	Predictor config.Spec `yaml:"predictor" doc:"predictor of completion"`
 }
 
 // DefaultPPS returns the options that reproduce the paper.

@@ -14,15 +14,15 @@ import (
 type QueueOptions struct {
 	// Hold is for how long a job waits that every idle host was refused for, in
 	// seconds: at least 0, 300 by default.
-	Hold float64 `yaml:"hold" validate:"min=0" doc:"how long a job waits that every host was refused for, s"`
+	Hold float64 `yaml:"hold" validate:"min=0" doc:"delay before a job is retried after every host was refused, s"`
 
 	// Mode is "skip", the default, if such a job keeps its place while those
 	// behind it are tried, and "block" if the whole queue waits with it.
-	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"meanwhile: skip (those behind it are tried) or block (the whole queue waits)"`
+	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"during that delay: skip (later jobs are tried) or block (the whole queue waits)"`
 
 	// Resubmit is where a job goes that its host left: to the "tail", the
 	// default, to the "head", or away ("drop").
-	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"where a job goes that its host left: tail, head, or drop (away)"`
+	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"queue position of a job whose host left: tail, head, or drop (removed)"`
 }
 
 // DefaultQueue returns the options that reproduce the paper.

@@ -33,8 +33,8 @@ type Matchmaker interface {
 func Table(rng *rand.Rand) config.Table[Matchmaker] {
 	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
 		"first-available": {"the host that has been idle longest", config.Is[Matchmaker](First{})},
-		"pps":             {"the available host of the best score, idle or not", newPPS(rng)},
-		"random":          {"an idle host drawn by lot", newRandom(rng)},
-		"threshold":       {"the first idle host that is reliable enough", newThreshold},
+		"pps":             {"the available host with the best score, idle or not", newPPS(rng)},
+		"random":          {"a random idle host", newRandom(rng)},
+		"threshold":       {"the first sufficiently reliable idle host", newThreshold},
 	}}
 }

@@ -10,15 +10,15 @@ import (
 type ThresholdOptions struct {
 	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
 	// default. 0 accepts every host without a forecast.
-	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the reliability that a host must have; 0 takes every host"`
+	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the minimum reliability of a host; 0 accepts every host"`
 
 	// Order is the order in which idle hosts are examined: "fifo", the default,
 	// as they became idle, which at low thresholds goes round as the paper
 	// says; "index"; or "rotate", by index from behind the last one taken.
-	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"in which idle hosts are examined: fifo (as they became idle), index or rotate"`
+	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"order in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
 	// Predictor predicts reliability; tde by default.
-	Predictor config.Spec `yaml:"predictor" doc:"predicts reliability"`
+	Predictor config.Spec `yaml:"predictor" doc:"predictor of reliability"`
 }
 
 // Threshold examines idle hosts one at a time and takes the first whose chance

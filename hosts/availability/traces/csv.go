@@ -129,11 +129,11 @@ func WriteCSV(w io.Writer, t *availability.Trace) error {
 	float := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	for _, h := range t.Hosts {
 		if h.Name == "" || h.Name == "resource" || h.Name[0] == '#' || strings.ContainsAny(h.Name, "\r\n\v\f") || strings.TrimSpace(h.Name) != h.Name {
-			return fmt.Errorf("availability: host %q: name does not come back from CSV", h.Name)
+			return fmt.Errorf("availability: host %q: CSV cannot represent the name", h.Name)
 		}
 		for _, r := range h.Records() {
 			if math.Abs(r.Start) > maxInstant || math.Abs(r.End) > maxInstant {
-				return fmt.Errorf("availability: host %q: the record from %v to %v does not come back from CSV", h.Name, r.Start, r.End)
+				return fmt.Errorf("availability: host %q: CSV cannot represent the record from %v to %v", h.Name, r.Start, r.End)
 			}
 			c.Write([]string{h.Name, float(r.Start), float(r.End), r.State.String(), float(r.Load), float(h.MIPS)})
 		}

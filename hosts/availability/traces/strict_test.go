@@ -92,7 +92,7 @@ func TestWriteCSVFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteCSV(io.Discard, trace); err == nil || !strings.Contains(err.Error(), "does not come back") {
+	if err := WriteCSV(io.Discard, trace); err == nil || !strings.Contains(err.Error(), "cannot represent") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -21,19 +21,19 @@ func TestReserveOptions(t *testing.T) {
 	t.Parallel()
 	f := -1.0
 	for want, change := range map[string]func(*ReserveOptions){
-		"":                            func(*ReserveOptions) {},
-		"od_map: found":               func(o *ReserveOptions) { o.ODMap = "ff" },
-		"admission: found \"fcfs\"":   func(o *ReserveOptions) { o.Admission = "fcfs" },
-		"want edf: preemptive plans have":   func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
-		"overrun: found":              func(o *ReserveOptions) { o.Overrun = "wait" },
-		"extend_pct: found 0":         func(o *ReserveOptions) { o.ExtendPct = 0 },
-		"od_deadline: found -1":       func(o *ReserveOptions) { o.ODDeadline = &f },
-		"base: found -1":              func(o *ReserveOptions) { o.Base = -1 },
-		"kappa: found NaN":            func(o *ReserveOptions) { o.Kappa = math.NaN() },
-		"cancel_fee: found 2":         func(o *ReserveOptions) { o.CancelFee = 2 },
-		"zeta_scope":                  func(o *ReserveOptions) { o.Match, o.ZetaScope = "ff", "od" },
-		"util: found \"now\"":         func(o *ReserveOptions) { o.Match, o.Util = "ff", "now" },
-		"unknown matchmaker \"best\"": func(o *ReserveOptions) { o.Match = "best" },
+		"":                                func(*ReserveOptions) {},
+		"od_map: found":                   func(o *ReserveOptions) { o.ODMap = "ff" },
+		"admission: found \"fcfs\"":       func(o *ReserveOptions) { o.Admission = "fcfs" },
+		"want edf: preemptive plans have": func(o *ReserveOptions) { o.Admission, o.Preempt = "edf+insert", true },
+		"overrun: found":                  func(o *ReserveOptions) { o.Overrun = "wait" },
+		"extend_pct: found 0":             func(o *ReserveOptions) { o.ExtendPct = 0 },
+		"od_deadline: found -1":           func(o *ReserveOptions) { o.ODDeadline = &f },
+		"base: found -1":                  func(o *ReserveOptions) { o.Base = -1 },
+		"kappa: found NaN":                func(o *ReserveOptions) { o.Kappa = math.NaN() },
+		"cancel_fee: found 2":             func(o *ReserveOptions) { o.CancelFee = 2 },
+		"zeta_scope":                      func(o *ReserveOptions) { o.Match, o.ZetaScope = "ff", "od" },
+		"util: found \"now\"":             func(o *ReserveOptions) { o.Match, o.Util = "ff", "now" },
+		"unknown matchmaker \"best\"":     func(o *ReserveOptions) { o.Match = "best" },
 	} {
 		_, err := Table(nil, nil).New("reserve", func(v any) error { change(v.(*ReserveOptions)); return nil })
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {

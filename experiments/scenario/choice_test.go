@@ -30,8 +30,8 @@ func TestChoiceForms(t *testing.T) {
 		t.Errorf("%v, %v, want %v", got, err, want)
 	}
 	for text, want := range map[string]string{
-		"{name: sac, options: {guarantee: 0.9}, window: 3}": "admission.sac.options: found a mapping, want a mapping of options alone",
-		"{name: sac, options: 3}":                           "admission.sac.options: found 3, want a mapping of options alone",
+		"{name: sac, options: {guarantee: 0.9}, window: 3}": "admission.sac.options: found a mapping, want a mapping of only options",
+		"{name: sac, options: 3}":                           "admission.sac.options: found 3, want a mapping of only options",
 		"{name: sac, options: {guarantee: 1}}":              "x.yaml:2:99: configurations.a.admission.sac.guarantee: found 1, want a number more than 0 and less than 1",
 		"{name: sac, options: {garantee: 0.9}}":             "x.yaml:2:88: configurations.a.admission.sac.garantee: unknown field",
 		"{name: sac, guarantee: 1}":                         "x.yaml:2:89: configurations.a.admission.sac.guarantee: found 1, want a number more than 0 and less than 1",

@@ -29,7 +29,8 @@ func Payments() config.Table[Payment] {
 		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", config.Is(Payment{Charge: atAdmission})},
 		"bid":       {"b: pay as bid", config.Is(Payment{Charge: asBid})},
 		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
-		"scarce":    {"nothing while the host has an idle processor, else spot", config.Is(Payment{Charge: scarce})},
+		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", config.Is(Payment{Charge: resource})},
+		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", config.Is(Payment{Charge: spot, Scarce: true})},
 		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", config.Is(Payment{Charge: spot})},
 		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", config.Is(Payment{Charge: usage})},
 	}}

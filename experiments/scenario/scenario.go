@@ -110,6 +110,7 @@ type Market struct {
 	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"rule that sets the share of a host for each contract"`
 	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
 	Payment    string  `yaml:"payment" doc:"payment rule"`
+	Reserve    float64 `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where no task gets less than it could use; at most a contract's bid"`
 	Renew      float64 `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
 	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
 	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`

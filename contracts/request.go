@@ -36,6 +36,11 @@ func (r *Request) NodeRate() market.Rate {
 	return market.Rate(rate)
 }
 
+// LeastBid returns the bid of a node for policies that choose hosts without regard to prices:
+// the rate of the node, but at least the smallest rate, because a task with a bid of 0 would
+// make no progress. It matters only if hosts are shared by auction.
+func (r *Request) LeastBid() market.Rate { return max(1, r.NodeRate()) }
+
 // Due returns the time of the deadline in seconds, or +Inf if none is promised.
 func (r *Request) Due() float64 {
 	if r.OnDemand {
@@ -46,6 +51,15 @@ func (r *Request) Due() float64 {
 
 // Opens returns the earliest time at which the contract may start, in seconds.
 func (r *Request) Opens() float64 { return r.Submit + r.Lead }
+
+// Span returns the time in seconds in which the work must be done. For a request on demand, it
+// is the time in which the budget may be spent.
+func (r *Request) Span(now float64) float64 {
+	if r.Repeat && !r.OnDemand {
+		return r.Due() - now
+	}
+	return r.SLA.Deadline
+}
 
 // Late reports whether an end at the given time misses the deadline. It tolerates 1e-6 s plus
 // 1e-9 of the deadline, because rounding can delay a job by this much if its share is exactly

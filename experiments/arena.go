@@ -8,9 +8,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
@@ -101,7 +101,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // nobody reads them
 	}
 	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
-	if admission.Spot(o.Name) { // the market admits by the bids of others
+	if policies.Of(o.Name).Spot { // the market admits by the bids of others
 		parts.Renew = s.conf.Market.Renew
 	}
 	bare := parts
@@ -124,7 +124,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	a, s := in.arena, in.setting
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
-	of.Booked = admission.Books(in.offer.Name)
+	of.Booked = policies.Of(in.offer.Name).Books
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not cancelled
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/scenario"
 )
 
@@ -36,7 +36,7 @@ func Questions() []Question {
 		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
 		{"hosts", "How many hosts, of how many processors? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
 		{"jobs", "Whose jobs? A log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
-		{"policies", "Which policies are compared? Of " + strings.Join(admission.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
+		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
 		{"repeat", "How often? A number of replications, or METRIC=HALF-WIDTH, until its interval is that narrow", "5", (*draft).setRepeat},
 		{"deadlines", "When are jobs due? none; a number, so many times what the user said the job would take, or of a model its runtime; or usual, as the policies want it", "usual", (*draft).setDeadlines},
 	}
@@ -145,14 +145,14 @@ func (d *draft) setDeadlines(answer string) error {
 }
 
 func (d *draft) setPolicies(answer string) error {
-	known := admission.Table(nil, nil).Names()
+	known := policies.Table(nil, nil).Names()
 	var written []string
 	for name := range strings.SplitSeq(answer, ",") {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
 			return fmt.Errorf("%s", scenario.Unknown(name, known))
 		}
-		d.queue, d.needs = d.queue || admission.Queues(name), d.needs || admission.NeedsDeadlines(name, "")
-		if sharing := admission.SharingOf(name); sharing != "auction" {
+		d.queue, d.needs = d.queue || policies.Of(name).Queues, d.needs || policies.NeedsDeadlines(name, "")
+		if sharing := policies.Of(name).Sharing; sharing != "auction" {
 			d.slack = true
 			name = fmt.Sprintf("{name: %s, sharing: %s}", name, sharing)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/explain"
 	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
@@ -107,7 +107,7 @@ func (x *explainer) explain(ctx context.Context) (*explain.Report, error) {
 	was := x.run.Jobs[x.n]
 	r := &explain.Report{
 		Job: x.job, Owner: fmt.Sprintf("user:%d", was.User), Asked: x.written(&asked),
-		Decision: explain.Decide(x.job, a.at, &contracts.Decision{Verdict: a.verdict, Reason: a.reason, Numbers: a.numbers}, x.written(&asked), admission.Tests(x.offer.Name)),
+		Decision: explain.Decide(x.job, a.at, &contracts.Decision{Verdict: a.verdict, Reason: a.reason, Numbers: a.numbers}, x.written(&asked), policies.Tests(x.offer.Name)),
 		Changes:  []explain.Change{}, Vain: []explain.Vain{}, Frontier: []explain.Point{},
 	}
 	if r.Fate, err = fate(&was, x.alpha); err != nil {
@@ -186,7 +186,7 @@ func (x *explainer) search(ctx context.Context, f *future, d *explain.Dimension,
 // time at. A job that was admitted immediately is decided and then turned away, so that later
 // random draws stay the same. A job that had to wait, or has a booking, is not submitted.
 func (x *explainer) without(ctx context.Context, f *future, asked *terms, at float64) ([]metrics.Job, error) {
-	if at == x.now && !admission.Books(x.offer.Name) {
+	if at == x.now && !policies.Of(x.offer.Name).Books {
 		return f.finish(ctx, asked, contracts.ID(x.job))
 	}
 	return f.finish(ctx, nil)

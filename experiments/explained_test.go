@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/explain"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
@@ -56,7 +56,7 @@ func TestExplain(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range admission.Table(nil, nil).Names() {
+	for _, name := range policies.Table(nil, nil).Names() {
 		if per[name] == 0 {
 			t.Errorf("%s: no decision was explained", name)
 		}
@@ -121,7 +121,7 @@ func explained(t *testing.T, s *setting, o *offer, seed uint64, rng *rand.Rand, 
 		if r.Decision.Reason != string(was.Reason) {
 			return fmt.Errorf("job %d: refused for %q, it was for %q", x.job, r.Decision.Reason, was.Reason)
 		}
-		for _, d := range admission.Tests(o.Name) {
+		for _, d := range policies.Tests(o.Name) {
 			if d.Reason == was.Reason && (r.Decision.Test == nil || r.Decision.Test.Missing() <= 0) {
 				return fmt.Errorf("job %d: refused for %q by %+v", x.job, was.Reason, r.Decision.Test)
 			}
@@ -235,7 +235,7 @@ func TestWithout(t *testing.T) {
 	ctx := context.Background()
 	harmed := 0
 	without := make(map[string]int)
-	for _, policy := range admission.Table(nil, nil).Names() {
+	for _, policy := range policies.Table(nil, nil).Names() {
 		nodes, cpus, options := 4, 2, ""
 		switch policy {
 		case "queue": // has jobs of one node
@@ -248,7 +248,7 @@ func TestWithout(t *testing.T) {
 			options = ", reserved: 1"
 		}
 		text := fmt.Sprintf("name: x\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {model: paper}, market: {sharing: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
-			nodes, cpus, admission.SharingOf(policy), policy, options)
+			nodes, cpus, policies.Of(policy).Sharing, policy, options)
 		e, err := scenario.Parse("test", []byte(text), scenario.Known{})
 		if err != nil {
 			t.Fatal(err)
@@ -311,7 +311,7 @@ func TestWithout(t *testing.T) {
 			}
 		}
 	}
-	for _, policy := range admission.Table(nil, nil).Names() {
+	for _, policy := range policies.Table(nil, nil).Names() {
 		if without[policy] < 2 {
 			t.Errorf("%s: a market without %d of its jobs: too few to tell", policy, without[policy])
 		}

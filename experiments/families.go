@@ -3,10 +3,10 @@ package experiments
 import (
 	"encoding/json"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
@@ -32,7 +32,7 @@ type Family struct {
 // Families returns the families of plug-ins. It does not create any plug-in.
 func Families() []Family {
 	return []Family{
-		{"admission", admission.Table(nil, nil)},
+		{"admission", policies.Table(nil, nil)},
 		{"bidding", bidding.Table(nil)},
 		{"sharing", sharing.Table()},
 		{"payment", broker.Payments()},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/scenario"
 )
 
@@ -14,9 +15,9 @@ type idle struct {
 	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
 }
 
-func none(is func(name string) bool) func(c *scenario.Configuration) bool {
+func none(is func(admission.Policy) bool) func(c *scenario.Configuration) bool {
 	return func(c *scenario.Configuration) bool {
-		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return is(a.Name) })
+		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return is(policies.Of(a.Name)) })
 	}
 }
 
@@ -28,17 +29,17 @@ var idles = []idle{
 	}, {
 		"market.renew", "no admission policy runs the spot market (be)",
 		func(c *scenario.Configuration) bool { return c.Market.Renew > 0 },
-		none(admission.Spot),
+		none(func(p admission.Policy) bool { return p.Spot }),
 	}, {
 		"market.forecaster", "no admission policy asks what prices will be",
 		func(c *scenario.Configuration) bool {
 			return c.Market.Forecaster.Name != scenario.Default().Market.Forecaster.Name
 		},
-		none(admission.Forecasts),
+		none(func(p admission.Policy) bool { return p.Forecasts }),
 	}, {
 		"market.window", "no admission policy asks what prices will be",
 		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
-		none(admission.Forecasts),
+		none(func(p admission.Policy) bool { return p.Forecasts }),
 	}, {
 		"sla.runs_on", "work goes on after a soft deadline anyhow, and after none there is nothing late",
 		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },

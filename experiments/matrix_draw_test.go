@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen"
@@ -104,7 +104,7 @@ func draw(n uint64) *drawing {
 	policies := d.policies()
 	planner := policies[0] == "reserve"
 	base := fork("base",
-		d.fleet(g, planner), d.workload(g, planner), d.market(policies, planner), d.sla(planner), d.needs(), d.provider())
+		d.fleet(g, planner), d.workload(g, planner), d.market(policies[0], planner), d.sla(planner), d.needs(), d.provider())
 	base.in = slices.DeleteFunc(base.in, func(b *branch) bool { return b == nil })
 	if d.odds(0.2) {
 		base.add(leaf("horizon", number(pick(d, 10, 60, 100.0, 250, 1000)*pick(d, 1, 1, 0.77))))
@@ -127,7 +127,7 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	names := admission.Table(nil, nil).Names()
+	names := policies.Table(nil, nil).Names()
 	if d.number < matrixHashes { // these draws are older
 		names = slices.DeleteFunc(names, func(name string) bool { return name == "adaptive" || name == "partition" })
 	}
@@ -145,7 +145,7 @@ func (d *drawer) policies() []string {
 func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	out := d.plugin("admission", name)
 	out = append(out, leaf("label", fmt.Sprintf("p%d", i)))
-	switch made := admission.SharingOf(name); {
+	switch made := policies.Of(name).Sharing; {
 	case d.odds(0.6) || planner && d.odds(0.97):
 		out = append(out, fork("sharing", d.sharing(made)...))
 	case d.odds(0.5):
@@ -246,13 +246,13 @@ func (d *drawer) seconds(mean float64) float64 {
 	return max(1e-3, mean*d.ExpFloat64())
 }
 
-func (d *drawer) market(policies []string, planner bool) *branch {
+func (d *drawer) market(policy string, planner bool) *branch {
 	b := fork("market")
 	switch {
 	case planner && d.odds(0.97):
 		b.add(fork("sharing", d.sharing("planned")...))
 	case d.odds(0.5):
-		b.add(fork("sharing", d.sharing(admission.SharingOf(policies[0]))...))
+		b.add(fork("sharing", d.sharing(policies.Of(policy).Sharing)...))
 	case d.odds(0.7):
 		b.add(fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	availability "bourse/hosts/availability/models"
 	"bourse/hosts/availability/predictors"
@@ -28,10 +28,10 @@ func matrixFamilies() map[string]matrixFamily {
 	rng := rand.New(rand.NewPCG(0, 0)) // nothing is drawn
 	plain := func(any) error { return nil }
 	return map[string]matrixFamily{
-		"admission": {admission.Table(nil, nil).Names(), func(name string, decode func(any) error) error {
+		"admission": {policies.Table(nil, nil).Names(), func(name string, decode func(any) error) error {
 			bid, err := bidding.Table(rng).New("cheapest", plain)
 			if err == nil {
-				_, err = admission.Table(bid, rng).New(name, decode)
+				_, err = policies.Table(bid, rng).New(name, decode)
 			}
 			return err
 		}},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 )
 
 // matrixRefusals are the things that do not go together, each as the check says it,
@@ -78,8 +78,8 @@ func (c *coverage) judge(t *testing.T, draws uint64) {
 		t.Errorf("%d of %d draws are refused, want a fifth at most", c.refused, draws)
 	}
 	if draws >= 300 {
-		for _, name := range admission.Table(nil, nil).Names() {
-			if key := name + " under " + admission.SharingOf(name); !c.met[key] {
+		for _, name := range policies.Table(nil, nil).Names() {
+			if key := name + " under " + policies.Of(name).Sharing; !c.met[key] {
 				t.Errorf("no draw of %d ran %s", draws, key)
 			}
 		}

@@ -18,9 +18,9 @@ import (
 
 	"bourse/bank"
 	"bourse/bank/store"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/results"
@@ -34,7 +34,7 @@ import (
 // matrixKnown are the names that `bourse run` knows.
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
-		Admission: admission.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 		Availability: availability.Table().Names(), Predictors: predictors.Table().Names(),
 	}

@@ -7,9 +7,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
+	"bourse/contracts/policies"
 	"bourse/experiments/des"
 	"bourse/experiments/explain"
 	"bourse/experiments/metrics"
@@ -79,10 +79,10 @@ func (f *moment) terms() terms {
 // that it allows is at until.
 func (f *moment) dimensions(asked terms, until float64) []explain.Dimension {
 	most := f.setting.conf.Fleet.Hosts
-	if admission.Books(f.offer.Name) {
+	if policies.Of(f.offer.Name).Books {
 		most *= int(f.setting.conf.Fleet.CPUs) // a host is a cluster
 	}
-	return explain.Dimensions(asked.Ask, explain.Bounds{Budget: f.richest(), Nodes: most, Later: until - f.now, Classes: admission.Classes(f.offer.Name)})
+	return explain.Dimensions(asked.Ask, explain.Bounds{Budget: f.richest(), Nodes: most, Later: until - f.now, Classes: policies.Of(f.offer.Name).Classes})
 }
 
 // richest returns the largest budget to try: the owner's balance if users have limited funds,

@@ -13,7 +13,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/metrics"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -347,7 +347,7 @@ type fit struct {
 func (f *fit) begin(k int) {
 	a := f.m.arena
 	f.offer = &f.by.s.offers[k]
-	f.books = admission.Books(f.offer.Name)
+	f.books = policies.Of(f.offer.Name).Books
 	f.known = !a.anyJob(func(j *workloadgen.Job) bool { return j.Estimate != j.Runtime && j.Arrival < f.by.s.horizon() })
 	of := &f.run.Outcome
 	of.Booked, of.Cancels = f.books, a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 })

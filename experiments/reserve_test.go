@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
@@ -29,7 +29,7 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 		t.Fatal(err)
 	}
 	e, err := scenario.Parse(file, text, scenario.Known{
-		Admission: admission.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: []string{"cheapest"},
+		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: []string{"cheapest"},
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append([]string{"replications=2", "base.workload.model.jobs=250"}, sets...)...)
 	if err != nil {

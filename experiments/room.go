@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/optimum"
 	"bourse/experiments/scenario"
@@ -138,7 +138,7 @@ func (s *setting) room() room {
 	r.fastest = f.SpeedOf(r.bySpeed[0])
 	for i := range s.offers {
 		o := &s.offers[i]
-		r.books = r.books || admission.Books(o.Name)
+		r.books = r.books || policies.Of(o.Name).Books
 		r.offers = r.offers || negotiates(&o.Choice)
 	}
 	if r.books {

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"bourse/bank"
-	"bourse/contracts/admission"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
@@ -195,7 +195,7 @@ func (a *arena) measuring(e *scenario.Experiment, s *setting, rep int, best yard
 	m := &measuring{arena: a, e: e, s: s, rep: rep, best: best}
 	// Prices of the first run on the spot market are the demand with which the other runs are
 	// compared. Predictors are asked for promises after all runs.
-	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return admission.Spot(o.Name) })
+	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return policies.Of(o.Name).Spot })
 	// All runs of a replication share one U*, which the utility of users in any run may raise.
 	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		m.knows = len(s.offers) - 1
@@ -209,7 +209,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	for i := range min(len(m.best.chosen), len(run.Jobs)) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
-	if m.demand == nil && admission.Spot(m.s.offers[m.runs].Name) {
+	if m.demand == nil && policies.Of(m.s.offers[m.runs].Name).Spot {
 		m.demand = slices.Clone(run.Prices) // the run may be reused before others are measured
 	}
 	m.waiting = append(m.waiting, run)
@@ -237,7 +237,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 		if err := metrics.Check(o); err != nil {
 			return 0, nil, err
 		}
-		if !admission.Spot(by.Name) {
+		if !policies.Of(by.Name).Spot {
 			o.Demand = m.demand
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
@@ -24,7 +24,7 @@ import (
 func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper", papers.Presets()["paper"], scenario.Known{
-		Admission: admission.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 	}, append(sets, fmt.Sprintf("replications=%d", replications))...)
 	if err != nil {

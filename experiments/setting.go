@@ -9,9 +9,9 @@ import (
 	"strconv"
 
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
 	"bourse/hosts"
@@ -132,7 +132,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		if a.Sharing != nil {
 			shares = *a.Sharing
 		}
-		if made := admission.SharingOf(a.Name); made != shares.Name {
+		if made := policies.Of(a.Name).Sharing; made != shares.Name {
 			s.work.note("%s: admission %s is made for %s sharing and runs under %s.", c.Name, a.Name, made, shares.Name)
 		}
 		s.offers = append(s.offers, offer{fix(a), fix(shares)})
@@ -143,10 +143,10 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			return nil, err
 		}
 		o := &s.offers[i]
-		if c.SLA.Deadline == "none" && admission.NeedsDeadlines(o.Name, o.sharing.Name) {
+		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.Name, o.sharing.Name) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: goes by deadlines, want sla.deadline: hard, soft or plan with it, not none", o.Name, o.sharing.Name))
 		}
-		if !admission.Books(o.Name) {
+		if !policies.Of(o.Name).Books {
 			continue
 		}
 		switch {
@@ -200,7 +200,7 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	if r.forecast, err = made(&s.price, m.forecast); err != nil {
 		return r, err
 	}
-	if !admission.Forecasts(o.Name) {
+	if !policies.Of(o.Name).Forecasts {
 		r.forecast = nil
 	}
 	bid, err := made(&s.bidding, m.bidding)
@@ -208,9 +208,9 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 		return r, err
 	}
 	if rng := m.rngs[1]; *o.good {
-		r.policy, err = admission.Again(o.Name, o.decode, bid, rng)
+		r.policy, err = policies.Of(o.Name).New(o.decode, bid, rng)
 	} else {
-		r.policy, err = made(&o.choice, admission.Table(bid, rng))
+		r.policy, err = made(&o.choice, policies.Table(bid, rng))
 	}
 	r.ties = m.rngs[2]
 	return r, err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"bourse/contracts/admission"
+	"bourse/contracts/policies"
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
@@ -159,7 +159,7 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 // admitsAll reports whether policy a admits every request in configuration c that can be
 // placed, because no request states a minimum and no host leaves.
 func admitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
-	return admission.Spot(a.Name) && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
+	return policies.Of(a.Name).Spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }
 
 // StudyValues is the JSON form of a study.

@@ -6,96 +6,44 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/workloadgen/config"
 )
 
-// A factory creates a policy. decode fills in the policy's own options struct and rejects
+// A Policy is the entry of an admission policy in a table: what is known about it by its name.
+type Policy struct {
+	Doc     string // one-line description
+	Sharing string // the sharing rule for which the policy is designed
+	New     Factory
+	Tests   []Test // comparisons that it makes, in order
+
+	Spot      bool     // it is that of a spot market: it admits whatever can be placed, so prices reflect demand
+	Forecasts bool     // it uses price forecasts
+	Queues    bool     // it is a queue that starts jobs in order of arrival
+	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
+	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
+	Classes   []string // the classes that requests can name; nil if it ignores classes
+}
+
+// A Factory creates a policy. decode fills in the policy's own options struct and rejects
 // unknown fields. bid chooses hosts, and rng is the policy's own random stream.
-type factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
+type Factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error)
 
-// A maker creates a decider from the same arguments.
-type maker func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error)
-
-// immediate creates a policy that decides at submission.
-func (m maker) immediate(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	d, err := m(decode, bid, rng)
-	return Immediate(d), err
-}
-
-// policies is the table of policies, by the name used in scenarios.
-var policies = map[string]struct {
-	doc     string
-	sharing string // the sharing rule for which the policy is designed
-	new     factory
-}{
-	"adaptive":  {"by load: one policy under low load, another under high load (§1)", "auction", maker(newAdaptive).immediate},
-	"be":        {"best effort: admit everything that can be placed (§3)", "auction", maker(newBestEffort).immediate},
-	"cac":       {"capacity: admit if no contract would be violated (§3, eq. 6)", "auction", maker(newCapacity).immediate},
-	"class":     {"mixed: each request by the policy of its class (§3)", "auction", maker(newByClass).immediate},
-	"easy":      {"first come, first served, with EASY backfilling", "exclusive", newEasy},
-	"edf":       {"earliest deadline first, in a queue", "exclusive", newEDF},
-	"fcfs":      {"first come, first served, in a queue", "exclusive", newFCFS},
-	"libra":     {"admit if all deadlines can be kept, best fit (Libra)", "deadline", maker(newLibra).immediate},
-	"librarisk": {"admit on hosts where no task risks more delay than another (LibraRisk)", "deadline", maker(newLibraRisk).immediate},
-	"librasla":  {"admit on hosts whose return increases (LibraSLA)", "librasla", maker(newLibraSLA).immediate},
-	"partition": {"some hosts for reservations, the others for the spot market (§5)", "auction", maker(newPartition).immediate},
-	"queue":     {"first come, first served, on hosts predicted to stay (volunteers)", "exclusive", newQueue},
-	"rac":       {"random: reject a fixed fraction of requests (§4.3)", "auction", maker(newRandom).immediate},
-	"reserve":   {"advance reservations in the books of clusters", "planned", newReserve},
-	"sac":       {"statistical: admit if the bids pay the price percentile (§3, eq. 5)", "auction", maker(newStatistical).immediate},
-}
-
-// Table returns the table of policies. bid chooses the hosts for the policy that is created,
-// and rng is its random stream.
-func Table(bid bidding.Strategy, rng *rand.Rand) config.Table[contracts.Policy] {
-	t := config.Table[contracts.Policy]{Kind: "admission policy", Members: make(config.Members[contracts.Policy], len(policies))}
-	for name, p := range policies {
-		m := t.Members[name]
-		m.Doc = p.doc + "; for " + p.sharing + " sharing"
-		m.New = func(decode config.Decoder) (contracts.Policy, error) { return p.new(decode, bid, rng) }
-		t.Members[name] = m
+// Policies returns the policies of this package, by the name used in scenarios. Package
+// policies has those of all packages.
+func Policies() map[string]Policy {
+	return map[string]Policy{
+		"be":  {Doc: "best effort: admit everything that can be placed (§3)", Sharing: "auction", New: newBestEffort, Spot: true},
+		"cac": {Doc: "capacity: admit if no contract would be violated (§3, eq. 6)", Sharing: "auction", New: newCapacity, Tests: slices.Concat(statisticalTests, capacityTests), Forecasts: true},
+		"rac": {Doc: "random: reject a fixed fraction of requests (§4.3)", Sharing: "auction", New: newRandom},
+		"sac": {Doc: "statistical: admit if the bids pay the price percentile (§3, eq. 5)", Sharing: "auction", New: newStatistical, Tests: statisticalTests, Forecasts: true},
 	}
-	return t
 }
 
-// Again creates the named policy as [Table] does, from options that are known to be valid.
-// Callers that create the same policy for each run use it.
-func Again(name string, decode config.Decoder, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
-	return policies[name].new(decode, bid, rng)
+// A Test compares two numbers of a decision. A request that was rejected for Reason did not
+// pass it. Reports use tests to show how far a request was from being accepted.
+type Test struct {
+	Reason contracts.Reason
+	Got    string // name of the number that is tested
+	Want   string // name of the number that it must reach; nodes and budget are those of the request
+	AtMost bool   // if set, Got must not exceed Want
+	Word   string // phrase for Got in reports
 }
-
-// Books reports whether the named policy uses books: it promises hosts and times to requests,
-// and starts and ends them itself.
-func Books(name string) bool { return policies[name].sharing == "planned" }
-
-// Spot reports whether the named policy is that of a spot market. Such a policy admits
-// whatever can be placed, so prices under it reflect demand.
-func Spot(name string) bool { return name == "be" }
-
-// Forecasts reports whether the named policy uses price forecasts. These are sac and the
-// policies that contain it.
-func Forecasts(name string) bool {
-	return slices.Contains([]string{"sac", "cac", "adaptive", "class", "partition"}, name)
-}
-
-// NeedsDeadlines reports whether the named policy, under the named sharing rule, cannot decide
-// sensibly if jobs have no deadlines.
-func NeedsDeadlines(policy, sharing string) bool {
-	return policy == "edf" || slices.ContainsFunc([]string{policies[policy].sharing, sharing}, func(rule string) bool { return rule == "deadline" || rule == "librasla" })
-}
-
-// Queues reports whether the named policy is a queue that starts jobs in order of arrival.
-func Queues(name string) bool { return slices.Contains([]string{"easy", "fcfs", "queue"}, name) }
-
-// Classes returns the classes that the named policy offers, or nil if it ignores classes.
-func Classes(name string) []string {
-	if name != "class" && name != "partition" {
-		return nil
-	}
-	return []string{"be", "sac", "cac", "rac"}
-}
-
-// SharingOf returns the name of the sharing rule for which the named policy is designed. The
-// policy also runs under other rules, but then its decisions assume shares that the hosts do
-// not allocate.
-func SharingOf(name string) string { return policies[name].sharing }

@@ -102,7 +102,7 @@ func (p *asker) Handle(now float64, e contracts.Event, m contracts.Market) []con
 		}
 	case contracts.Over:
 		p.at = idle
-		judged(p.Decider, m.Request(e.Contract), e.Outcome)
+		Judged(p.Decider, m.Request(e.Contract), e.Outcome)
 	default:
 		p.at = idle
 	}
@@ -166,14 +166,15 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 // its promise is broken, and the decider is notified.
 func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); r.Repeat {
-		judged(p.Decider, r, contracts.Broken)
+		Judged(p.Decider, r, contracts.Broken)
 	}
 	p.actions[0] = contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &p.said}
 	return p.actions[:]
 }
 
-// judged notifies d of the outcome of a contract if d is a judge.
-func judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
+// Judged notifies d of the outcome of a contract that it accepted, if d has a method Judged. A
+// policy that asks other deciders passes outcomes on to them with it.
+func Judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
 	if j, ok := d.(judge); ok {
 		j.Judged(r, o)
 	}

@@ -21,6 +21,7 @@ func (s *script) Decide(_ float64, r *contracts.Request, _ contracts.View) contr
 	s.asked = append(s.asked, r.ID)
 	return s.says[r.ID]
 }
+
 func (s *script) Scan() { s.scans++ }
 
 // An asking is an adapter that is told what happens, with requests 0 to 9 by number, and
@@ -163,22 +164,4 @@ func TestQueued(t *testing.T) {
 		t.Errorf("%d passes began, want 8", a.script.scans)
 	}
 	expect(t, a.tell(contracts.Overdue, 4), "refuse 4; asked []")
-}
-
-// TestEverHolds checks that a request which needs something can be had where enough
-// hosts have the room, idle or not.
-func TestEverHolds(t *testing.T) {
-	t.Parallel()
-	v := &board{speeds: make([]float64, 3)} // of memory 4
-	for _, c := range []struct {
-		nodes  int
-		memory float64
-		want   bool
-	}{{3, 0, true}, {4, 0, false}, {3, 4, true}, {4, 4, false}, {1, 5, false}} {
-		r := contracts.Request{Nodes: c.nodes}
-		r.Needs.Min.Memory = c.memory
-		if got := everHolds(&r, v); got != c.want {
-			t.Errorf("%d nodes of %v: %v, want %v", c.nodes, c.memory, got, c.want)
-		}
-	}
 }

@@ -2,18 +2,11 @@ package admission
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/bidding"
-	"bourse/contracts/floor"
 	"bourse/hosts"
-	"bourse/hosts/availability"
-	"bourse/hosts/availability/predictors"
 )
 
 // endless tells what span it was asked about.
@@ -36,66 +29,14 @@ func TestStaysOnDemand(t *testing.T) {
 	for _, repeat := range []bool{false, true} {
 		r := contracts.Request{Submit: 10, OnDemand: true, Repeat: repeat, SLA: contracts.SLA{Deadline: 50}}
 		v := new(endless)
-		if p.stays(20, &r, 0, v); v.asked != 50 || span(20, &r) != 50 {
-			t.Errorf("repeat %v: asked about %v s, work is to be done in %v s, want 50 both", repeat, v.asked, span(20, &r))
+		if p.stays(20, &r, 0, v); v.asked != 50 || r.Span(20) != 50 {
+			t.Errorf("repeat %v: asked about %v s, work is to be done in %v s, want 50 both", repeat, v.asked, r.Span(20))
 		}
 		r.OnDemand = false
 		want := map[bool]float64{false: 50, true: 40}[repeat]
-		if p.stays(20, &r, 0, v); v.asked != 40 || span(20, &r) != want {
-			t.Errorf("repeat %v: asked about %v s, want 40; work is to be done in %v s, want %v", repeat, v.asked, span(20, &r), want)
+		if p.stays(20, &r, 0, v); v.asked != 40 || r.Span(20) != want {
+			t.Errorf("repeat %v: asked about %v s, want 40; work is to be done in %v s, want %v", repeat, v.asked, r.Span(20), want)
 		}
-	}
-}
-
-// drawChurn lets n hosts come and go, until they stay for good.
-func drawChurn(t *rapid.T, n int) *floor.Availability {
-	p := &floor.Availability{
-		Leaving: rapid.SampledFrom([]floor.Leaving{floor.Resubmit, floor.Lose, floor.Suspend}).Draw(t, "leaving"),
-		Charged: rapid.Bool().Draw(t, "charged"), Predictor: predictors.Completing{Predictor: must(predictors.Table().New("naive", nil))},
-	}
-	for range n {
-		var records []availability.Record
-		at, state := 0.0, availability.Available
-		for range rapid.IntRange(0, 12).Draw(t, "changes") {
-			end := at + float64(rapid.IntRange(1, 400).Draw(t, "span"))
-			records = append(records, availability.Record{Start: at, End: end, State: state})
-			at, state = end, availability.Available+availability.Unavailable-state
-		}
-		records = append(records, availability.Record{Start: at, End: 1e9, State: availability.Available})
-		p.Histories = append(p.Histories, must(availability.NewHistory("", 1, records, 0)))
-	}
-	return p
-}
-
-// TestAwayGetsNothing checks that no policy, by whatever bids, puts a task on a host
-// that is away, and that all contracts end once hosts stay.
-func TestAwayGetsNothing(t *testing.T) {
-	t.Parallel()
-	for _, name := range Table(nil, nil).Names() {
-		if name == "queue" || name == "reserve" {
-			continue // told of every host that comes or leaves; and refused where they do
-		}
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			placed := 0
-			rapid.Check(t, func(t *rapid.T) {
-				specs := drawSpecs(t)
-				churn := drawChurn(t, len(specs))
-				o := options{"bidding": rapid.SampledFrom(bidding.Table(nil).Names()).Draw(t, "bidding")}
-				if name == "sac" || name == "cac" {
-					o["discount"] = rapid.SampledFrom([]string{"none", "predicted"}).Draw(t, "discount")
-				}
-				w := newWorldOf(t, specs, name, o, churn)
-				w.run(t, drawJobs(t, len(specs), false))
-				if w.misplaced > 0 {
-					t.Errorf("%d tasks are put on hosts that are away", w.misplaced)
-				}
-				placed += len(w.on)
-			})
-			if placed < 20 {
-				t.Errorf("%d requests are placed: too few to tell", placed)
-			}
-		})
 	}
 }
 
@@ -110,7 +51,9 @@ func (s *unsteady) Stays(h hosts.ID, span float64) float64 {
 	s.asked = span
 	return s.stays[h]
 }
+
 func (s *unsteady) Percentile(hosts.ID, float64) float64 { return 0.5 }
+
 func (s *unsteady) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	for h := range s.specs {
 		out = append(out, hosts.ID(h))
@@ -145,9 +88,7 @@ func TestDiscount(t *testing.T) {
 		v := &unsteady{stays: c.stays}
 		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
 		v.on = make([][]contracts.Allocation, 2)
-		rng := rand.New(rand.NewPCG(0, 0))
-		bid := must(bidding.Table(rng).New("cheapest", func(any) error { return nil }))
-		p := decider(must(Table(bid, rng).New(c.policy, options{"discount": c.discount}.decode)))
+		p := newDecider(t, c.policy, options{"discount": c.discount})
 		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
 		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100
 		d := p.Decide(0, &r, v)

@@ -28,8 +28,8 @@ type BestEffort struct {
 }
 
 // newBestEffort returns a best-effort policy, which has no options.
-func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
-	return &BestEffort{bid: bid}, decode(&struct{}{})
+func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	return Immediate(&BestEffort{bid: bid}), decode(&struct{}{})
 }
 
 // Decide implements [contracts.Decider]. It reports the numbers price, the mean spot price of

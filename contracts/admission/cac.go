@@ -58,10 +58,10 @@ func defaultCapacity() CapacityOptions {
 }
 
 // newCapacity returns a cac policy with the decoded options.
-func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
+func newCapacity(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	o := defaultCapacity()
 	err := decode(&o)
-	return &Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}, err
+	return Immediate(&Capacity{Statistical: statistical(o.StatisticalOptions, bid), test: o.Capacity}), err
 }
 
 // Decide implements [contracts.Decider]. It reports the numbers of [Statistical] and, if a
@@ -105,7 +105,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 			own *= p.stays(now, r, h, v)
 		}
 		if r.PerHost && !lasts(own, now, r.Due(), r.Work, r.Work) {
-			return r.ID, own, r.Work / span(now, r), false
+			return r.ID, own, r.Work / r.Span(now), false
 		}
 		total += own
 		for j := range running {
@@ -125,7 +125,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 		}
 	}
 	if !r.PerHost && !lasts(total, now, r.Due(), r.Total(), r.Total()) {
-		return r.ID, total, r.Total() / span(now, r), false
+		return r.ID, total, r.Total() / r.Span(now), false
 	}
 	// Check the contracts whose rate would change, with the change added to their current
 	// rate.

@@ -7,8 +7,8 @@
 //
 // # First use
 //
-// [Table] lists the policies by name and creates them; decode fills in a policy's options. The
-// broker notifies the policy of events and carries out the actions it returns. For the
+// [Policies] lists the policies by name and creates them; decode fills in a policy's options.
+// The broker notifies the policy of events and carries out the actions it returns. For the
 // shortest example of a policy, read be.go (70 lines).
 //
 // # The path of one request
@@ -25,8 +25,8 @@
 //  4. The adapter converts the decision into an action, Admit or Refuse. A deferred request
 //     waits; the adapter asks about it again when the broker sends [contracts.Freed].
 //
-// Two policies plan ahead and implement [contracts.Policy] themselves: reserve, which keeps
-// books of clusters, and queue, which examines its jobs at regular times.
+// Two policies of other packages plan ahead and implement [contracts.Policy] themselves:
+// reserve, which keeps books of clusters, and queue, which examines its jobs at regular times.
 //
 // # Example
 //
@@ -42,21 +42,23 @@
 // Write a file with the type and its Decide method, an options struct whose tags document the
 // options, a constructor that checks them, and constants for its own reasons. List the numbers
 // that it reports in the comment of Decide. Then add a line to the table in admission.go. No
-// other code needs to change.
+// other code needs to change. A package of policies is a function Policies like that of this
+// package, and a word in the table of package policies.
 //
 // # Files
 //
-//	be, sac, cac, rac, class      the market's policies
-//	adaptive, partition           combinations of these, by load or by host
-//	fulfilment                    learns from outcomes, for sac and cac
-//	libra, librarisk, librasla    deadline policies; projection and risk contain the
-//	                              computations of librarisk
-//	edf, fcfs, easy               queues with one task per processor; idle tracks free hosts
-//	reserve, reserving, book,     reservations
-//	pricing
-//	queue                         volunteers
-//	ask, placing                  the adapters; choosing among hosts
-//	tests                         the comparisons that each policy makes, for reports
+//	be, sac, cac, rac  the market's policies
+//	classes            the options of these, for policies that choose among them
+//	fulfilment         learns from outcomes, for sac and cac
+//	ask                the adapters
+//	view               what policies ask of hosts
+//
+// The other policies are packages inside this one:
+//
+//	mixed    class, adaptive, partition: combinations of the market's policies
+//	libra    libra, librarisk, librasla: shares of hosts by deadline
+//	queue    fcfs, edf, easy: one task per processor; queue: volunteers
+//	reserve  reservations in books of clusters
 //
 // # Terms
 //

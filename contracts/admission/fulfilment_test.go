@@ -39,7 +39,7 @@ func TestFulfilment(t *testing.T) {
 
 // TestJudged checks which outcomes are verdicts: neither who was taken back, nor who was
 // still at work when the market closed, nor whose command cannot be started broke a promise
-// or kept one; and that a class hears of its own contracts alone.
+// or kept one.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	for o := contracts.Open; o <= contracts.Unstarted; o++ {
@@ -49,42 +49,6 @@ func TestJudged(t *testing.T) {
 		moves := map[contracts.Outcome]float64{contracts.Fulfilled: 1, contracts.Late: -1, contracts.Broken: -1, contracts.Killed: -1}[o]
 		if got := p.kept.alpha - was; got != 0 != (moves != 0) || got*moves < 0 {
 			t.Errorf("%v moves α by %v", o, got)
-		}
-	}
-	d, err := newByClass(func(any) error { return nil }, nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := d.(*byClass)
-	sac, cac := p.policies["sac"].(*Statistical), p.policies["cac"].(*Capacity)
-	for _, class := range []string{"", "be", "SAC", "none"} {
-		p.Judged(&contracts.Request{Class: class}, contracts.Late)
-	}
-	if one := newFulfilment(sac.Guarantee); math.Abs(sac.kept.alpha-(one.alpha-sac.Gamma*sac.Guarantee)) > 1e-15 || cac.kept != one {
-		t.Errorf("sac has heard of it as α %v, cac as %v", sac.kept.alpha, cac.kept.alpha)
-	}
-}
-
-// TestJudgedApart checks that of two policies the one hears of a contract's end that let it
-// in, and of each end once.
-func TestJudgedApart(t *testing.T) {
-	t.Parallel()
-	low, high := statistical(defaultStatistical(), nil), statistical(defaultStatistical(), nil)
-	first := low.kept.alpha
-	a := &adaptive{low: low, high: high, admitted: map[contracts.ID]bool{1: true, 2: false}}
-	p := &partition{reservation: low, admitted: map[contracts.ID]bool{1: true}}
-	for _, c := range []struct {
-		by           judge
-		id           contracts.ID
-		lower, upper bool
-	}{
-		{a, 1, false, true}, {a, 1, false, false}, {a, 2, true, false}, {a, 3, false, false},
-		{p, 1, true, false}, {p, 1, false, false}, {p, 2, false, false},
-	} {
-		low.kept.alpha, high.kept.alpha = first, first
-		c.by.Judged(&contracts.Request{ID: c.id}, contracts.Late)
-		if low.kept.alpha != first != c.lower || high.kept.alpha != first != c.upper {
-			t.Errorf("%T, contract %d: heard %v and %v", c.by, c.id, low.kept.alpha != first, high.kept.alpha != first)
 		}
 	}
 }

@@ -2,10 +2,8 @@ package admission
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"bourse/bank"
@@ -29,10 +27,14 @@ type stall struct {
 	on                []contracts.Allocation
 }
 
-func (s *stand) Fleet() int                           { return len(s.hosts) }
-func (s *stand) Spec(h hosts.ID) *hosts.Spec          { return &s.hosts[h].Spec }
-func (s *stand) Price(h hosts.ID) market.Rate         { return must(market.Dollars(s.hosts[h].price)) }
+func (s *stand) Fleet() int { return len(s.hosts) }
+
+func (s *stand) Spec(h hosts.ID) *hosts.Spec { return &s.hosts[h].Spec }
+
+func (s *stand) Price(h hosts.ID) market.Rate { return must(market.Dollars(s.hosts[h].price)) }
+
 func (s *stand) On(h hosts.ID) []contracts.Allocation { return s.hosts[h].on }
+
 func (s *stand) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
 
 func (s *stand) Percentile(h hosts.ID, g float64) float64 {
@@ -326,7 +328,7 @@ func TestStaticNeeds(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
-	p := decider(must(Table(bid, rand.New(rand.NewPCG(1, 1))).New("rac", options{"reject": 0.37}.decode)))
+	p := must(newRandom(options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1)))).(contracts.Decider)
 	s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
 	rejected := 0
 	r := wish(1, 1, 0.01)
@@ -354,178 +356,10 @@ func TestRandomNever(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
 	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: byLot} {
-		p := decider(must(Table(bid, rand.New(constant(0))).New("rac", options{"reject": reject}.decode)))
+		p := must(newRandom(options{"reject": reject}.decode, bid, rand.New(constant(0)))).(contracts.Decider)
 		r := wish(1, 1, 0.01)
 		if d := p.Decide(0, &r, &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
 			t.Errorf("probability %v: %v, want %v", reject, d.Reason, want)
-		}
-	}
-}
-
-// TestClass checks that a request goes to the policy of the class that it names, in
-// either case (spec §2: BE, SAC, CAC, RAC), and is refused if there is none.
-func TestClass(t *testing.T) {
-	t.Parallel()
-	for class, want := range map[string]contracts.Reason{
-		"": contracts.None, "be": contracts.None, "BE": contracts.None,
-		"sac": belowSpot, "SAC": belowSpot, "Cac": belowSpot,
-		"RAC": byLot, "gold": noClass,
-	} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
-		r := wish(50, 1, 0.02)
-		r.Class = class
-		if d := newDecider(t, "class", options{"rac": map[string]any{"reject": 1.0}}).Decide(0, &r, s); d.Reason != want {
-			t.Errorf("class %q: %v, want %v", class, d.Reason, want)
-		}
-	}
-}
-
-// A busy stand has hosts that change.
-type busy struct {
-	*stand
-	changed []hosts.ID
-	gone    []bool
-}
-
-func (b *busy) Changed() []hosts.ID  { return b.changed }
-func (b *busy) Away(h hosts.ID) bool { return b.gone[h] }
-
-// TestAdaptive checks which policy decides as load goes up and down: that of high load from
-// the threshold on, and until load has fallen below it by the margin. A host that is away
-// counts for nothing.
-func TestAdaptive(t *testing.T) {
-	t.Parallel()
-	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}
-	s := &busy{stand: &stand{hosts: []stall{host, host}}, gone: make([]bool, 2)}
-	p := newDecider(t, "adaptive", options{"high": "rac", "rac": map[string]any{"reject": 1.0}, "above": 0.75, "margin": 0.25})
-	for i, c := range []struct {
-		tasks  int // on the first host
-		nodes  int
-		load   float64
-		strict bool
-	}{
-		{0, 1, 0.25, false},
-		{1, 1, 0.5, false},
-		{0, 3, 0.75, true},
-		{1, 2, 0.75, true},
-		{1, 1, 0.5, true}, // not below 0.75 less 0.25
-		{0, 1, 0.25, false},
-		{1, 1, 0.5, false},
-	} {
-		s.hosts[0].on = make([]contracts.Allocation, c.tasks)
-		s.changed = []hosts.ID{0}
-		r := wish(1, c.nodes, 100)
-		d := p.Decide(0, &r, s)
-		want := contracts.None
-		if c.strict {
-			want = byLot
-		}
-		_, load := d.Numbers[0].Value()
-		_, strict := d.Numbers[1].Value()
-		if d.Reason != want || load != c.load || (strict == 1) != c.strict {
-			t.Errorf("step %d, %d tasks and %d nodes: %q at load %v, strict %v, want %q at %v, %v", i, c.tasks, c.nodes, d.Reason, load, strict, want, c.load, c.strict)
-		}
-	}
-	s.gone[1] = true
-	s.changed = []hosts.ID{1}
-	r := wish(1, 1, 100)
-	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
-		t.Errorf("load %v with a host away, want 1", load)
-	}
-	s.gone[0] = true
-	s.changed = []hosts.ID{0}
-	if name, _ := p.Decide(0, &r, s).Numbers[0].Value(); name != "strict" { // there is no number for it
-		t.Errorf("with all hosts away the first number is %s", name)
-	}
-}
-
-// TestPartition checks on which hosts a request is placed, by its class and by what they
-// cost: reservations on the first, the spot on the others; without a class on the spot if it
-// cannot have a reservation; and that a class that is not sold is refused.
-func TestPartition(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		class    string
-		reserved float64
-		price    float64 // of the first two hosts, the others cost nothing
-		nodes    int
-		hosts    string
-		reason   contracts.Reason
-	}{
-		{"", 0.5, 0, 2, "0 1", contracts.None},
-		{"", 0.5, 1, 2, "2 3", contracts.None}, // too dear as a reservation
-		{"", 0, 0, 3, "0 1 2", contracts.None},
-		{"", 1, 1, 1, "", contracts.TooFewHosts}, // no spot to turn to
-		{"cac", 0.5, 0, 2, "0 1", contracts.None},
-		{"CAC", 0.5, 1, 2, "", belowSpot},
-		{"sac", 0.5, 0, 3, "", contracts.TooFewHosts},
-		{"be", 0.5, 0, 2, "2 3", contracts.None},
-		{"rac", 0.25, 0, 3, "1 2 3", contracts.None},
-		{"gold", 0.5, 0, 1, "", noClass},
-	} {
-		s := &stand{hosts: make([]stall, 4)}
-		for h := range s.hosts {
-			s.hosts[h].Spec = hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}
-			if h < 2 {
-				s.hosts[h].price = c.price
-			}
-		}
-		r := wish(50, c.nodes, 0.02)
-		r.Class = c.class
-		d := newDecider(t, "partition", options{"reserved": c.reserved, "rac": map[string]any{"reject": 0.0}}).Decide(0, &r, s)
-		var got []string
-		for _, pl := range d.Placements {
-			got = append(got, fmt.Sprint(pl.Host))
-		}
-		if strings.Join(got, " ") != c.hosts || d.Reason != c.reason {
-			t.Errorf("class %q of %d nodes, %v reserved at %v: on %v: %q, want %q: %q", c.class, c.nodes, c.reserved, c.price, got, d.Reason, c.hosts, c.reason)
-		}
-	}
-}
-
-// TestSide checks who is there in a part of a market: from its first host to before
-// another, those that have not left.
-func TestSide(t *testing.T) {
-	t.Parallel()
-	s := &busy{stand: &stand{hosts: make([]stall, 6)}, gone: make([]bool, 6)}
-	s.gone[3] = true
-	v := &side{View: s, from: 2, to: 5}
-	for h, want := range []bool{true, true, false, true, false, true} {
-		if got := v.Away(hosts.ID(h)); got != want {
-			t.Errorf("host %d is away: %v, want %v", h, got, want)
-		}
-	}
-}
-
-// TestOptions checks that each policy refuses what its options cannot be, and says
-// which.
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	bid := newDecider(t, "be", nil).(*BestEffort).bid
-	for _, c := range []struct {
-		policy string
-		options
-		want string
-	}{
-		{"sac", options{"guarantee": 1.0}, "guarantee"},
-		{"sac", options{"guarantee": 0.0}, "guarantee"},
-		{"sac", options{"threshold": "prices"}, "threshold"},
-		{"cac", options{"capacity": "printed"}, "capacity"},
-		{"cac", options{"guarantee": -1.0}, "guarantee"},
-		{"rac", options{"reject": 1.1}, "reject"},
-		{"rac", options{"reject": -0.1}, "reject"},
-		{"class", options{"default": "gold"}, "default"},
-		{"class", options{"sac": map[string]any{"guarantee": 2}}, "sac.guarantee"},
-		{"partition", options{"reserved": 1.5}, "reserved"},
-		{"partition", options{"spot": "cac"}, "spot"},
-		{"adaptive", options{"high": "edf"}, "high"},
-		{"adaptive", options{"above": 0.0}, "above"},
-		{"adaptive", options{"margin": -1.0}, "margin"},
-		{"platinum", nil, "be, cac, class"},
-	} {
-		_, err := Table(bid, nil).New(c.policy, c.options.decode)
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %v: %v, want an error about %s", c.policy, c.options, err, c.want)
 		}
 	}
 }

@@ -29,10 +29,10 @@ type RandomOptions struct {
 func defaultRandom() RandomOptions { return RandomOptions{Reject: 0.37} }
 
 // newRandom returns a rac policy with the decoded options.
-func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Decider, error) {
+func newRandom(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
 	o := defaultRandom()
 	err := decode(&o)
-	return &random{&BestEffort{bid: bid}, o.Reject, rng}, err
+	return Immediate(&random{&BestEffort{bid: bid}, o.Reject, rng}), err
 }
 
 // Decide implements [contracts.Decider].

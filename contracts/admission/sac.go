@@ -59,10 +59,10 @@ func defaultStatistical() StatisticalOptions {
 }
 
 // newStatistical returns a sac policy with the decoded options.
-func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Decider, error) {
+func newStatistical(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
 	o := defaultStatistical()
 	err := decode(&o)
-	return statistical(o, bid), err
+	return Immediate(statistical(o, bid)), err
 }
 
 // statistical returns a sac policy with options o. cac contains one too.
@@ -151,22 +151,13 @@ func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v con
 	return v.Stays(h, r.Due()-now)
 }
 
-// span returns the time in seconds in which the work of r must be done. For a request on
-// demand, it is the time in which the budget may be spent.
-func span(now float64, r *contracts.Request) float64 {
-	if r.Repeat && !r.OnDemand {
-		return r.Due() - now
-	}
-	return r.SLA.Deadline
-}
-
 // expected returns the share that a bid of b can expect if the other bids are c (eq. 4), on a
 // host that stays with probability stays.
 func expected(stays, b, c float64) float64 { return float64(market.Kept(stays*b, b, c)) }
 
 // required returns the share of a host that r needs to finish its work in time.
 func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {
-	return r.Work / span(now, r) / spec.Capacity()
+	return r.Work / r.Span(now) / spec.Capacity()
 }
 
 // refuse turns an acceptance into a rejection and keeps its numbers.

@@ -3,27 +3,16 @@ package admission
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"reflect"
-	"slices"
 	"strings"
-	"time"
 
 	"github.com/goccy/go-yaml"
 
-	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/bidding"
-	"bourse/contracts/broker"
-	"bourse/contracts/floor"
 	"bourse/contracts/note"
-	"bourse/contracts/sharing"
-	"bourse/hosts"
-	"bourse/hosts/sim"
-	"bourse/market"
 )
 
 // tb is a test, ours or rapid's.
@@ -55,188 +44,9 @@ func (o options) decode(v any) error {
 	return nil
 }
 
-// A job is what is submitted to a world.
-type job struct {
-	ID       int64   `json:"id"`
-	Submit   float64 `json:"submit"`
-	Runtime  float64 `json:"runtime"`
-	Estimate float64 `json:"estimate"`
-	Deadline float64 `json:"deadline"`
-	Procs    int     `json:"procs"`
-	Hard     *bool   `json:"hard"` // omitted, hard
-	Budget   float64 `json:"budget"`
-	Penalty  float64 `json:"penalty"`
-}
-
-func (j *job) request() contracts.Request {
-	budget := bank.Micros(1)
-	if j.Budget > 0 {
-		budget = must(bank.Dollars(j.Budget))
-	}
-	return contracts.Request{
-		ID: contracts.ID(j.ID), Submit: j.Submit, Work: j.Estimate, Nodes: j.Procs, PerHost: true,
-		SLA: contracts.SLA{
-			Budget: budget, Deadline: j.Deadline, Soft: j.Hard != nil && !*j.Hard, RunsOn: true,
-			Penalty: contracts.Penalty{Rate: j.Penalty, Max: math.Inf(1)},
-		},
-	}
-}
-
-// A fate is what became of a job.
-type fate struct {
-	contracts.Settled
-	on    []int // hosts, in order
-	ended bool
-}
-
-// A world runs jobs through a broker, simulated machines and a ledger.
-type world struct {
-	broker           *broker.Broker
-	ledger           *bank.Ledger
-	user, provider   bank.Account
-	on               map[contracts.ID][]int
-	misplaced        int           // tasks put on hosts that are away
-	deciding         time.Duration // what the policy has taken
-	submissionsFirst bool          // at one instant, submissions come before terminations
-}
-
-// newWorld makes a world of hosts with that policy and the sharing it wants.
-func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
-	t.Helper()
-	return newWorldOf(t, specs, policy, o, nil)
-}
-
-// newWorldOf is newWorld where hosts come and go.
-func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor.Availability) *world {
-	t.Helper()
-	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
-	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
-	lists := new(sim.Lists)
-	for h := range specs {
-		m := sim.New(specs[h])
-		m.Borrow(lists)
-		fleet[h] = m
-		owners[h] = must(w.ledger.Account(fmt.Sprintf("host:%d", h)))
-	}
-	w.user, w.provider = must(w.ledger.Account("user")), must(w.ledger.Account("provider"))
-	for _, a := range []bank.Account{w.user, w.provider} {
-		if err := w.ledger.Mint(0, a, must(bank.Dollars(1e9))); err != nil {
-			t.Fatal(err)
-		}
-	}
-	nothing := func(any) error { return nil }
-	rng := rand.New(rand.NewPCG(0, 0))
-	w.broker = broker.New(broker.Config{
-		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
-		Policy:  w.watch(newPolicy(t, policy, o)),
-		Sharing: must(sharing.Table().New(SharingOf(policy), o.decode)), Payment: must(broker.Payments().New("budget", nil)),
-		Window: 300, Forecast: must(market.Forecasters().New("chebyshev", nothing)),
-	})
-	return w
-}
-
-func newPolicy(t tb, name string, o options) contracts.Policy {
-	t.Helper()
-	rng := rand.New(rand.NewPCG(0, 0))
-	strategy := "cheapest"
-	if b, ok := o["bidding"].(string); ok {
-		strategy = b
-	}
-	bid := must(bidding.Table(rng).New(strategy, func(any) error { return nil }))
-	p := must(Table(bid, rng).New(name, o.decode))
-	if a, ok := p.(*asker); ok && o["plain"] == true {
-		a.Decider = plainly(a.Decider)
-	} else if ok && o["decided"] == true {
-		a.order.sifter = nil
-	}
-	return p
-}
-
-// newDecider makes the decider of that policy.
-func newDecider(t tb, name string, o options) contracts.Decider {
-	t.Helper()
-	return decider(newPolicy(t, name, o))
-}
-
-// decider returns whom p asks, nil if it decides by itself.
-func decider(p contracts.Policy) contracts.Decider {
-	if a, ok := p.(*asker); ok {
-		return a.Decider
-	}
-	return nil
-}
-
-// run submits jobs, which are in order of submission, and lets all of them end.
-func (w *world) run(t tb, jobs []job) map[int64]fate {
-	t.Helper()
-	for i := range jobs {
-		j := &jobs[i]
-		for w.submissionsFirst && w.broker.Next() < j.Submit {
-			check(t, w.broker.Advance(w.broker.Next()))
-		}
-		if !w.submissionsFirst {
-			check(t, w.broker.Advance(j.Submit))
-		}
-		r := j.request()
-		r.Owner = w.user
-		must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
-	}
-	for !math.IsInf(w.broker.Next(), 1) {
-		check(t, w.broker.Advance(w.broker.Next()))
-	}
-	fates := map[int64]fate{}
-	for _, c := range w.broker.Ended() {
-		fates[int64(c.ID)] = fate{c, w.on[c.ID], true}
-	}
-	if w.broker.Active() > 0 {
-		t.Errorf("%d contracts never ended", w.broker.Active())
-	}
-	return fates
-}
-
-// watch lets p note where it places requests.
-func (w *world) watch(p contracts.Policy) contracts.Policy {
-	if a, ok := p.(*asker); ok {
-		a.Decider = watcher{a.Decider, w}
-	}
-	return p
-}
-
-type watcher struct {
-	policy contracts.Decider
-	w      *world
-}
-
-func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
-	start := time.Now()
-	d := p.policy.Decide(now, r, v)
-	p.w.deciding += time.Since(start)
-	if d.Verdict == contracts.Accept {
-		var on []int
-		for _, pl := range d.Placements {
-			if v.Away(pl.Host) {
-				p.w.misplaced++
-			}
-			on = append(on, int(pl.Host))
-		}
-		slices.Sort(on)
-		p.w.on[r.ID] = on
-	}
-	return d
-}
-
 // numbers returns the numbers of d, as the ledger shows them.
 func numbers(d contracts.Decision) map[string]float64 {
 	return must(note.ParseAgreement(d.AppendJSON(nil))).Numbers
-}
-
-// uniform returns n hosts of one processor.
-func uniform(n int) []hosts.Spec {
-	specs := make([]hosts.Spec, n)
-	for h := range specs {
-		specs[h] = hosts.Spec{Name: fmt.Sprintf("h%d", h), CPUs: 1, Speed: 1}
-	}
-	return specs
 }
 
 func must[T any](x T, err error) T {
@@ -246,9 +56,11 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func check(t tb, err error) {
+// newDecider makes the decider of that policy, on the cheapest hosts.
+func newDecider(t tb, name string, o options) contracts.Decider {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rng := rand.New(rand.NewPCG(0, 0))
+	bid := must(bidding.Table(rng).New("cheapest", func(any) error { return nil }))
+	p := must(Policies()[name].New(o.decode, bid, rng))
+	return reflect.ValueOf(p).Elem().FieldByName("Decider").Interface().(contracts.Decider)
 }

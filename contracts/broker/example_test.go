@@ -6,9 +6,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
@@ -28,7 +28,7 @@ func Example() {
 
 	chance := rand.New(rand.NewPCG(1, 1))
 	bid, _ := bidding.Table(chance).New("cheapest", none)
-	policy, _ := admission.Table(bid, chance).New("be", none)
+	policy, _ := policies.Table(bid, chance).New("be", none)
 	rule, _ := sharing.Table().New("auction", none)
 	payment, _ := broker.Payments().New("usage", nil)
 	forecast, _ := market.Forecasters().New("chebyshev", nil)

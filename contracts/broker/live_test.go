@@ -9,9 +9,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -96,7 +96,7 @@ func newFar(t *testing.T, n int, leaving floor.Leaving, payment string) *far {
 	c := Config{
 		Provider: must(books.Account("provider")), Window: 10, Teller: books, Ties: rand.New(rand.NewPCG(1, 1)), Spans: Spans{Patience: 5},
 		Payment: must(Payments().New(payment, nil)), Forecast: must(market.Forecasters().New("chebyshev", nil)),
-		Policy:  must(admission.Table(must(bidding.Table(nil).New("cheapest", noOptions)), nil).New("be", noOptions)),
+		Policy:  must(policies.Table(must(bidding.Table(nil).New("cheapest", noOptions)), nil).New("be", noOptions)),
 		Sharing: must(sharing.Table().New("auction", noOptions)), Availability: &floor.Availability{Leaving: leaving},
 	}
 	f.Broker = New(c)

@@ -8,9 +8,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
@@ -132,7 +132,7 @@ func (m *trial) open(t testing.TB) *played {
 	var err error
 	bid, err := bidding.Table(nil).New("cheapest", noOptions)
 	fail(err)
-	c.Policy, err = admission.Table(bid, rand.New(rand.NewPCG(m.seed, 3))).New(m.policy, noOptions)
+	c.Policy, err = policies.Table(bid, rand.New(rand.NewPCG(m.seed, 3))).New(m.policy, noOptions)
 	fail(err)
 	c.Sharing, err = sharing.Table().New("auction", noOptions)
 	fail(err)

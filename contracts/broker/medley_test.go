@@ -8,9 +8,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/availability"
@@ -53,7 +53,7 @@ func (m *medley) String() string {
 func newMedley(seed uint64, n int) *medley {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := &medley{
-		seed: seed, policy: pick(rng, admission.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
+		seed: seed, policy: pick(rng, policies.Table(nil, nil).Names()...), end: math.Inf(1), cancels: map[contracts.ID]float64{},
 		payment: pick(rng, Payments().Names()...), funds: pick(rng, 0, 0.5, 1000), window: pick(rng, 10.0, 300),
 		renew: pick(rand.New(rand.NewPCG(seed, 12)), 0, 0, 40.0, 700),
 	}
@@ -153,7 +153,7 @@ func newMedley(seed uint64, n int) *medley {
 
 // choose draws options of the policy, and a sharing rule.
 func (m *medley) choose(rng *rand.Rand) {
-	m.sharing, m.bidding, m.forecast = admission.SharingOf(m.policy), pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
+	m.sharing, m.bidding, m.forecast = policies.Of(m.policy).Sharing, pick(rng, "cheapest", "cheapest", "random", "best-response"), pick(rng, market.Forecasters().Names()...)
 	if m.policy != "reserve" && rng.IntN(3) == 0 {
 		m.sharing = pick(rng, "auction", "exclusive", "deadline", "librasla", "turns")
 	}
@@ -236,7 +236,7 @@ func (m *medley) open(noted bool) *world {
 		Provider: must(l.Account("provider")), Window: m.window, Teller: l, Ties: rand.New(w.ties), Notes: noted,
 		Payment: must(Payments().New(m.payment, nil)), Policy: m.make(w),
 	}
-	if admission.Forecasts(m.policy) {
+	if policies.Of(m.policy).Forecasts {
 		c.Forecast = must(market.Forecasters().New(m.forecast, nil))
 	}
 	if m.metered {
@@ -273,7 +273,7 @@ func (m *medley) make(w *world) contracts.Policy {
 	if m.options == "" {
 		decode = noOptions
 	}
-	return must(admission.Table(bid, rand.New(w.lots)).New(m.policy, decode))
+	return must(policies.Table(bid, rand.New(w.lots)).New(m.policy, decode))
 }
 
 // A record is what came of a trial, to be compared to the last bit.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"unsafe"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/memo"
+	"bourse/contracts/policies"
 )
 
 const trials = 400 // that recalling is tried in
@@ -39,7 +39,7 @@ func TestRecall(t *testing.T) {
 			t.Fatalf("%v: %s", m, where)
 		}
 	}
-	for _, name := range admission.Table(nil, nil).Names() {
+	for _, name := range policies.Table(nil, nil).Names() {
 		if replaced[name] < 100 {
 			t.Errorf("%s: %d brokers were replaced: too few to tell", name, replaced[name])
 		}

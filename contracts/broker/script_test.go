@@ -12,9 +12,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/availability"
@@ -175,7 +175,7 @@ func (c *conversation) open() error {
 	if c.options == "" {
 		decode = noOptions
 	}
-	policy, err := admission.Table(bid, rand.New(&c.coins)).New(c.policy, decode)
+	policy, err := policies.Table(bid, rand.New(&c.coins)).New(c.policy, decode)
 	if err != nil {
 		return err
 	}

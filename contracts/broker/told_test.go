@@ -7,8 +7,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/admission/reserve"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/availability"
@@ -47,10 +48,10 @@ func newOffice(policy string, options func(any) error, churn *floor.Availability
 	l := bank.New(&o.entries)
 	o.ann = must(l.Account("user:ann"))
 	must(0, l.Mint(0, o.ann, bank.Micros(10e6)))
-	o.policy = &listener{Policy: must(admission.Table(nil, nil).New(policy, options))}
+	o.policy = &listener{Policy: must(policies.Table(nil, nil).New(policy, options))}
 	o.Broker = New(Config{
 		Fleet: []hosts.Machine{sim.New(hosts.Spec{Name: "h0", CPUs: 1, Speed: 1})}, Owners: []bank.Account{must(l.Account("host:h0"))},
-		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.Table().New(admission.SharingOf(policy), noOptions)),
+		Provider: must(l.Account("provider")), Policy: o.policy, Sharing: must(sharing.Table().New(policies.Of(policy).Sharing, noOptions)),
 		Payment: must(Payments().New("spot", nil)), Window: 300, Forecast: must(market.Forecasters().New("chebyshev", noOptions)),
 		Teller: l, Notes: true, Availability: churn,
 	})
@@ -168,7 +169,7 @@ func TestKilledIsNoted(t *testing.T) {
 	t.Parallel()
 	for truth, want := range map[float64]bool{10: false, 30: true} {
 		o := newOffice("reserve", func(v any) error {
-			v.(*admission.ReserveOptions).Overrun = "kill"
+			v.(*reserve.Options).Overrun = "kill"
 			return nil
 		}, nil)
 		o.ask(0, 1, truth, 1e6)
@@ -184,7 +185,7 @@ func TestKilledIsNoted(t *testing.T) {
 func TestPhases(t *testing.T) {
 	t.Parallel()
 	o := newOffice("reserve", func(v any) error {
-		v.(*admission.ReserveOptions).Preempt = true
+		v.(*reserve.Options).Preempt = true
 		return nil
 	}, nil)
 	o.ask(0, 1, 10, 1e6)

@@ -7,10 +7,10 @@ import (
 	"math/rand/v2"
 
 	"bourse/bank/peers"
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
 	"bourse/market"
@@ -92,7 +92,7 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 	if !(c.Link.Lease < c.Link.Lost*drift) {
 		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost, %v: a task must stand still before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
 	}
-	if made := admission.SharingOf(c.Admission.Name); admission.Books(c.Admission.Name) || c.Admission.Name == unsold {
+	if made := policies.Of(c.Admission.Name).Sharing; policies.Of(c.Admission.Name).Books || c.Admission.Name == unsold {
 		return c, fmt.Errorf("%s: admission: found %s, which keeps books of its own and is for simulations, want a policy that decides as it goes (sharing is %s)", name, c.Admission.Name, made)
 	}
 	_, err := c.rules("")
@@ -126,7 +126,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	if err != nil {
 		return b, c.Market.Bidding.Blame(err)
 	}
-	if b.Policy, err = admission.Table(bid, stream("admission")).New(c.Admission.Name, c.Admission.Decode); err != nil {
+	if b.Policy, err = policies.Table(bid, stream("admission")).New(c.Admission.Name, c.Admission.Decode); err != nil {
 		return b, c.Admission.Blame(err)
 	}
 	if b.Sharing, err = sharing.Table().New(shares.Name, shares.Decode); err != nil {
@@ -153,7 +153,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
 	b.Patience, b.Least, b.Reserve = c.Link.Patience, c.Floor.Second(), c.Market.Reserve
-	if admission.Spot(c.Admission.Name) {
+	if policies.Of(c.Admission.Name).Spot {
 		b.Renew = c.Market.Renew
 	}
 	return b, nil

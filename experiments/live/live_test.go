@@ -18,8 +18,8 @@ import (
 	bankorder "bourse/bank/order"
 	"bourse/bank/owners/ownerstest"
 	"bourse/bank/store"
-	"bourse/contracts/admission"
 	"bourse/contracts/order"
+	"bourse/contracts/policies"
 	"bourse/experiments/verify"
 	"bourse/hosts"
 	"bourse/hosts/remote"
@@ -497,10 +497,10 @@ func firstDifference(got, want []string) string {
 // afterwards what it would have been, with checkpoints that hold all that it knows.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	for _, name := range admission.Table(nil, nil).Names() {
+	for _, name := range policies.Table(nil, nil).Names() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, admission.SharingOf(name))
+			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: {bidding: best-response, sharing: %s}\nleaving: {rule: suspend}", name, policies.Of(name).Sharing)
 			if _, err := Parse("lab.yaml", []byte(file)); name == "queue" || name == "reserve" {
 				if err == nil {
 					t.Error("it is sold")

@@ -23,11 +23,11 @@
 //	Market        eq. 10 to 17    experiments/advise.Inelastic               when to reserve; 14 to 17 are cases
 //	Market        eq. 18          experiments/advise.Elastic                 the same of partial work
 //	Risk          eq. 1           contracts/sharing.Required                 share needed by the deadline
-//	Risk          eq. 2           contracts/admission.needs                  sum of them on a node
+//	Risk          eq. 2           contracts/admission/libra.needs            sum of them on a node
 //	Risk          eq. 3           contracts/settlement.Case.delay            delay
-//	Risk          eq. 4           contracts/admission.DeadlineDelay          delay against the time left
-//	Risk          eq. 5 to 6      contracts/admission.RiskOf                 its mean and deviation over a node
-//	Risk          Algorithm 1     contracts/admission.LibraRisk.Decide       LibraRisk
+//	Risk          eq. 4           contracts/admission/libra.DeadlineDelay    delay against the time left
+//	Risk          eq. 5 to 6      contracts/admission/libra.RiskOf           its mean and deviation over a node
+//	Risk          Algorithm 1     contracts/admission/libra.LibraRisk.Decide LibraRisk
 //	SLA           eq. 1           contracts.Penalty.Of                       what delay costs
 //	SLA           eq. 1           contracts/sharing.Terms.Utility            utility, as it is planned
 //	SLA           eq. 2           contracts/settlement.Case.delay            delay
@@ -35,7 +35,7 @@
 //	SLA           eq. 4           contracts/sharing.Plan.need                sum of them on a node
 //	SLA           eq. 5           contracts/sharing.Terms.Return             return of a job on a node
 //	SLA           eq. 6           contracts/sharing.Plan.Judge               return of a node
-//	SLA           Algorithm 1     contracts/admission.LibraSLA.Decide        LibraSLA
+//	SLA           Algorithm 1     contracts/admission/libra.LibraSLA.Decide  LibraSLA
 //	SLA           Algorithm 2     contracts/sharing.Plan.divide              shares of a node
 //	Reservations  eq. 3.1         hosts/timetable.entry.latest               laxity: the latest start
 //	Reservations  eq. 3.2         hosts/timetable.trial.search               remaining laxity: starts in time

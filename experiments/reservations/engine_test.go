@@ -11,8 +11,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/admission/reserve"
 	"bourse/contracts/broker"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/matchmaking"
@@ -38,7 +39,7 @@ func (e *engine) Append(entry *bank.Entry) error {
 }
 
 // newEngine opens a market. Users and the provider have a million dollars each.
-func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOptions, draws []uint64) *engine {
+func newEngine(tb rapid.TB, clusters []timetable.Config, o reserve.Options, draws []uint64) *engine {
 	must := func(err error) {
 		tb.Helper()
 		if err != nil {
@@ -49,7 +50,7 @@ func newEngine(tb rapid.TB, clusters []timetable.Config, o admission.ReserveOpti
 	if draws != nil {
 		src = &recorded{draws: draws}
 	}
-	policy, err := admission.Table(nil, rand.New(src)).New("reserve", func(v any) error { *v.(*admission.ReserveOptions) = o; return nil })
+	policy, err := policies.Table(nil, rand.New(src)).New("reserve", func(v any) error { *v.(*reserve.Options) = o; return nil })
 	must(err)
 	rule, err := sharing.Table().New("planned", func(any) error { return nil })
 	must(err)
@@ -167,8 +168,8 @@ func agree(tb rapid.TB, what string, market, replay []Outcome, scope string) {
 }
 
 // options are those of the policy for a case of the goldens.
-func (o goldenOptions) options(algorithm string) admission.ReserveOptions {
-	r := admission.ReserveOptions{
+func (o goldenOptions) options(algorithm string) reserve.Options {
+	r := reserve.Options{
 		Match: strings.ToLower(algorithm), ODMap: strings.ToLower(o.ODMap), Admission: o.Admission, Preempt: o.Preempt,
 		Overrun: o.Overrun, ExtendPct: o.ExtendPct, ZetaScope: o.ZetaScope, ZetaScale: o.ZetaScale, Util: o.Util,
 		ODDeadline: o.ODDeadline, CancelFee: 0.1,

@@ -9,13 +9,13 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/admission/reserve"
 	"bourse/contracts/note"
 	"bourse/hosts"
 	"bourse/hosts/timetable"
 )
 
-func standard() admission.ReserveOptions { return defaultOptions().options("mli") }
+func standard() reserve.Options { return defaultOptions().options("mli") }
 
 // ask submits a request and returns what was decided.
 func (e *engine) ask(tb rapid.TB, now float64, r contracts.Request, runtime float64) contracts.Decision {
@@ -78,7 +78,7 @@ func TestMoney(t *testing.T) {
 	for _, c := range []struct {
 		name               string
 		runtime            float64
-		change             func(*admission.ReserveOptions)
+		change             func(*reserve.Options)
 		state              contracts.Outcome
 		ended              float64
 		paid, penaltyCents int64
@@ -87,7 +87,7 @@ func TestMoney(t *testing.T) {
 		{"early", 4, nil, contracts.Fulfilled, 24, 1e6, 0},
 		// Extended by 2 s, twice; the deadline is at 33.
 		{"late", 13.5, nil, contracts.Late, 34, 1e6 - 1e4, 0},
-		{"killed", 13.5, func(o *admission.ReserveOptions) { o.Overrun = "kill" }, contracts.Killed, 30, 0, 33},
+		{"killed", 13.5, func(o *reserve.Options) { o.Overrun = "kill" }, contracts.Killed, 30, 0, 33},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestPrice(t *testing.T) {
 	if n := figures(d); n["start"] != 15 || n["impact"] != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
 		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", n["start"], n["impact"], d.Ask)
 	}
-	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != admission.TooDear || d.Ask != 1.6 {
+	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != reserve.TooDear || d.Ask != 1.6 {
 		t.Errorf("%v, asked $%v", d.Reason, d.Ask)
 	}
 	e.drain(t)
@@ -231,7 +231,7 @@ func TestRefusals(t *testing.T) {
 		{e.window(1, 5, 0, 10, 100), contracts.TooFewHosts},
 		{e.window(2, 4, 10, 10, 19), contracts.TooLate},
 		{e.window(3, 2, 10, 10, 16), contracts.None}, // on the fast one
-		{e.window(4, 2, 10, 10, 16), admission.NoPlan},
+		{e.window(4, 2, 10, 10, 16), reserve.NoPlan},
 	} {
 		if d := e.ask(t, 0, c.r, 10); d.Reason != c.want {
 			t.Errorf("request %d: %v, want %v", c.r.ID, d.Reason, c.want)

@@ -13,7 +13,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/admission"
+	"bourse/contracts/admission/queue"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
 	"bourse/contracts/sharing"
@@ -55,7 +55,7 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	}
 	nothing := func(any) error { return nil }
 	rng := rand.New(rand.NewPCG(0, 0))
-	policy, err := admission.NewQueue(admission.QueueOptions{From: c.From, Interval: c.Interval, QueueOptions: c.Queue}, c.Matchmaker)
+	policy, err := queue.New(queue.Options{From: c.From, Interval: c.Interval, QueueOptions: c.Queue}, c.Matchmaker)
 	if err != nil {
 		return nil, err
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
+	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/papers"
 	"bourse/experiments/papers/market"
@@ -20,7 +20,7 @@ import (
 func preset(t *testing.T) scenario.Experiment {
 	t.Helper()
 	e, err := scenario.Parse("paper.yaml", papers.Presets()["paper"], scenario.Known{
-		Admission: admission.Table(nil, nil).Names(),
+		Admission: policies.Table(nil, nil).Names(),
 		Bidding:   bidding.Table(nil).Names(),
 		Sharing:   sharing.Table().Names(),
 		Models:    models.Table().Names(),
@@ -50,14 +50,14 @@ func TestPreset(t *testing.T) {
 		{"normal-high", "be sac cac", "normal", 30, 92.36},
 	} {
 		c := e.Configurations[i]
-		var policies []string
+		var names []string
 		for _, a := range c.Admission {
-			policies = append(policies, a.Name)
-			if _, err := admission.Table(nil, nil).New(a.Name, a.Decode); err != nil {
+			names = append(names, a.Name)
+			if _, err := policies.Table(nil, nil).New(a.Name, a.Decode); err != nil {
 				t.Errorf("%s: %v", c.Name, err)
 			}
 		}
-		if got := strings.Join(policies, " "); c.Name != want.name || got != want.admission {
+		if got := strings.Join(names, " "); c.Name != want.name || got != want.admission {
 			t.Errorf("configuration %s under %s, want %s under %s", c.Name, got, want.name, want.admission)
 		}
 		if !reflect.DeepEqual(c.Fleet, scenario.Fleet{Hosts: 15, CPUs: 2, Speed: 1, Cap: 1}) || c.Market.Window != 300 {

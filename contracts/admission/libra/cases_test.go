@@ -1,0 +1,49 @@
+package libra
+
+import (
+	"testing"
+
+	"bourse/contracts"
+)
+
+// TestSoftTopMustFit checks protect: strict (spec 6.3). A soft job that would
+// return most is not let in where hard ones leave it too little; the printed
+// algorithm assumes that it will be in time.
+func TestSoftTopMustFit(t *testing.T) {
+	t.Parallel()
+	soft := false
+	j := job{Estimate: 50, Deadline: 100, Procs: 1, Hard: &soft, Budget: 500, Penalty: 1}
+	r := j.request()
+	for protect, want := range map[string]contracts.Verdict{"strict": contracts.Reject, "printed": contracts.Accept} {
+		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		v.add(0, goldenTask{Left: 70, Span: 100, Hard: true, Budget: 70})
+		d := newDecider(t, "librasla", options{"protect": protect}).Decide(0, &r, v)
+		if d.Verdict != want {
+			t.Errorf("protect %s: %v, want %v", protect, d.Verdict, want)
+		}
+	}
+}
+
+// TestNothingAllocated checks that policies that look at many hosts allocate
+// nothing once they have been asked.
+func TestNothingAllocated(t *testing.T) {
+	v := &still{specs: uniform(40), on: make([][]contracts.Allocation, 40)}
+	for h := range v.specs {
+		for range h % 4 {
+			v.add(h, goldenTask{Left: 30, Span: float64(100 + h), Hard: h%2 == 0, Budget: 5})
+		}
+	}
+	j := job{Estimate: 20, Deadline: 90, Procs: 8, Budget: 9}
+	r := j.request()
+	for name, o := range map[string]options{
+		"libra": nil, "librarisk": {"projection": "incumbent"}, "librasla": nil,
+	} {
+		p := newDecider(t, name, o)
+		if d := p.Decide(0, &r, v); d.Verdict != contracts.Accept {
+			t.Fatalf("%s: %v", name, d.Reason)
+		}
+		if n := testing.AllocsPerRun(20, func() { p.Decide(0, &r, v) }); n > 0 {
+			t.Errorf("%s: %v allocations a decision", name, n)
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package libra
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// A goldenCase is one example with its exact answer. Expectations come from an
+// independent model of the same rules.
+type goldenCase struct {
+	ID     string          `json:"id"`
+	Kind   string          `json:"kind"`
+	Note   string          `json:"note"`
+	Input  json.RawMessage `json:"input"`
+	Expect map[string]any  `json:"expect"`
+}
+
+// TestGolden runs every case of a folder: the project's own, or the one that
+// BOURSE_GOLDEN_LIBRA names.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("BOURSE_GOLDEN_LIBRA")
+	if dir == "" {
+		dir = "testdata"
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) == 0 {
+		t.Fatalf("no cases in %s", dir)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		check(t, err)
+		var file struct{ Cases []goldenCase }
+		check(t, json.Unmarshal(text, &file))
+		for _, c := range file.Cases {
+			run, ours := kinds[c.Kind]
+			if !ours {
+				if !slices.Contains(elsewhere, c.Kind) {
+					t.Errorf("%s: nobody runs cases of kind %q", c.ID, c.Kind)
+				}
+				continue
+			}
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				run(t, &c)
+				if t.Failed() && c.Note != "" {
+					t.Log(c.Note)
+				}
+			})
+		}
+	}
+}
+
+// kinds runs cases by kind. Package policies runs those of kind sim, and others are run where
+// workloads are annotated.
+var (
+	kinds = map[string]func(*testing.T, *goldenCase){
+		"share": goldenShare, "rates": goldenRates, "risk": goldenRisk, "sla_plan": goldenPlan,
+		"select": goldenSelect,
+	}
+	elsewhere = []string{"sim", "annotate", "estimate", "arrivals", "classes"}
+)
+
+// A goldenTask is a task on a node, as of instant 0.
+type goldenTask struct {
+	ID       any      `json:"id"`
+	Left     float64  `json:"rr"`
+	Span     float64  `json:"rd"`
+	Keep     float64  `json:"keep"`
+	Hard     bool     `json:"hard"`
+	Budget   float64  `json:"budget"`
+	Runtime  float64  `json:"runtime"`
+	Deadline float64  `json:"deadline"`
+	Penalty  float64  `json:"penalty"`
+	Target   *float64 `json:"target"`
+}
+
+// rating is that of a node of speed 1.
+const rating = 168
+
+func goldenShare(t *testing.T, c *goldenCase) {
+	var in struct {
+		goldenTask
+		Estimate, Rating float64
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	if in.Rating > 0 {
+		in.Left = in.Estimate / (in.Rating / rating)
+	}
+	c.same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most))) // no more is ever kept
+}
+
+func goldenRates(t *testing.T, c *goldenCase) {
+	var in struct {
+		Required []any
+		Spare    sharing.Spare
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	required := make([]float64, len(in.Required))
+	for i, x := range in.Required {
+		required[i] = number(x)
+	}
+	rates := make([]float64, len(required))
+	hosts.Divide(1, 1, one.Split(in.Spare, required, nil), rates)
+	c.same(t, "rates", rates)
+}
+
+var one = sharing.Node{Size: 1, Most: 1}
+
+func goldenRisk(t *testing.T, c *goldenCase) {
+	in := struct {
+		Spare      sharing.Spare
+		Projection string
+		Tasks      []goldenTask
+	}{sharing.Proportional, "dynamic", nil}
+	check(t, json.Unmarshal(c.Input, &in))
+	fill := func() *projection {
+		p := &projection{Spare: in.Spare, Shares: in.Projection}
+		for _, g := range in.Tasks {
+			p.Add(g.Left, g.Span, g.Keep)
+		}
+		return p
+	}
+	c.same(t, "total_share", fill().total())
+	if in.Projection == "dynamic" {
+		c.same(t, "zero_risk", fill().lemmas(one))
+	}
+	c.same(t, "zero_risk", fill().project(one))
+	p := fill()
+	if math.IsInf(p.total(), 1) {
+		risk := RiskOf(make([]float64, len(p.Span)), p.Span)
+		c.same(t, "mu", risk.Mean)
+		c.same(t, "sigma", risk.Sigma)
+		return
+	}
+	p.delays(one)
+	risk := RiskOf(p.Delay, p.Span)
+	var relative []float64
+	for i := range p.Delay {
+		relative = append(relative, (p.Delay[i]+p.Span[i])/p.Span[i])
+	}
+	c.same(t, "delay", p.Delay)
+	c.same(t, "deadline_delay", relative)
+	c.same(t, "mu", risk.Mean)
+	c.same(t, "sigma", risk.Sigma)
+}
+
+func goldenPlan(t *testing.T, c *goldenCase) {
+	var in struct {
+		Options options
+		Tasks   []goldenTask
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	plan := sharing.Plan{SLAOptions: sharing.DefaultSLA()}
+	check(t, in.Options.decode(&plan.SLAOptions))
+	var tasks []sharing.Promise
+	for _, g := range in.Tasks {
+		p := sharing.Promise{
+			Left: g.Left, Span: g.Span, Target: g.Span, Keep: g.Keep,
+			Terms: sharing.Terms{
+				Hard: g.Hard, Runtime: g.Runtime, Deadline: g.Deadline, Budget: g.Budget,
+				Penalty: contracts.Penalty{Rate: g.Penalty, Max: math.Inf(1)},
+			},
+		}
+		if g.Target != nil {
+			p.Target = *g.Target
+		}
+		tasks = append(tasks, p)
+	}
+	plan.Make(one, tasks)
+	returns := make([]float64, len(tasks))
+	for i := range tasks {
+		returns[i] = plan.Utility[i] / tasks[i].Runtime / tasks[i].Deadline
+	}
+	c.same(t, "need", plan.Need)
+	c.same(t, "total_share", plan.Total)
+	c.same(t, "top", float64(plan.Top))
+	c.same(t, "shares", plan.Share)
+	c.same(t, "delay", plan.Delay)
+	c.same(t, "utility", plan.Utility)
+	c.same(t, "return", returns)
+	c.same(t, "node_return", plan.Return)
+	c.same(t, "feasible", plan.Feasible)
+}
+
+// goldenSelect asks a policy about one job on given hosts.
+func goldenSelect(t *testing.T, c *goldenCase) {
+	var in struct {
+		Policy  string
+		Options options
+		Hosts   int `json:"m"`
+		Ratings []float64
+		Nodes   [][]goldenTask
+		Job     job
+	}
+	check(t, json.Unmarshal(c.Input, &in))
+	v := &still{specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), on: make([][]contracts.Allocation, len(in.Nodes))}
+	for h, tasks := range in.Nodes {
+		for _, g := range tasks {
+			v.add(h, g)
+		}
+	}
+	r := in.Job.request()
+	p := newDecider(t, strings.ToLower(in.Policy), in.Options)
+	d := p.Decide(0, &r, v)
+	c.same(t, "accepted", d.Verdict == contracts.Accept)
+	var on []float64
+	for _, pl := range d.Placements {
+		on = append(on, float64(pl.Host))
+	}
+	slices.Sort(on)
+	c.same(t, "nodes", on)
+
+	available, zero, suitable := map[string]any{}, map[string]any{}, map[string]any{}
+	current, renewed := map[string]any{}, map[string]any{}
+	for h := range hosts.ID(v.Fleet()) {
+		key := strconv.Itoa(int(h))
+		switch p := p.(type) {
+		case *Libra:
+			if left, ok := after(0, &r, v, h); ok {
+				available[key] = left
+			}
+		case *LibraRisk:
+			zero[key] = p.safe(0, &r, v, h)
+		case *LibraSLA:
+			p.see(v)
+			suitable[key] = p.suits(0, &r, v, h)
+			spec := v.Spec(h)
+			tasks := p.standing(0, h, spec.Speed)
+			p.old.Make(sharing.NodeOf(spec), tasks)
+			p.new.Make(sharing.NodeOf(spec), append(tasks, offer(0, &r, spec.Speed)))
+			current[key], renewed[key] = p.old.Return, p.new.Return
+		}
+	}
+	switch p.(type) {
+	case *Libra:
+		c.same(t, "available_after", available)
+	case *LibraRisk:
+		c.same(t, "zero_risk", zero)
+	case *LibraSLA:
+		c.same(t, "suitable", suitable)
+		c.same(t, "current_return", current)
+		c.same(t, "new_return", renewed)
+	}
+}
+
+func specs(n int, ratings []float64) []hosts.Spec {
+	all := uniform(max(n, len(ratings)))
+	for h := range ratings {
+		all[h].Speed = ratings[h] / rating
+	}
+	return all
+}

@@ -1,0 +1,147 @@
+package libra
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// noReturn means that too few hosts would return more with the request, or would finish it in
+// time.
+const noReturn contracts.Reason = "too few hosts return more with it"
+
+// LibraSLA admits a request if enough hosts return at least as much with it as without it
+// (SLA, Algorithm 1). If its deadline is hard, they must also finish it in time. It takes the
+// suitable hosts with the highest return.
+//
+// The return of a host is the sum of utility / runtime / deadline over its tasks (SLA, eq. 5
+// and 6), where utility is the budget minus penalties for delay. [sharing.Plan] computes it.
+type LibraSLA struct {
+	ReturnOptions
+	chooser
+	hosts    []occupancy
+	old, new sharing.Plan
+}
+
+// ReturnOptions are the options of librasla.
+type ReturnOptions struct {
+	sharing.SLAOptions `yaml:",inline"`
+	Current            string `yaml:"current" validate:"oneof=recompute stored" doc:"return of a host without the request: recompute (now) or stored (at its last event)"`
+}
+
+// newLibraSLA returns a librasla policy with the decoded options.
+func newLibraSLA(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := ReturnOptions{sharing.DefaultSLA(), "recompute"}
+	err := decode(&o)
+	return admission.Immediate(&LibraSLA{
+		ReturnOptions: o,
+		old:           sharing.Plan{SLAOptions: o.SLAOptions}, new: sharing.Plan{SLAOptions: o.SLAOptions},
+	}), err
+}
+
+// Decide implements [contracts.Decider]. It rejects a request whose deadline is not above its
+// estimate, because the paper assumes that there are no such requests.
+func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
+	if r.Span(now) <= r.Work {
+		return contracts.Decision{Reason: contracts.TooLate}
+	}
+	p.found = p.found[:0]
+	for h := range hosts.ID(v.Fleet()) {
+		if admission.Fits(h, r, v) && p.suits(now, r, v, h) {
+			p.add(h, most(p.new.Return))
+		}
+	}
+	return p.choose(r, noReturn)
+}
+
+// most returns the rank of a host with the given return. The highest return has the lowest
+// rank. Relative differences up to 1e-12 are treated as rounding.
+func most(returns float64) float64 {
+	const digits = 40 // binary digits kept, of 52
+	rounded := math.Float64bits(returns) + 1<<(52-digits-1)
+	return -math.Float64frombits(rounded &^ (1<<(52-digits) - 1))
+}
+
+// suits reports whether h is suitable for a task of r. It plans h with the task and then, if
+// necessary, without it.
+func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
+	spec := v.Spec(h)
+	node := sharing.NodeOf(spec)
+	tasks := p.standing(now, h, spec.Speed)
+	n := len(tasks)
+	with := append(tasks, offer(now, r, spec.Speed))
+	// With protect: strict, the plan must be feasible: all hard tasks must have what they
+	// need.
+	if p.new.Divide(node, with); p.ReturnOptions.Protect == "strict" && !p.new.Feasible {
+		return false
+	}
+	if p.new.Judge(with); math.IsInf(p.new.Return, -1) || !r.SLA.Soft && p.new.Delay[n] != 0 {
+		return false
+	}
+	// With current: stored, the return without the request is that of the host's last event.
+	if p.Current == "stored" && n > 0 {
+		p.standing(v.On(h)[0].At, h, spec.Speed)
+	}
+	p.old.Make(node, tasks)
+	return p.new.Return >= p.old.Return
+}
+
+// offer returns one node of r, on a host of the given speed, as of now. A request that is
+// placed again has only its remaining time.
+func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
+	p := sharing.Offer(r, speed)
+	if r.Repeat {
+		p.Span = r.Due() - now
+		p.Target = p.Span
+	}
+	return p
+}
+
+// An occupancy is the state of the tasks on a host since a task last came or left.
+type occupancy struct {
+	tasks []sharing.Promise
+	goes  []course // by task; same order as tasks
+}
+
+// A course holds the values from which the changing parts of a promise are computed.
+type course struct {
+	work, rate, at float64 // estimated work left at time at, and work per second since then
+	due, target    float64 // times
+}
+
+// see updates the hosts that have changed.
+func (p *LibraSLA) see(v contracts.View) {
+	changed, all := admission.Changed(v, len(p.hosts))
+	if all {
+		p.hosts = make([]occupancy, v.Fleet())
+	}
+	for _, h := range changed {
+		l, on := &p.hosts[h], v.On(h)
+		l.tasks, l.goes = l.tasks[:0], l.goes[:0]
+		for i := range on {
+			s := &on[i]
+			c := v.Contract(s.Contract)
+			l.tasks = append(l.tasks, sharing.Promise{Keep: s.Need, Terms: sharing.TermsOf(&c.Request)})
+			l.goes = append(l.goes, course{c.Work - s.Done, s.Rate, s.At, c.Due(), s.Target})
+		}
+		l.tasks = slices.Grow(l.tasks, 1) // room for a new task
+	}
+}
+
+// standing returns the tasks on h in their state at now.
+func (p *LibraSLA) standing(now float64, h hosts.ID, speed float64) []sharing.Promise {
+	l := &p.hosts[h]
+	for i := range l.tasks {
+		t, x := &l.tasks[i], &l.goes[i]
+		t.Left, t.Span = (x.work-x.rate*(now-x.at))/speed, x.due-now
+		t.Target = max(t.Span, x.target-now)
+	}
+	return l.tasks
+}

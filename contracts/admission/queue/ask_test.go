@@ -1,0 +1,25 @@
+package queue
+
+import (
+	"testing"
+
+	"bourse/contracts"
+)
+
+// TestEverHolds checks that a request which needs something can be had where enough
+// hosts have the room, idle or not.
+func TestEverHolds(t *testing.T) {
+	t.Parallel()
+	v := &board{speeds: make([]float64, 3)} // of memory 4
+	for _, c := range []struct {
+		nodes  int
+		memory float64
+		want   bool
+	}{{3, 0, true}, {4, 0, false}, {3, 4, true}, {4, 4, false}, {1, 5, false}} {
+		r := contracts.Request{Nodes: c.nodes}
+		r.Needs.Min.Memory = c.memory
+		if got := everHolds(&r, v); got != c.want {
+			t.Errorf("%d nodes of %v: %v, want %v", c.nodes, c.memory, got, c.want)
+		}
+	}
+}

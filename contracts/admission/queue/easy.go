@@ -1,0 +1,185 @@
+package queue
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// easy is fcfs in which a request may overtake the first waiting one if, according to the
+// estimates, this does not delay the first (EASY backfilling).
+//
+// The estimates of the running jobs determine when the first request can start and how many
+// hosts will then remain free. Another request may start now if it ends by that time, or if it
+// needs no more than those remaining hosts. This fills processors that fcfs would leave idle.
+//
+// Hosts with a free processor are only counted, not distinguished. If hosts differ in speed or
+// memory, the first request may start a little later than computed.
+//
+// References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
+// Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
+// Backfilling".
+type easy struct {
+	fcfs    fcfs
+	waits   bool    // a request has been deferred in this pass
+	shadow  float64 // time at which that request can start
+	surplus int     // number of hosts then free in addition to those that it needs
+	ends    ends
+}
+
+// newEasy returns an easy policy, which has no options.
+func newEasy(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	p := new(easy)
+	return admission.Queued(p, admission.Order{Scan: p}), decode(&struct{}{})
+}
+
+// Scan implements [admission.Scanner].
+func (p *easy) Scan() { p.waits = false }
+
+// Decide implements [contracts.Decider].
+func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	if len(p.ends.of) != v.Fleet() {
+		p.ends = ends{of: slices.Repeat([]float64{freeNow}, v.Fleet())}
+	}
+	for _, h := range p.fcfs.see(v) {
+		at := freeNow
+		if !p.fcfs.has(h) {
+			at = frees(now, h, v)
+		}
+		p.ends.move(h, at)
+	}
+	// A request that would delay the first one even on the fastest host is excluded before
+	// hosts are looked for. Afterwards the check is repeated with the slowest of the hosts
+	// found.
+	switch {
+	case (!p.waits || p.harmless(now, r, p.fcfs.fastest)) && p.fcfs.start(r, v):
+		if p.waits && !p.harmless(now, r, p.fcfs.slowest(v)) {
+			return contracts.Decision{Verdict: contracts.Defer}
+		}
+		return p.fcfs.accept(r)
+	case !everHolds(r, v):
+		return contracts.Decision{Reason: contracts.TooFewHosts}
+	case !p.waits:
+		p.waits = true
+		p.reserve(now, r, v)
+	}
+	return contracts.Decision{Verdict: contracts.Defer}
+}
+
+// Defers reports whether r, which waits behind the first request, would certainly be deferred:
+// it needs more hosts than are free, or it would delay the first. Within a pass no further
+// hosts become free. If the answer needs details of hosts, Defers returns false and Decide
+// determines it.
+func (p *easy) Defers(now float64, r *contracts.Request, fleet int) bool {
+	return p.waits && (r.Nodes > p.fcfs.count || !p.harmless(now, r, p.fcfs.fastest)) &&
+		r.Nodes <= fleet && r.Needs.Min.Resources.Zero()
+}
+
+// harmless reports whether r, on hosts of the given speed, does not delay the first request.
+func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
+	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick
+}
+
+// reserve computes when r can start, and how many hosts it leaves free.
+func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
+	p.shadow, p.surplus = math.Inf(1), 0
+	free := v.Fleet() - p.ends.hosts
+	// Go through the ends in order of time until enough hosts are free.
+	for i, e := range p.ends.order {
+		if free += e.hosts; free < r.Nodes {
+			continue
+		}
+		// A job that has exceeded its estimate is assumed to end immediately.
+		p.shadow = max(e.at, math.Nextafter(now, math.Inf(1)))
+		for _, e := range p.ends.order[i+1:] {
+			if e.at > p.shadow+sharing.Tick {
+				break
+			}
+			free += e.hosts
+		}
+		p.surplus = free - r.Nodes
+		return
+	}
+}
+
+// ends stores, for each host, when it will have a free processor according to the estimates of
+// its running jobs. A value remains valid until something changes on the host, because until
+// then its jobs run at constant speed.
+type ends struct {
+	of    []float64 // by host; freeNow if it has a free processor
+	order []end     // sorted by time; jobs on several hosts end together, so there are few entries
+	hosts int       // number of hosts counted in order
+	last  int       // index in order found by the last search
+}
+
+// An end is a time at which a number of hosts, all without a free processor now, will have
+// one.
+type end struct {
+	at    float64
+	hosts int
+}
+
+// freeNow marks a host that has a free processor now. It sorts before all times.
+var freeNow = math.Inf(-1)
+
+// move records that h has a free processor from at on.
+func (e *ends) move(h hosts.ID, at float64) {
+	was := e.of[h]
+	if was == at {
+		return
+	}
+	e.of[h] = at
+	if was != freeNow {
+		e.hosts--
+		i, _ := e.find(was)
+		if e.order[i].hosts--; e.order[i].hosts == 0 {
+			e.order = slices.Delete(e.order, i, i+1)
+		}
+	}
+	if at != freeNow {
+		e.hosts++
+		i, there := e.find(at)
+		if !there {
+			e.order = slices.Insert(e.order, i, end{at: at})
+		}
+		e.order[i].hosts++
+	}
+}
+
+// find returns the index of at in order, or where it would be inserted. It first tries the
+// last index found, because callers often ask about the hosts of one job consecutively.
+func (e *ends) find(at float64) (i int, there bool) {
+	if e.last < len(e.order) && e.order[e.last].at == at {
+		return e.last, true
+	}
+	e.last, there = slices.BinarySearchFunc(e.order, at, func(x end, at float64) int { return cmp.Compare(x.at, at) })
+	return e.last, there
+}
+
+// frees returns the time at which h, which has no free processor, will have one according to
+// the estimates of its running jobs. For a host that is away it returns +Inf, because its
+// return is unknown.
+func frees(now float64, h hosts.ID, v contracts.View) float64 {
+	if v.Away(h) {
+		return math.Inf(1)
+	}
+	first := math.Inf(1)
+	on := v.On(h)
+	for i := range on {
+		s := &on[i]
+		switch left := s.Left(now, v.Contract(s.Contract)); {
+		case left <= 0:
+			first = min(first, now)
+		case s.Rate > 0:
+			first = min(first, now+left/s.Rate)
+		}
+	}
+	return first
+}

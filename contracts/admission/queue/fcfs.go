@@ -1,0 +1,45 @@
+// Package queue contains the policies that keep requests in a queue and start them when a
+// processor is free: fcfs, edf and easy, which run one task per processor, and queue, which
+// chooses hosts by their predicted availability (hosts/availability/sched). The package is
+// independent of prices.
+package queue
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+)
+
+// Policies returns the policies of this package, by name.
+func Policies() map[string]admission.Policy {
+	return map[string]admission.Policy{
+		"easy":  {Doc: "first come, first served, with EASY backfilling", Sharing: "exclusive", New: newEasy, Queues: true},
+		"edf":   {Doc: "earliest deadline first, in a queue", Sharing: "exclusive", New: newEDF, Deadlines: true},
+		"fcfs":  {Doc: "first come, first served, in a queue", Sharing: "exclusive", New: newFCFS, Queues: true},
+		"queue": {Doc: "first come, first served, on hosts predicted to stay (volunteers)", Sharing: "exclusive", New: newQueue, Queues: true},
+	}
+}
+
+// fcfs runs requests on one processor per node, in order of arrival. The first request waits
+// until as many processors are free as it has nodes, and all others wait behind it. It never
+// overtakes, so a wide request can leave processors idle; see easy.
+type fcfs struct{ free }
+
+// newFCFS returns a fcfs policy, which has no options.
+func newFCFS(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	return admission.Queued(&fcfs{}, admission.Order{}), decode(&struct{}{})
+}
+
+// Decide implements [contracts.Decider].
+func (p *fcfs) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
+	switch {
+	case p.start(r, v):
+		return p.accept(r)
+	case !everHolds(r, v):
+		return contracts.Decision{Reason: contracts.TooFewHosts}
+	}
+	return contracts.Decision{Verdict: contracts.Defer}
+}

@@ -1,0 +1,122 @@
+package queue
+
+import (
+	"math/bits"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/hosts"
+)
+
+// A hostSet is a set of hosts, stored as one bit per host.
+type hostSet struct {
+	bits  []uint64
+	count int
+}
+
+// put adds h to s if in is true, and otherwise removes it.
+func (s *hostSet) put(h hosts.ID, in bool) {
+	for int(h/64) >= len(s.bits) {
+		s.bits = append(s.bits, 0)
+	}
+	word, bit := &s.bits[h/64], uint64(1)<<(h%64)
+	switch was := *word&bit != 0; {
+	case in && !was:
+		s.count++
+	case was && !in:
+		s.count--
+	default:
+		return
+	}
+	*word ^= bit
+}
+
+// has reports whether h is in s. put must have been called for h.
+func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
+
+// first appends to out the lowest-numbered hosts of s with room for r, one per node, and
+// reports whether it found r.Nodes of them. Every host in s must be present, and out empty.
+func (s *hostSet) first(r *contracts.Request, v contracts.View, out []hosts.ID) (found []hosts.ID, enough bool) {
+	anywhere := r.Needs.Min.Resources.Zero()
+	for w, word := range s.bits {
+		for ; word != 0; word &= word - 1 {
+			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
+			if !anywhere && !admission.Fits(h, r, v) {
+				continue
+			}
+			if out = append(out, h); len(out) == r.Nodes {
+				return out, true
+			}
+		}
+	}
+	return out, false
+}
+
+// free is the set of present hosts that have fewer tasks than processors.
+type free struct {
+	hostSet
+	found      []hosts.ID // hosts on which the request asked about last can start
+	placements []contracts.Placement
+
+	tasks   []int   // maximum number of tasks, by host
+	fastest float64 // speed of the fastest host
+}
+
+// see updates the hosts that have changed, or all hosts in the first call, and returns them.
+func (f *free) see(v contracts.View) []hosts.ID {
+	changed, all := admission.Changed(v, len(f.tasks))
+	if all {
+		*f = free{tasks: make([]int, v.Fleet()), found: f.found, placements: f.placements}
+		for h := range f.tasks {
+			spec := v.Spec(hosts.ID(h))
+			f.tasks[h], f.fastest = max(1, int(spec.CPUs)), max(f.fastest, spec.Speed)
+		}
+	}
+	for _, h := range changed {
+		f.put(h, !v.Away(h) && len(v.On(h)) < f.tasks[h])
+	}
+	return changed
+}
+
+// start finds the lowest-numbered suitable free hosts, and reports whether r can start there.
+func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
+	f.found = f.found[:0]
+	if f.count >= r.Nodes {
+		f.found, can = f.first(r, v, f.found)
+	}
+	return can
+}
+
+// slowest returns the lowest speed of the hosts found.
+func (f *free) slowest(v contracts.View) float64 {
+	speed := v.Spec(f.found[0]).Speed
+	for _, h := range f.found[1:] {
+		speed = min(speed, v.Spec(h).Speed)
+	}
+	return speed
+}
+
+// accept accepts r on the hosts found.
+func (f *free) accept(r *contracts.Request) contracts.Decision {
+	f.placements = f.placements[:0]
+	for _, h := range f.found {
+		f.placements = append(f.placements, contracts.Placement{Host: h, Bid: r.LeastBid()})
+	}
+	return contracts.Decision{Verdict: contracts.Accept, Placements: f.placements}
+}
+
+// everHolds reports whether enough hosts would have room for r if all were idle. If not,
+// waiting is pointless.
+func everHolds(r *contracts.Request, v contracts.View) bool {
+	least := r.Needs.Min.Resources
+	if least.Zero() {
+		return r.Nodes <= v.Fleet()
+	}
+	n := 0
+	for h := range hosts.ID(v.Fleet()) {
+		if least.Fit(v.Spec(h).Room) {
+			n++
+		}
+	}
+	return r.Nodes <= n
+}

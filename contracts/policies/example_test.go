@@ -1,0 +1,22 @@
+package policies_test
+
+import (
+	"fmt"
+	"strings"
+
+	"bourse/contracts/policies"
+)
+
+// Policies have names, and each is made for a rule of sharing.
+func Example() {
+	for _, name := range []string{"sac", "librarisk", "reserve"} {
+		fmt.Printf("%s, under %s\n", name, policies.Of(name).Sharing)
+	}
+	_, err := policies.Table(nil, nil).New("sax", nil)
+	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", did you mean sac? want one of adaptive, be,`))
+	// Output:
+	// sac, under auction
+	// librarisk, under deadline
+	// reserve, under planned
+	// true
+}

@@ -1,0 +1,119 @@
+package policies
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/hosts"
+)
+
+// A goldenCase is one example with its exact answer. Expectations come from an
+// independent model of the same rules.
+type goldenCase struct {
+	ID     string          `json:"id"`
+	Kind   string          `json:"kind"`
+	Note   string          `json:"note"`
+	Input  json.RawMessage `json:"input"`
+	Expect map[string]any  `json:"expect"`
+}
+
+// TestGolden runs every case of kind sim of a folder: the project's own, or the one that
+// BOURSE_GOLDEN_LIBRA names. Package libra runs the others.
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv("BOURSE_GOLDEN_LIBRA")
+	if dir == "" {
+		dir = filepath.Join("..", "admission", "libra", "testdata")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) == 0 {
+		t.Fatalf("no cases in %s", dir)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		check(t, err)
+		var file struct{ Cases []goldenCase }
+		check(t, json.Unmarshal(text, &file))
+		for _, c := range file.Cases {
+			if c.Kind != "sim" {
+				continue
+			}
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				goldenSim(t, &c)
+				if t.Failed() && c.Note != "" {
+					t.Log(c.Note)
+				}
+			})
+		}
+	}
+}
+
+// rating is that of a node of speed 1.
+const rating = 168
+
+// goldenSim runs jobs through the broker, from submission to settlement.
+func goldenSim(t *testing.T, c *goldenCase) {
+	var in struct {
+		Policy  string
+		Options options
+		Hosts   int `json:"m"`
+		Ratings []float64
+		Jobs    []job
+	}
+	var priced struct{ Jobs []struct{ Budget *float64 } } // a budget of 0 is one
+	check(t, json.Unmarshal(c.Input, &in))
+	check(t, json.Unmarshal(c.Input, &priced))
+	w := newWorld(t, specs(in.Hosts, in.Ratings), strings.ToLower(in.Policy), in.Options)
+	fates := w.run(t, in.Jobs)
+	var out []any
+	done, fulfilled, slowdown, utility := 0, 0, 0.0, 0.0
+	for i, j := range in.Jobs {
+		f := fates[j.ID]
+		if !f.ended {
+			out = append(out, map[string]any{"id": float64(j.ID), "state": "rejected"})
+			continue
+		}
+		done++
+		row := map[string]any{
+			"id": float64(j.ID), "state": "done", "start": f.Admitted, "finish": f.Ended, "nodes": f.on,
+			"delay": f.Delay, "fulfilled": f.Outcome == contracts.Fulfilled,
+		}
+		if f.Outcome == contracts.Fulfilled {
+			fulfilled++
+			slowdown += (f.Ended - j.Submit) / j.Runtime
+		}
+		if priced.Jobs[i].Budget != nil {
+			own := f.Paid.Float64() - f.Penalty.Float64()
+			if exact := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay); math.Abs(own-exact) < 2e-6 {
+				own = exact // but for the part of a micro-dollar that nobody pays
+			}
+			utility += own
+			row["utility"] = own
+		}
+		out = append(out, row)
+	}
+	c.same(t, "jobs", out)
+	measured := map[string]any{
+		"submitted": len(in.Jobs), "accepted": done, "completed": done, "fulfilled": fulfilled,
+		"fulfilled_pct": 100 * float64(fulfilled) / float64(len(in.Jobs)), "utility": utility,
+		"slowdown": slowdown / float64(fulfilled),
+	}
+	if fulfilled == 0 {
+		measured["slowdown"] = nil
+	}
+	c.same(t, "metrics", measured)
+}
+
+func specs(n int, ratings []float64) []hosts.Spec {
+	all := uniform(max(n, len(ratings)))
+	for h := range ratings {
+		all[h].Speed = ratings[h] / rating
+	}
+	return all
+}

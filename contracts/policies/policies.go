@@ -1,0 +1,59 @@
+// Package policies is the table of all admission policies. It is where the packages of
+// contracts/admission meet: each contains some policies and is independent of the others.
+package policies
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/admission/libra"
+	"bourse/contracts/admission/mixed"
+	"bourse/contracts/admission/queue"
+	"bourse/contracts/admission/reserve"
+	"bourse/contracts/bidding"
+	"bourse/workloadgen/config"
+)
+
+// sources are the packages of policies.
+var sources = []func() map[string]admission.Policy{admission.Policies, mixed.Policies, libra.Policies, queue.Policies, reserve.Policies}
+
+// Table returns the table of policies. bid chooses the hosts for the policy that is created,
+// and rng is its random stream.
+func Table(bid bidding.Strategy, rng *rand.Rand) config.Table[contracts.Policy] {
+	t := config.Table[contracts.Policy]{Kind: "admission policy", Members: config.Members[contracts.Policy]{}}
+	for _, policies := range sources {
+		for name, p := range policies() {
+			m := t.Members[name]
+			m.Doc = p.Doc + "; for " + p.Sharing + " sharing"
+			m.New = func(decode config.Decoder) (contracts.Policy, error) { return p.New(decode, bid, rng) }
+			t.Members[name] = m
+		}
+	}
+	return t
+}
+
+// Of returns what is known about the named policy, or the zero value if it does not exist. Its
+// New creates the policy as the New of [Table] does, from options that are known to be valid.
+func Of(name string) admission.Policy {
+	for _, policies := range sources {
+		if p, ok := policies()[name]; ok {
+			return p
+		}
+	}
+	return admission.Policy{}
+}
+
+// NeedsDeadlines reports whether the named policy, under the named sharing rule, cannot decide
+// sensibly if jobs have no deadlines.
+func NeedsDeadlines(policy, sharing string) bool {
+	return Of(policy).Deadlines || sharing == "deadline" || sharing == "librasla"
+}
+
+// Tests returns the tests of the named policy that compare two numbers, in the order in which
+// it makes them. The last is the broker's test whether the owner can pay.
+func Tests(policy string) []admission.Test {
+	unfunded := admission.Test{Reason: contracts.Unfunded, Got: "budget", Want: "balance", AtMost: true, Word: "its budget"}
+	return append(slices.Clip(Of(policy).Tests), unfunded)
+}

@@ -1,0 +1,96 @@
+package policies
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// same compares a result with what the case expects under that name.
+func (c *goldenCase) same(t *testing.T, name string, got any) {
+	t.Helper()
+	want, ok := c.Expect[name]
+	if !ok {
+		return
+	}
+	text, _ := json.Marshal(plain(got))
+	var x any
+	check(t, json.Unmarshal(text, &x))
+	if path := differ(x, want); path != "" {
+		t.Errorf("%s%s", name, path)
+	}
+}
+
+// plain returns x with what JSON cannot say in words.
+func plain(x any) any {
+	switch x := x.(type) {
+	case float64:
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return strings.TrimPrefix(strings.ToLower(fmt.Sprint(x)), "+")
+		}
+	case []float64:
+		all := make([]any, len(x))
+		for i := range x {
+			all[i] = plain(x[i])
+		}
+		return all
+	case map[string]any:
+		all := map[string]any{}
+		for k := range x {
+			all[k] = plain(x[k])
+		}
+		return all
+	}
+	return x
+}
+
+// differ returns where got differs from want, "" if nowhere. Numbers may differ
+// by 1e-6 of the greater, or of 1.
+func differ(got, want any) string {
+	bad := fmt.Sprintf(" = %v, want %v", got, want)
+	switch want := want.(type) {
+	case float64:
+		got, ok := got.(float64)
+		if ok && math.Abs(got-want) <= 1e-6*max(1, math.Abs(got), math.Abs(want)) {
+			return ""
+		}
+	case []any:
+		got, ok := got.([]any)
+		if !ok || len(got) != len(want) {
+			return bad
+		}
+		for i := range want {
+			if d := differ(got[i], want[i]); d != "" {
+				return fmt.Sprintf("[%d]%s", i, d)
+			}
+		}
+		return ""
+	case map[string]any:
+		got, ok := got.(map[string]any)
+		if !ok || len(got) < len(want) {
+			return bad
+		}
+		for _, k := range slices.Sorted(maps.Keys(want)) {
+			if d := differ(got[k], want[k]); d != "" {
+				return "." + k + d
+			}
+		}
+		return ""
+	default:
+		if got == want {
+			return ""
+		}
+	}
+	return bad
+}
+
+func number(x any) float64 {
+	if x, ok := x.(float64); ok {
+		return x
+	}
+	return math.Inf(1)
+}

@@ -1,0 +1,240 @@
+package policies
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/contracts/broker"
+	"bourse/contracts/floor"
+	"bourse/contracts/note"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+	"bourse/hosts/sim"
+	"bourse/market"
+)
+
+// tb is a test, ours or rapid's.
+type tb interface {
+	Helper()
+	Fatal(...any)
+	Errorf(string, ...any)
+}
+
+// options are the options of a scenario; a plug-in is given those that it knows.
+type options map[string]any
+
+// decode fills in v with the options that it has fields for.
+func (o options) decode(v any) error {
+	known := options{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
+		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+		if x, ok := o[name]; ok {
+			known[name] = x
+		}
+	}
+	text, err := json.Marshal(known)
+	if err != nil {
+		return err
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(v); err != io.EOF {
+		return err
+	}
+	return nil
+}
+
+// A job is what is submitted to a world.
+type job struct {
+	ID       int64   `json:"id"`
+	Submit   float64 `json:"submit"`
+	Runtime  float64 `json:"runtime"`
+	Estimate float64 `json:"estimate"`
+	Deadline float64 `json:"deadline"`
+	Procs    int     `json:"procs"`
+	Hard     *bool   `json:"hard"` // omitted, hard
+	Budget   float64 `json:"budget"`
+	Penalty  float64 `json:"penalty"`
+}
+
+func (j *job) request() contracts.Request {
+	budget := bank.Micros(1)
+	if j.Budget > 0 {
+		budget = must(bank.Dollars(j.Budget))
+	}
+	return contracts.Request{
+		ID: contracts.ID(j.ID), Submit: j.Submit, Work: j.Estimate, Nodes: j.Procs, PerHost: true,
+		SLA: contracts.SLA{
+			Budget: budget, Deadline: j.Deadline, Soft: j.Hard != nil && !*j.Hard, RunsOn: true,
+			Penalty: contracts.Penalty{Rate: j.Penalty, Max: math.Inf(1)},
+		},
+	}
+}
+
+// A fate is what became of a job.
+type fate struct {
+	contracts.Settled
+	on    []int // hosts, in order
+	ended bool
+}
+
+// A world runs jobs through a broker, simulated machines and a ledger.
+type world struct {
+	broker           *broker.Broker
+	ledger           *bank.Ledger
+	user, provider   bank.Account
+	on               map[contracts.ID][]int
+	misplaced        int           // tasks put on hosts that are away
+	deciding         time.Duration // what the policy has taken
+	submissionsFirst bool          // at one instant, submissions come before terminations
+}
+
+// newWorld makes a world of hosts with that policy and the sharing it wants.
+func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
+	t.Helper()
+	return newWorldOf(t, specs, policy, o, nil)
+}
+
+// newWorldOf is newWorld where hosts come and go.
+func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor.Availability) *world {
+	t.Helper()
+	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
+	fleet, owners := make([]hosts.Machine, len(specs)), make([]bank.Account, len(specs))
+	lists := new(sim.Lists)
+	for h := range specs {
+		m := sim.New(specs[h])
+		m.Borrow(lists)
+		fleet[h] = m
+		owners[h] = must(w.ledger.Account(fmt.Sprintf("host:%d", h)))
+	}
+	w.user, w.provider = must(w.ledger.Account("user")), must(w.ledger.Account("provider"))
+	for _, a := range []bank.Account{w.user, w.provider} {
+		if err := w.ledger.Mint(0, a, must(bank.Dollars(1e9))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothing := func(any) error { return nil }
+	rng := rand.New(rand.NewPCG(0, 0))
+	w.broker = broker.New(broker.Config{
+		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
+		Policy:  w.watch(newPolicy(t, policy, o)),
+		Sharing: must(sharing.Table().New(Of(policy).Sharing, o.decode)), Payment: must(broker.Payments().New("budget", nil)),
+		Window: 300, Forecast: must(market.Forecasters().New("chebyshev", nothing)),
+	})
+	return w
+}
+
+func newPolicy(t tb, name string, o options) contracts.Policy {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(0, 0))
+	strategy := "cheapest"
+	if b, ok := o["bidding"].(string); ok {
+		strategy = b
+	}
+	bid := must(bidding.Table(rng).New(strategy, func(any) error { return nil }))
+	return must(Table(bid, rng).New(name, o.decode))
+}
+
+// decider returns the decider that p asks, to read or replace it, or an invalid value if p
+// decides by itself.
+func decider(p contracts.Policy) reflect.Value {
+	return reflect.ValueOf(p).Elem().FieldByName("Decider")
+}
+
+// run submits jobs, which are in order of submission, and lets all of them end.
+func (w *world) run(t tb, jobs []job) map[int64]fate {
+	t.Helper()
+	for i := range jobs {
+		j := &jobs[i]
+		for w.submissionsFirst && w.broker.Next() < j.Submit {
+			check(t, w.broker.Advance(w.broker.Next()))
+		}
+		if !w.submissionsFirst {
+			check(t, w.broker.Advance(j.Submit))
+		}
+		r := j.request()
+		r.Owner = w.user
+		must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
+	}
+	for !math.IsInf(w.broker.Next(), 1) {
+		check(t, w.broker.Advance(w.broker.Next()))
+	}
+	fates := map[int64]fate{}
+	for _, c := range w.broker.Ended() {
+		fates[int64(c.ID)] = fate{c, w.on[c.ID], true}
+	}
+	if w.broker.Active() > 0 {
+		t.Errorf("%d contracts never ended", w.broker.Active())
+	}
+	return fates
+}
+
+// watch lets p note where it places requests.
+func (w *world) watch(p contracts.Policy) contracts.Policy {
+	if d := decider(p); d.IsValid() {
+		d.Set(reflect.ValueOf(watcher{d.Interface().(contracts.Decider), w}))
+	}
+	return p
+}
+
+type watcher struct {
+	policy contracts.Decider
+	w      *world
+}
+
+func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	start := time.Now()
+	d := p.policy.Decide(now, r, v)
+	p.w.deciding += time.Since(start)
+	if d.Verdict == contracts.Accept {
+		var on []int
+		for _, pl := range d.Placements {
+			if v.Away(pl.Host) {
+				p.w.misplaced++
+			}
+			on = append(on, int(pl.Host))
+		}
+		slices.Sort(on)
+		p.w.on[r.ID] = on
+	}
+	return d
+}
+
+// numbers returns the numbers of d, as the ledger shows them.
+func numbers(d contracts.Decision) map[string]float64 {
+	return must(note.ParseAgreement(d.AppendJSON(nil))).Numbers
+}
+
+// uniform returns n hosts of one processor.
+func uniform(n int) []hosts.Spec {
+	specs := make([]hosts.Spec, n)
+	for h := range specs {
+		specs[h] = hosts.Spec{Name: fmt.Sprintf("h%d", h), CPUs: 1, Speed: 1}
+	}
+	return specs
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func check(t tb, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

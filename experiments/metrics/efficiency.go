@@ -61,7 +61,7 @@ func efficiencyAt(name string, alpha float64) Metric {
 		Name:  name,
 		Label: fmt.Sprint("Efficiency, α = ", alpha),
 		Unit:  "1",
-		Doc:   "sum of utilities / U*, or / a bound on U* if deadlines leave room; users of this inelasticity (§4.2, eq. 9)",
+		Doc:   "sum of utilities / U* (or an upper bound on U* if deadlines leave slack), for users of this inelasticity (§4.2, eq. 9)",
 		Of: func(o *Outcome) (float64, bool) {
 			x := Efficiency(o, alpha)[0]
 			return x, !math.IsNaN(x)
@@ -76,7 +76,7 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 	return Metric{
 		Name: name,
 		Unit: "1",
-		Doc:  "mean of U(j)/U*(j) over the jobs that U*, or the best schedule known if U* is a bound, fulfils (§4.2 as printed)",
+		Doc:  "mean of U(j)/U*(j) over the jobs fulfilled under U*, or under the best known schedule if U* is a bound (§4.2 as printed)",
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) {
 				if !j.Chosen || j.Value < 1e-6 { // smaller values are not representable as money

@@ -5,7 +5,7 @@ package metrics
 var CompletedLength = Metric{
 	Name: "completed_length",
 	Unit: "s",
-	Doc:  "mean CPU time of the jobs completed, all nodes together",
+	Doc:  "mean CPU time of completed jobs, summed over nodes",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) { return j.Work(), j.completed() })
 	},

@@ -4,7 +4,7 @@ package metrics
 var Makespan = Metric{
 	Name: "makespan", Less: true,
 	Unit: "s",
-	Doc:  "mean of end - arrival over the jobs completed (Volunteers, §5)",
+	Doc:  "mean of end - arrival over completed jobs (Volunteers, §5)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) { return j.response(), j.completed() })
 	},

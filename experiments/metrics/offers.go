@@ -8,7 +8,7 @@ var (
 	Offers = Metric{
 		Name: "offers",
 		Unit: "offers",
-		Doc:  "offers made to owners of requests that were to be refused, where users negotiate",
+		Doc:  "offers made to users whose requests would be rejected, if users negotiate",
 		Of: func(o *Outcome) (float64, bool) {
 			return sumOpen(o, func(j *Job) float64 { return float64(j.Offers) }), true
 		},
@@ -18,7 +18,7 @@ var (
 	OffersTaken = Metric{
 		Name: "offers_taken",
 		Unit: "jobs",
-		Doc:  "jobs whose owners took one of the offers that they were made, where users negotiate",
+		Doc:  "jobs whose users accepted an offer, if users negotiate",
 		Of: func(o *Outcome) (float64, bool) {
 			return sumOpen(o, func(j *Job) float64 { return one(j.Bargained) }), true
 		},

@@ -7,7 +7,7 @@ var JobProcessRatio = Metric{
 	Name:   "job_process_ratio",
 	Unit:   "%",
 	Bound:  Percent,
-	Doc:    "jobs completed / (jobs completed + times that a host left with one) (Volunteers, §5)",
+	Doc:    "jobs completed / (jobs completed + jobs interrupted because a host left) (Volunteers, §5)",
 	Trials: func(o *Outcome) int { done, _ := Completed.Of(o); return int(done + losses(o)) },
 	Of: volatile(func(o *Outcome) (float64, bool) {
 		done, _ := Completed.Of(o)

@@ -10,7 +10,7 @@ type Promise struct {
 // 1. It is undefined unless predictions were requested.
 var Brier = Metric{
 	Name: "brier", Less: true, Unit: "1", Bound: Proportion,
-	Doc:    "mean of (promised - kept)² over what the scenario's predictor is asked on the last day: jobs on hosts that are there, drawn by lot; 0 at best; asked for if a figure shows it",
+	Doc:    "mean of (predicted - realized)² over predictions on the last day, for random jobs on present hosts; 0 is best; computed only if a figure shows it",
 	Trials: asked,
 	Of: ofPromises(func(p Promise) float64 {
 		miss := p.Promised - one(p.Kept)
@@ -21,7 +21,7 @@ var Brier = Metric{
 // Promised is the mean predicted probability.
 var Promised = Metric{
 	Name: "promised", Unit: "1", Bound: Proportion,
-	Doc:    "mean chance that the predictor gives those hosts to stay for those jobs",
+	Doc:    "mean predicted probability that these hosts stay for these jobs",
 	Trials: asked,
 	Of:     ofPromises(func(p Promise) float64 { return p.Promised }),
 }
@@ -29,7 +29,7 @@ var Promised = Metric{
 // Kept is the share of promises that were kept.
 var Kept = Metric{
 	Name: "kept", Unit: "1", Bound: Proportion,
-	Doc:    "share of those hosts that stayed for those jobs",
+	Doc:    "fraction of these hosts that stayed for these jobs",
 	Trials: asked,
 	Of:     ofPromises(func(p Promise) float64 { return one(p.Kept) }),
 }

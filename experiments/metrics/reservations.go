@@ -17,7 +17,7 @@ var RejectedWork = Metric{
 	Unit:    "%",
 	Bound:   Percent,
 	Decided: true,
-	Doc:     "work of the jobs rejected, percent of the work submitted, W_R (Reservations, §4.1)",
+	Doc:     "work of rejected jobs, in percent of the work submitted, W_R (Reservations, §4.1)",
 	Of:      func(o *Outcome) (float64, bool) { return sizes(o, everyJob).rejectedWork() },
 }
 
@@ -25,7 +25,7 @@ var RejectedWork = Metric{
 var RejectedSize = Metric{
 	Name: "rejected_size",
 	Unit: "1",
-	Doc:  "mean work of the jobs rejected / mean work of those submitted, Q = W_R/(100 P_b) (Reservations, §4.1)",
+	Doc:  "mean work of rejected jobs / mean work of submitted jobs, Q = W_R/(100 P_b) (Reservations, §4.1)",
 	Of: func(o *Outcome) (float64, bool) {
 		t := sizes(o, everyJob)
 		if t.refusals == 0 {
@@ -43,7 +43,7 @@ var (
 		Unit:    "%",
 		Bound:   Percent,
 		Decided: true,
-		Doc:     RejectedWork.Doc + ", those of reservations",
+		Doc:     RejectedWork.Doc + ", only reservations",
 		Of:      booked(func(o *Outcome) (float64, bool) { return sizes(o, reservation).rejectedWork() }),
 	}
 	RejectionsAR = Metric{
@@ -52,7 +52,7 @@ var (
 		Unit:    "1",
 		Bound:   Proportion,
 		Decided: true,
-		Doc:     "reservations rejected / reservations asked for, P_b (Reservations, eq. 4.1)",
+		Doc:     "reservations rejected / reservations requested, P_b (Reservations, eq. 4.1)",
 		Trials:  func(o *Outcome) int { return int(sizes(o, reservation).jobs) },
 		Of: booked(func(o *Outcome) (float64, bool) {
 			t := sizes(o, reservation)
@@ -67,7 +67,7 @@ var (
 		Name: "response_od", Less: true,
 		Label: "Response OD",
 		Unit:  "s",
-		Doc:   "from arrival to end, mean over on-demand jobs, R_OD (Reservations, §4.1)",
+		Doc:   "mean time from arrival to end of on-demand jobs, R_OD (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.response(), j.ended() && j.OnDemand })
 		}),
@@ -76,7 +76,7 @@ var (
 		Name: "response_ar", Less: true,
 		Label: "Response AR",
 		Unit:  "s",
-		Doc:   "from earliest start to end, mean over reservations, R_AR (Reservations, §4.1)",
+		Doc:   "mean time from earliest start to end of reservations, R_AR (Reservations, §4.1)",
 		Of: booked(func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return j.Contract.Ended - (j.Arrival + j.Lead), j.ended() && !j.OnDemand })
 		}),
@@ -95,13 +95,13 @@ var (
 	Killed = Metric{
 		Name: "killed", Less: true,
 		Unit: "jobs",
-		Doc:  "jobs stopped when their estimate was used up",
+		Doc:  "jobs killed when they exceeded their estimate",
 		Of:   booked(count(func(j *Job) bool { return j.Contract.Outcome == contracts.Killed })),
 	}
 	Cancelled = Metric{
 		Name: "cancelled", Less: true,
 		Unit: "jobs",
-		Doc:  "contracts taken back by their owners before their end",
+		Doc:  "contracts cancelled by their users before their end",
 		Of: func(o *Outcome) (float64, bool) {
 			if !o.Booked && !o.Cancels {
 				return 0, false

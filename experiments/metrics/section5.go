@@ -10,7 +10,7 @@ var (
 		Unit:    "1",
 		Bound:   Proportion,
 		Decided: true,
-		Doc:     "probability of being admitted: requests admitted / requests (§5)",
+		Doc:     "probability of admission: requests admitted / requests (§5)",
 		Trials:  requests,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Admitted()), true })
@@ -23,7 +23,7 @@ var (
 		Label:  "p_w",
 		Unit:   "1",
 		Bound:  Proportion,
-		Doc:    "probability that a contract is fulfilled: mean over admitted jobs (§5)",
+		Doc:    "probability of fulfilment: mean over admitted jobs (§5)",
 		Trials: promises,
 		Of: func(o *Outcome) (float64, bool) {
 			return mean(o, func(j *Job) (float64, bool) { return one(j.Fulfilled()), j.judged() })
@@ -50,7 +50,7 @@ var (
 		Label: "q",
 		Unit:  "1",
 		Bound: Proportion,
-		Doc:   "cost over value: sum of p over sum of v, of admitted jobs (§5)",
+		Doc:   "cost over value: sum of p / sum of v over admitted jobs (§5)",
 		Of: func(o *Outcome) (float64, bool) {
 			paid, worth := 0.0, 0.0
 			for i := range o.Jobs {

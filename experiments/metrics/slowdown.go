@@ -4,7 +4,7 @@ package metrics
 var Slowdown = Metric{
 	Name: "slowdown", Less: true,
 	Unit: "1",
-	Doc:  "mean of (end - arrival) / runtime over the jobs done by their deadline (Risk, §4)",
+	Doc:  "mean of (end - arrival) / runtime over jobs done by their deadline (Risk, §4)",
 	Of: func(o *Outcome) (float64, bool) {
 		return mean(o, func(j *Job) (float64, bool) {
 			if !j.Fulfilled() || j.Runtime <= 0 {

@@ -6,7 +6,7 @@ var UtilityAchieved = Metric{
 	Name:  "utility",
 	Label: "Utility achieved",
 	Unit:  "$",
-	Doc:   "sum over jobs of what was paid less the penalty owed, paid or not (SLA, eq. 1)",
+	Doc:   "sum over jobs of the payment minus the penalty owed, whether paid or not (SLA, eq. 1)",
 	Of: func(o *Outcome) (float64, bool) {
 		sum := 0.0
 		for i := range o.Jobs {

@@ -12,7 +12,7 @@ const Tau = 10
 
 // Wait is the mean time that jobs wait before they start.
 var Wait = Metric{
-	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, those open at the horizon too",
+	Name: "wait", Less: true, Unit: "s", Doc: "mean of start - arrival over the jobs that started, including jobs open at the horizon",
 	Of: func(o *Outcome) (float64, bool) {
 		waits := o.waits()
 		sum := 0.0
@@ -31,7 +31,7 @@ var (
 
 func waitAt(name string, p float64, doc string) Metric {
 	return Metric{
-		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started: the least that so many wait no longer than",
+		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started",
 		Of: func(o *Outcome) (float64, bool) {
 			waits := o.waits()
 			if len(waits) == 0 {
@@ -57,7 +57,7 @@ var BoundedSlowdown = Metric{
 
 // Span is the time from the first arrival to the last end.
 var Span = Metric{
-	Name: "span", Less: true, Unit: "s", Doc: "last end less first arrival: what makespan is where one log is run",
+	Name: "span", Less: true, Unit: "s", Doc: "last end - first arrival: the makespan of a single log",
 	Of: func(o *Outcome) (float64, bool) {
 		first, last := math.Inf(1), math.Inf(-1)
 		for i := range o.Jobs {
@@ -72,7 +72,7 @@ var Span = Metric{
 
 // Revenue is the total earned by hosts and provider.
 var Revenue = Metric{
-	Name: "revenue", Unit: "$", Doc: "paid by users less penalties paid back, over all jobs",
+	Name: "revenue", Unit: "$", Doc: "payments by users minus penalties paid to them, over all jobs",
 	Of: func(o *Outcome) (sum float64, ok bool) {
 		for i := range o.Jobs {
 			sum += o.Jobs[i].revenue()

@@ -4,7 +4,7 @@ package metrics
 // they cancel out.
 var Welfare = Metric{
 	Name: "welfare", Unit: "$",
-	Doc: "utilities of users and revenue together: the value of what was done in time, to users who want all or nothing (§4.2, eq. 9 at α = 1); measured where a figure or search names it",
+	Doc: "utilities of users plus revenue: the value of work done on time for inelastic users (§4.2, eq. 9 at α = 1); computed only if a figure or search names it",
 	Of: func(o *Outcome) (sum float64, ok bool) {
 		for i := range o.Jobs {
 			j := &o.Jobs[i]

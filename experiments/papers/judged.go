@@ -20,8 +20,8 @@ type Judged struct {
 	Paper  string             `json:"paper"`
 	Title  string             `json:"title"`
 	Notes  []string           `json:"notes,omitempty"`
-	SHA256 string             `json:"sha256" doc:"of the claims file"`
-	Since  []string           `json:"registered" doc:"whether it is the file that the runs knew: as registered, changed since the run, or not recorded"`
+	SHA256 string             `json:"sha256" doc:"SHA-256 of the claims file"`
+	Since  []string           `json:"registered" doc:"whether the runs used this file: as registered, changed since the run, or not recorded"`
 	Claims []claims.Judgement `json:"claims"`
 }
 
@@ -69,7 +69,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 			return nil, nil, err
 		}
 		if slices.ContainsFunc(found, func(r *claims.Results) bool { return r.Experiment == e.Name }) {
-			return nil, nil, misuse.Errorf("%s: found a second experiment %s, want one of each", dir.Path, e.Name)
+			return nil, nil, misuse.Errorf("%s: found a second experiment %s, want only one", dir.Path, e.Name)
 		}
 		r := &claims.Results{Experiment: e.Name, Ends: ends}
 		if d := apart(&e); d != nil {
@@ -95,7 +95,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 		found = append(found, r)
 		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" is of "+what) }
 		if e.Until != nil {
-			say("replications that ended when an interval was narrow; the intervals here are of a number fixed before")
+			say("replications that stopped when an interval was narrow; these intervals assume a number fixed in advance")
 		}
 		if e.Generated() != nil {
 			say("generated jobs, not of the log that the paper used")
@@ -109,7 +109,7 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 				break
 			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
-				say(path.Base(a.File) + ", whatever model claims are said to be judged on")
+				say(path.Base(a.File) + ", whichever model the claims name")
 				break
 			}
 		}
@@ -142,7 +142,7 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 func (j Judged) Table() report.Table {
 	t := report.Table{
 		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "says", "number", "wanted", "n"},
-		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse claims RESULTS says what each rests on.",
+		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse claims RESULTS shows the evidence for each.",
 	}
 	for _, c := range j.Claims {
 		if len(c.Outcomes) == 0 {
@@ -331,7 +331,7 @@ func outcome(o claims.Outcome) string {
 // table returns which claims hold on what, where they are judged on several: a row
 // a claim, a column for each.
 func (j Judged) table() report.Table {
-	t := report.Table{Title: "Which claims hold on which", Header: []string{"claim"}, Left: 1}
+	t := report.Table{Title: "Claims supported by each model", Header: []string{"claim"}, Left: 1}
 	column, row := map[string]int{}, map[string]int{}
 	for _, c := range j.Claims {
 		if c.On != "" && column[c.On] == 0 {

@@ -19,7 +19,7 @@ func TestWhichHold(t *testing.T) {
 		{ID: "2", Verdict: claims.Supported}, {ID: "3-peak-lab", On: "lab", Verdict: claims.NotTestable},
 	}}
 	got := strings.Fields(j.table().Text(report.Terminal{}))
-	want := "Which claims hold on which claim | desk | lab --------+-----------+--------------- 1 | supported | contradicted* 3-peak | - | not testable"
+	want := "Claims supported by each model claim | desk | lab --------+-----------+--------------- 1 | supported | contradicted* 3-peak | - | not testable"
 	if strings.Join(got, " ") != want {
 		t.Errorf("table %s, want %s", strings.Join(got, " "), want)
 	}
@@ -30,7 +30,7 @@ func TestWhichHold(t *testing.T) {
 }
 
 // TestText checks that a claim's line has what decides it: the estimate with its interval,
-// where it must lie, replications, p, the verdict at half the margin and what would decide
+// region in which the number must lie, replications, p, the verdict at half the margin and what would decide
 // it; and that each test says where its interval lies, whence its margin is, and why it
 // has none; a reading that was added later is not counted.
 func TestText(t *testing.T) {

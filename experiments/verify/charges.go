@@ -16,7 +16,7 @@ import (
 const provider = "provider"
 
 // unsure is the reason for which charges are no longer computed.
-const unsure = "when a contract had spent its budget hangs on a price that it met at an instant at which others ended"
+const unsure = "the time at which a contract spent its budget depends on a price at a time at which other contracts ended"
 
 // place puts d on the hosts that its note names, and checks its bids and the price at which it
 // was placed.
@@ -26,7 +26,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		return fmt.Sprintf("a contract on %v", d.terms.On), "bids, each followed by its hosts"
 	}
 	if d.row == nil {
-		t.stop(e, "what it needs is not known")
+		t.stop(e, "its needs are unknown")
 		return "", ""
 	}
 	if len(on) != d.row.Nodes {
@@ -68,7 +68,7 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 	t.market.start(e.Time, d)
 	switch rounding := 1e-9 * nodes; { // one nano-dollar per second per bid
 	case (spend-rounding)*d.terms.Deadline > float64(d.value)/1e6*(1+1e-12):
-		return fmt.Sprintf("bids of $%v/s, which come to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("no more than %v", d.value)
+		return fmt.Sprintf("bids of $%v/s, which add up to $%v by the deadline", spend, spend*d.terms.Deadline), fmt.Sprintf("at most %v", d.value)
 	case d.terms.Price > 0 && (d.terms.Price < least*(1-1e-9) || d.terms.Price > most*(1+1e-9)):
 		return fmt.Sprintf("a price of $%v/s", d.terms.Price), fmt.Sprintf("$%v/s, the mean of its hosts' prices", most)
 	}
@@ -195,9 +195,9 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
 		}
 	case e.Time >= due && !d.terms.RunsOn:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: it was due at %v s", due)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: it was due at %v s", due)
 	case left <= rounding/10:
-		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("one that is open: its %v CPU s were done", total)
+		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: its %v CPU s were done", total)
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
@@ -407,7 +407,7 @@ func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 		left -= n.paid
 	}
 	for to, paid := range pays {
-		return fmt.Sprintf("a charge of %v by %s", paid, to), "only charges by the hosts that it ran on"
+		return fmt.Sprintf("a charge of %v by %s", paid, to), "charges only by the hosts that it ran on"
 	}
 	if version >= 2 {
 		return d.proportional(sum)
@@ -440,7 +440,7 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 		}
 		if float64(n.paid) < math.Floor(least-1e-6) || float64(n.paid) > math.Ceil(most+1e-6) {
 			return fmt.Sprintf("a charge of %v by %s", n.paid, n.host.to),
-				fmt.Sprintf("%v of %v, in proportion to what it is owed", audit.Money(math.Round(least)), sum)
+				fmt.Sprintf("%v of %v, in proportion to the amount owed to it", audit.Money(math.Round(least)), sum)
 		}
 	}
 	return "", ""
@@ -468,7 +468,7 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 	price := d.terms.price(d.value)
 	switch {
 	case price > d.value:
-		return 0, fmt.Sprintf("a price of %v", price), fmt.Sprintf("no more than the value, %v", d.value)
+		return 0, fmt.Sprintf("a price of %v", price), fmt.Sprintf("at most the value, %v", d.value)
 	case v.State == "cancelled" && sum <= price:
 		found, want = d.evenly(pays, sum, rules)
 		return 0, found, want
@@ -482,7 +482,7 @@ func (d *contract) whole(e *audit.Entry, v *verdict, penalty, fuzz float64, rule
 		return penalty, "", ""
 	}
 	if !owes(price-sum, penalty, fuzz) {
-		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price less the penalty", price-audit.Money(max(0, penalty)))
+		return 0, fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, the price minus the penalty", price-audit.Money(max(0, penalty)))
 	}
 	found, want = d.evenly(pays, sum, rules)
 	return 0, found, want
@@ -551,12 +551,12 @@ func (d *contract) parts(sum audit.Money, version int) (names []string, part []a
 // they have all its nodes.
 func (t *trail) together(e *audit.Entry, d *contract) (found, want string) {
 	if len(d.terms.Parts) == 0 {
-		t.stop(e, "its note does not say on which hosts")
+		t.stop(e, "its note does not name its hosts")
 		return "", ""
 	}
 	names, nodes, ok := d.terms.gangs()
 	if !ok {
-		return fmt.Sprintf("a contract in parts %v", d.terms.Parts), "numbers of nodes, each followed by a host of its own"
+		return fmt.Sprintf("a contract in parts %v", d.terms.Parts), "numbers of nodes, each followed by a different host"
 	}
 	sum := 0
 	for _, n := range nodes {

@@ -78,18 +78,18 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	}
 	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
-			return fmt.Sprintf("a note that programs read differently: %v", err), "each field once, in its case"
+			return fmt.Sprintf("a note that programs interpret differently: %v", err), "each field once, in the right case"
 		}
 	}
 	switch e.Kind {
 	case audit.Admit:
 		if known(n.terms.Submit) && !(n.terms.Submit <= e.Time) {
-			return fmt.Sprintf("an admission at %v s of what is submitted at %v s", e.Time, n.terms.Submit), "one at its submission or later"
+			return fmt.Sprintf("an admission at %v s of a request submitted at %v s", e.Time, n.terms.Submit), "an admission at its submission or later"
 		}
 	case audit.Settle:
 		v := &n.verdict
 		if v.Fault != "" && (v.State != "violated" || v.Owed != "") {
-			return fmt.Sprintf("the verdict %.40q, owing %.40q, with a fault of the owner's", v.State, cmp.Or(v.Owed, "0")), `"violated", owing nothing`
+			return fmt.Sprintf("the verdict %.40q, owing %.40q, with a fault of the user", v.State, cmp.Or(v.Owed, "0")), `"violated", owing nothing`
 		}
 		if n.err != nil || !known(v.Done) || !known(v.Work) {
 			return "", ""

@@ -80,7 +80,7 @@ func (t *trail) prices() {
 		}
 	}
 	if end >= bin*maxBins {
-		t.beyond = "prices, which were not computed again: there are too many"
+		t.beyond = "prices, which were not recomputed: there are too many"
 		return
 	}
 	means, fuzz := t.market.prices.means(end)
@@ -93,7 +93,7 @@ func (t *trail) prices() {
 		if want := means[k]; !near(found*float64(t.run.Rules.Hosts), want, within+fuzz[k]) {
 			t.found = append(t.found, audit.Finding{
 				File:  fmt.Sprintf("prices.parquet, time %d", k*bin),
-				Found: fmt.Sprintf("a mean price of $%v/s", found), Want: fmt.Sprintf("$%v/s, by the bids", want/float64(t.run.Rules.Hosts)),
+				Found: fmt.Sprintf("a mean price of $%v/s", found), Want: fmt.Sprintf("$%v/s, computed from the bids", want/float64(t.run.Rules.Hosts)),
 			})
 			return
 		}

@@ -70,7 +70,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 			}
 		}
 		if paid > p.left || paid < p.left && holds(string(e.Moves[0].From)) > 0 {
-			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, as terms and verdict have it", p.left)
+			return fmt.Sprintf("a penalty of %v", paid), fmt.Sprintf("%v, by its terms and verdict", p.left)
 		}
 		delete(f.promised, e.Contract)
 	}
@@ -100,14 +100,14 @@ func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	}
 	// Allow a micro-dollar, because the market rounds the product in another order.
 	if d := owed - due; d < -1 || d > 1 {
-		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for work that was not done, at most %v", due, p.part, p.budget, p.most)
+		return fmt.Sprintf("a penalty owed of %v", owed), fmt.Sprintf("%v: %v of the budget of %v for missing work, at most %v", due, p.part, p.budget, p.most)
 	}
 	if withheld > owed || withheld > 0 && v.Cause != "host" {
-		return fmt.Sprintf("%v withheld from the owner of a host", withheld), fmt.Sprintf("at most the penalty owed, %v, where a host is the cause", owed)
+		return fmt.Sprintf("%v withheld from the owner of a host", withheld), fmt.Sprintf("at most the penalty owed, %v, if a host is the cause", owed)
 	}
 	for _, m := range e.Moves {
 		if withheld < owed && v.Cause == "host" && string(m.To) == v.Payer && v.Payer != p.owner {
-			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "what it owes withheld first"
+			return fmt.Sprintf("%v paid to %s, who owes a penalty of %v", audit.Money(m.Micros), v.Payer, owed), "its own penalty withheld first"
 		}
 	}
 	p.left = owed - withheld
@@ -150,5 +150,5 @@ func (f *follower) unpaid(seq int64) *audit.Finding {
 		return nil
 	}
 	p := f.promised[first]
-	return &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v to %s", first, p.left, p.owner)}
+	return &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty owed to contract %d, %v to %s", first, p.left, p.owner)}
 }

@@ -33,7 +33,7 @@ func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
 	replications := func(n int) bool { return of[strconv.Itoa(n)] }
 	var unread []audit.Finding
 	cannot := func(file string, err error) {
-		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a table that can be read"})
+		unread = append(unread, audit.Finding{File: file, Found: err.Error(), Want: "a readable table"})
 	}
 	var last rowOf
 	var run *Run

@@ -127,20 +127,20 @@ func newTrail(run *Run) *trail {
 	}
 	for i, j := range run.Jobs.all() {
 		if t.rows.Find(j.ID) >= 0 {
-			t.off(0, j, "job", fmt.Sprint(j.ID), "a job has one row")
+			t.off(0, j, "job", fmt.Sprint(j.ID), "one row per job")
 		}
 		t.rows.Put(j.ID, i)
 	}
 	switch r := run.Rules; {
 	case r == nil:
-		t.beyond = "charges, which were not computed again: the rules of the run are not known"
+		t.beyond = "charges, which were not recomputed: the rules of the run are unknown"
 	case r.Payment == "budget" || r.Sharing == planned:
 	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
-		t.beyond = fmt.Sprintf("charges, which were not computed again: payment rule %s is not one that the audit knows", r.Payment)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
 	case r.Leave:
-		t.beyond = "charges, which were not computed again: hosts come and go, and the ledger does not say when"
+		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
 	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != turns:
-		t.beyond = fmt.Sprintf("charges, which were not computed again: sharing %s goes by estimates, and the ledger does not say them", r.Sharing)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed: sharing %s uses estimates, and the ledger does not record them", r.Sharing)
 	default:
 		t.market = newMarket(r)
 	}
@@ -180,7 +180,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		if !o.met(e) {
 			m := e.First()
 			return fmt.Sprintf("kind %d, contract %d, %d moves, the first %v from %q to %q", e.Kind, e.Contract, len(e.Moves), audit.Money(m.Micros), m.From, m.To),
-				fmt.Sprintf("the penalty that contract %d is owed, %v to %s, from %v", o.contract, o.amount, o.to, o.from)
+				fmt.Sprintf("the penalty owed to contract %d, %v to %s, from %v", o.contract, o.amount, o.to, o.from)
 		}
 		t.pay(e.Contract, o.amount, e.Seq)
 		return "", ""
@@ -194,7 +194,7 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		return t.settle(e, n, holds)
 	case audit.Penalty:
 		if t.computes() {
-			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept, or costs nothing"
+			return fmt.Sprintf("a penalty for contract %d", e.Contract), "none: its promise was kept or has no penalty"
 		}
 		for _, m := range e.Moves {
 			t.pay(e.Contract, audit.Money(m.Micros), e.Seq)
@@ -209,7 +209,7 @@ func (t *trail) computes() bool { return t.beyond == "" }
 // stop ends the recomputation of charges and records the reason.
 func (t *trail) stop(e *audit.Entry, why string) {
 	if t.beyond == "" {
-		t.beyond = fmt.Sprintf("charges, which were not computed again from entry %d on: %s", e.Seq, why)
+		t.beyond = fmt.Sprintf("charges, which were not recomputed from entry %d on: %s", e.Seq, why)
 	}
 	t.market = nil
 }
@@ -277,7 +277,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	if !known(d.terms.Submit) {
-		t.stop(e, "its note does not say what was agreed")
+		t.stop(e, "its note does not state its terms")
 		return "", ""
 	}
 	if t.market == nil {
@@ -290,7 +290,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 		return "", ""
 	}
 	if len(d.terms.On)+len(d.terms.on) == 0 {
-		t.stop(e, "its note does not say on which hosts")
+		t.stop(e, "its note does not name its hosts")
 		return "", ""
 	}
 	if found, want = t.least(d); found != "" {
@@ -304,7 +304,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
 	if d.terms.Floor != r.Floor {
-		return fmt.Sprintf("a floor price of %v $/s a processor", d.terms.Floor), fmt.Sprintf("%v, that of the hosts", r.Floor)
+		return fmt.Sprintf("a floor price of %v $/s a processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
 	}
 	claim := r.CPUs
 	for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
@@ -400,12 +400,12 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 // finish reports what is missing after entry seq, the last one.
 func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
-		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty that contract %d is owed, %v", o.contract, o.amount)}
+		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty owed to contract %d, %v", o.contract, o.amount)}
 	}
 	for i, j := range t.run.Jobs.all() {
 		switch {
 		case !t.fares[i].seen && j.Decision != "defer":
-			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision that an entry makes")
+			t.off(0, j, "decision", fmt.Sprintf("%q of job %d", j.Decision, j.ID), "defer, or a decision with an entry")
 		case t.open[j.ID] != nil && !math.IsNaN(j.End):
 			t.off(0, j, "finish", fmt.Sprint(j.End), "nothing: no entry settles it")
 		case j.Decision == "accept" && t.open[j.ID] == nil:
@@ -414,7 +414,7 @@ func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	}
 	t.prices()
 	if t.more > 0 {
-		t.found = append(t.found, audit.Finding{File: t.run.Table, Found: fmt.Sprintf("%d cells more that are amiss", t.more), Want: "rows as the ledger has them"})
+		t.found = append(t.found, audit.Finding{File: t.run.Table, Found: fmt.Sprintf("%d more wrong cells", t.more), Want: "rows that match the ledger"})
 	}
 	return bad
 }

@@ -588,7 +588,7 @@ func TestParts(t *testing.T) {
 	_, table := small()
 	copy(table[1][6:], []string{"100", "3", "0.800000", "accept", "", "", "", "300", "", "", "", ""})
 	r := held(t, steps, table[:2], verify.Rules{Payment: "budget", Sharing: "planned", Hosts: 2})
-	if want := "entry 3 on: its note does not say on which hosts"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
+	if want := "entry 3 on: its note does not name its hosts"; !r.Clean() || !strings.Contains(strings.Join(r.Beyond, ";"), want) {
 		t.Errorf("too many hosts for a note: %v, %v, want %q", r.Findings, r.Beyond, want)
 	}
 }
@@ -658,11 +658,11 @@ func TestBeyond(t *testing.T) {
 	deadline := usage
 	deadline.Sharing = "deadline"
 	steps, table := small()
-	if r := held(t, steps, table, deadline); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing deadline goes by estimates") {
+	if r := held(t, steps, table, deadline); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "sharing deadline uses estimates") {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	steps[1].note = `{"decision":"accept","submit":0,"deadline":200}`
-	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "entry 4 on: its note does not say on which hosts") {
+	if r := held(t, steps, table, usage); !r.Clean() || r.Computed != 0 || !strings.Contains(strings.Join(r.Beyond, ";"), "entry 4 on: its note does not name its hosts") {
 		t.Errorf("%v, %v", r.Findings, r.Beyond)
 	}
 	table[1][15] = "1.600000"

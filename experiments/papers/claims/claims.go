@@ -246,7 +246,7 @@ func (c Claim) validate() error {
 		return fmt.Errorf("want id, quote and section")
 	}
 	if c.On != "" && !strings.HasSuffix(c.ID, "-"+c.On) {
-		return fmt.Errorf("want an id that ends in -%s, what it is judged on", c.On)
+		return fmt.Errorf("want an id that ends in -%s, the model of its results", c.On)
 	}
 	if (c.Untestable == "") == (len(c.Tests) == 0) {
 		return fmt.Errorf("want tests, or else untestable: why there are none")
@@ -266,13 +266,13 @@ func (t Test) validate() error {
 	case !slices.Contains(relations, t.Is):
 		return fmt.Errorf("is: found %q, want one of %s", t.Is, words(relations))
 	case len(t.To) > 0 && !t.To.valid() || len(t.To) > 1 && t.Is != similar:
-		return fmt.Errorf("to: want a number, or beside similar the lowest and highest")
+		return fmt.Errorf("to: want a number, or the lowest and highest with similar")
 	case t.Margin == nil || !(*t.Margin > 0) || t.Source == "":
 		return fmt.Errorf("want a margin above 0, and its source")
 	case t.Over != nil && (len(t.Over.Metric) > 1 || len(t.Over.Of) > 1 || len(t.Over.In) > 1):
 		return fmt.Errorf("over: want one metric, of and in")
 	case t.Deviation && t.Over == nil:
-		return fmt.Errorf("deviation: want over, which it is compared with")
+		return fmt.Errorf("deviation: want over, the quantity to compare it with")
 	}
 	for _, n := range []*Number{&t.Number, t.Over} {
 		if n == nil {
@@ -290,7 +290,7 @@ func (t Test) validate() error {
 			return fmt.Errorf("want one of per, deviation and effect")
 		}
 		if r := n.Reserve; r != nil && (len(n.Metric) > 0 || r.Admitted == "" || r.Spot == "" || len(r.Fulfilled) == 0 || r.Cost == "") {
-			return fmt.Errorf("reserve: want admitted, spot, fulfilled and cost, and no metric beside")
+			return fmt.Errorf("reserve: want admitted, spot, fulfilled and cost, without a metric")
 		}
 	}
 	return nil

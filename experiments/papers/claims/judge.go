@@ -25,33 +25,33 @@ type Judgement struct {
 	Note      string  `json:"note,omitempty"`
 	Otherwise string  `json:"otherwise,omitempty"`
 	On        string  `json:"on,omitempty"`
-	PostHoc   string  `json:"post_hoc,omitempty" doc:"why the reading was added after results were seen"`
-	Since     string  `json:"registered,omitempty" doc:"with the runs it is judged by: as registered, changed or added since the run, or not recorded"`
+	PostHoc   string  `json:"post_hoc,omitempty" doc:"why this variant was added after results were seen"`
+	Since     string  `json:"registered,omitempty" doc:"registration: as registered, changed or added since the run, or not recorded"`
 	Verdict   Verdict `json:"verdict"`
-	Half      Verdict `json:"verdict_half_margin" doc:"the same at half of every margin"`
-	Why       string  `json:"why,omitempty" doc:"it is not testable"`
+	Half      Verdict `json:"verdict_half_margin" doc:"verdict with half of each margin"`
+	Why       string  `json:"why,omitempty" doc:"why it is not testable"`
 
 	Outcomes []Outcome `json:"tests"`
-	Decides  int       `json:"decides" doc:"which of the tests the verdict rests on, from 0; -1 if there is none"`
+	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
 	P        *float64  `json:"p" doc:"of the hypothesis that the verdict is wrong, or of an undecided claim the less of the two, corrected over the paper; null if it has none"`
-	Needed   *int      `json:"n_decides" doc:"replications that would decide it if they vary as these do; null if it is decided, or they cannot be told"`
+	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide it; null if decided or unknown"`
 }
 
 // An Outcome is a test with its number.
 type Outcome struct {
-	What   string   `json:"what" doc:"the number, in words"`
-	Want   string   `json:"want" doc:"where it must lie"`
-	Margin float64  `json:"margin" doc:"the smallest difference that matters"`
-	Source string   `json:"source" doc:"of the margin"`
+	What   string   `json:"what" doc:"description of the number"`
+	Want   string   `json:"want" doc:"region in which the number must lie"`
+	Margin float64  `json:"margin" doc:"smallest relevant difference"`
+	Source string   `json:"source" doc:"source of the margin"`
 	N      int      `json:"n" doc:"replications"`
 	Value  float64  `json:"estimate"`
-	Lo     *float64 `json:"lo" doc:"ends of its interval, corrected over the paper; null if there is none or it is unbounded"`
+	Lo     *float64 `json:"lo" doc:"interval, corrected for all claims of the paper; null if there is none or it is unbounded"`
 	Hi     *float64 `json:"hi"`
-	Level  float64  `json:"level" doc:"of the interval: 0.95 over all claims of the paper"`
-	Where  Verdict  `json:"verdict" doc:"of this test alone"`
-	Exact  string   `json:"exact,omitempty" doc:"why it has no interval and needs none"`
-	Equal  bool     `json:"equal" doc:"of a direction: the interval lies within the margin, so that whatever difference there is does not matter"`
-	P      *float64 `json:"p" doc:"of the hypothesis that it lies elsewhere, uncorrected; null if it has no interval"`
+	Level  float64  `json:"level" doc:"level of the interval: 0.95 over all claims of the paper"`
+	Where  Verdict  `json:"verdict" doc:"verdict of this test only"`
+	Exact  string   `json:"exact,omitempty" doc:"why it needs no interval"`
+	Equal  bool     `json:"equal" doc:"for a direction: whether the interval lies within the margin, so any difference is irrelevant"`
+	P      *float64 `json:"p" doc:"p-value of the hypothesis that it lies outside the region, uncorrected; null if it has no interval"`
 }
 
 // risk is how often a claim of a paper, or several, may be given a wrong verdict.

@@ -27,6 +27,7 @@ type arena struct {
 	spare    spare // reuses the memory of runs
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
+	unpriced bool // nobody reads the prices of runs
 	machines []sim.Machine
 	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
@@ -42,7 +43,7 @@ type arena struct {
 	present   floor.Availability
 	histories []*availability.History
 
-	trial   *arena           // where offers are tried
+	trial   *arena           // where offers are tried; nil until one is
 	plan    workloadgen.Plan // of the current replication
 	drawn   workloadgen.Plan // memory for plans that are drawn, read or annotated
 	places  byid.Index       // positions of jobs in the plan
@@ -73,14 +74,9 @@ type payer struct {
 	account bank.Account
 }
 
-// run runs the arena's plan under policy o. It writes the ledger's entries to journal unless
-// that is nil.
-func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal) (*Run, error) {
-	return a.forked(ctx, s, o, seed, rep, journal, nil)
-}
-
-// forked is like run, but also takes the snapshot f unless that is nil.
-func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal, f *moment) (*Run, error) {
+// run runs the arena's plan under policy o, with the hooks in their order. It writes the
+// ledger's entries to journal unless that is nil.
+func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal, hooks ...hook) (*Run, error) {
 	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
 		return nil, err
@@ -98,7 +94,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
-		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: f != nil, // nobody reads them
+		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced,
 	}
 	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
 	if policies.Of(o.Name).Spot { // the market admits by the bids of others
@@ -109,10 +105,7 @@ func (a *arena) forked(ctx context.Context, s *setting, o *offer, seed uint64, r
 		a.observe(s.conf.Name, o.Label, rep, &parts)
 	}
 	a.broker.Reset(parts)
-	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), moment: f, bare: bare, banked: true}
-	if f != nil && f.asks != nil {
-		in.subject, in.terms, in.guest = f.n, f.asks, f.guest
-	}
+	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), bare: bare, hooks: hooks}
 	a.indexPlan()
 	a.cancels.Reset()
 	return in.run, in.play(ctx, new(des.Virtual))
@@ -257,6 +250,24 @@ func dollars(x float64) bank.Amount {
 	return a
 }
 
+// A hook takes part in the submissions of a run: "at job n, with these terms".
+type hook interface {
+	// before is called before job n is submitted. It returns how to submit the job, or nil to
+	// leave that to the next hook and finally to the plan.
+	before(in *arrivals, n int, now float64) (*submission, error)
+
+	// decided is called with each decision on job n, except those that defer a waiting job
+	// again. An error at the submission stops the run.
+	decided(n int, at float64, d *contracts.Decision) error
+}
+
+// A submission is how a hook submits a job.
+type submission struct {
+	terms  *Terms // nil: those of the plan
+	offers int    // number of offers that the owner received
+	taken  bool   // terms are those of an offer that the owner took
+}
+
 // arrivals submits the plan of an arena to its broker.
 type arrivals struct {
 	arena   *arena
@@ -264,16 +275,7 @@ type arrivals struct {
 	offer   *offer
 	run     *Run
 	bare    broker.Config // the broker's parts before observers wrap them
-	moment  *moment       // snapshot to take; nil: none
-
-	// Fields of a [future]:
-	guest     bool    // the subject's owner has the funds it asks for
-	banked    bool    // the arena's ledger is that of the run
-	subject   int     // position of the job with other terms, -1 if there is none
-	terms     *terms  // the terms it asks for
-	answer    *answer // receives its decision; nil if nobody needs it
-	submitted bool
-	soon      bool // only an immediate decision counts as an answer
+	hooks   []hook
 }
 
 // A marketplace is a broker that ignores arriving and leaving hosts once there is no work and
@@ -308,26 +310,22 @@ func (in *arrivals) Advance(now float64) error {
 	}
 	for in.Next() <= now {
 		n := len(in.run.Jobs)
-		if in.moment != nil && in.moment.n == n && in.moment.memo == nil {
-			in.moment.take(in, now)
-			in.moment.keep(in)
+		var as *submission
+		for i := 0; i < len(in.hooks) && as == nil; i++ {
+			var err error
+			if as, err = in.hooks[i].before(in, n, now); err != nil {
+				return err
+			}
+		}
+		if as == nil {
+			as = &asPlanned
 		}
 		j := &a.plan[n]
 		r := &a.request
 		task := in.setting.request(j, r)
 		r.Owner, r.SLA.Budget = a.payers[a.bills[n].payer].account, a.bills[n].budget
-		asked := in.terms != nil && n == in.subject
-		t, offers, err := in.terms, 0, error(nil)
-		if asked {
-			err = in.fund(now)
-		} else {
-			t, offers, err = in.negotiate(n, now)
-		}
-		if err != nil {
-			return err
-		}
-		if t != nil {
-			t.on(r, &task)
+		if as.terms != nil {
+			as.terms.on(r, &task)
 		}
 		d, err := a.broker.Submit(now, r, task)
 		if err != nil {
@@ -340,18 +338,21 @@ func (in *arrivals) Advance(now float64) error {
 		job := &in.run.Jobs[n] // a literal with fields would be built elsewhere and copied
 		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
-		} else if t != nil && !asked {
-			job.Job, job.Bargained = t.taken(*j), true
+		} else if as.taken {
+			job.Job, job.Bargained = as.terms.of(*j), true
 		}
-		job.Offers = offers
-		if asked && in.answer != nil {
-			if err := in.answered(now, d); err != nil {
+		job.Offers = as.offers
+		for _, h := range in.hooks {
+			if err := h.decided(n, now, d); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// asPlanned is a submission as planned.
+var asPlanned submission
 
 // indexPlan prepares the index that position uses.
 func (a *arena) indexPlan() {
@@ -389,8 +390,10 @@ func (in *arrivals) gather() {
 	for _, r := range a.broker.Refused() {
 		n := a.position(r.ID)
 		refuse(&run.Jobs[n], &r.Decision)
-		if in.answer != nil && int(n) == in.subject {
-			*in.answer = answer{contracts.Reject, r.Decision.Reason, r.Decision.Numbers, r.At}
+		d := r.Decision
+		d.Verdict = contracts.Reject
+		for _, h := range in.hooks {
+			_ = h.decided(int(n), r.At, &d) // a run stops at submissions only
 		}
 	}
 	a.broker.Forget()

@@ -199,7 +199,7 @@ func Forecast(ctx context.Context, series []calibrate.Series, forecasters []stri
 		}
 	}
 	total := each * len(series)
-	err := inOrder(ctx, total, opts.Workers, begin, func(c calibrate.Coverage) error {
+	err := InOrder(ctx, total, opts.Workers, begin, func(c calibrate.Coverage) error {
 		if all = append(all, c); opts.Progress != nil {
 			opts.Progress(len(all), total)
 		}

@@ -27,7 +27,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	if err != nil {
 		return d, err
 	}
-	l := labels()
+	l := Labels()
 	d.Title = "Differences of " + ask.Across
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
 	d.Tables = contrastTables(l, rows, ask)

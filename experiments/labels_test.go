@@ -6,7 +6,7 @@ import "testing"
 // of logs and of metrics, and that a short name of none of them is a word.
 func TestLabels(t *testing.T) {
 	t.Parallel()
-	l := labels()
+	l := Labels()
 	for name, want := range map[string]string{
 		"be": "BE", "cac": "CAC", "edf-all": "EDF all", "easy": "EASY", "mli": "MLI", "pps": "PPS", "tde": "TDE", "minu": "MinU", "maxu": "MaxU",
 		"librarisk": "LibraRisk", "librasla": "LibraSLA", "libra": "Libra", "queue": "Queue", "kth": "KTH", "sp2": "SP2", "low": "Low", "kept": "Kept",

@@ -34,7 +34,7 @@ func TestNegotiate(t *testing.T) {
 				a.plan[i].Deadline *= 1.5
 			}
 			plan := a.plan
-			run, err := a.forked(ctx, s, &s.offers[0], seed, 0, nil, nil)
+			run, err := a.run(ctx, s, &s.offers[0], seed, 0, nil, hooksOf(&s.offers[0])...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -47,13 +47,13 @@ func TestNegotiate(t *testing.T) {
 				r := &j.Contract
 				b := newArena()
 				b.plan = plan
-				m := &moment{n: n}
-				if _, err := b.forked(ctx, s, &s.offers[0], seed, 0, nil, m); err != nil {
+				m := &Snapshot{Position: n}
+				if _, err := b.run(ctx, s, &s.offers[0], seed, 0, nil, append([]hook{taker{m}}, hooksOf(&s.offers[0])...)...); err != nil {
 					t.Fatal(err)
 				}
-				asked := m.terms()
-				got, err := m.future().decide(ctx, &asked)
-				if err != nil || got.verdict != contracts.Reject {
+				asked := m.Terms()
+				got, err := m.Branch().Decide(ctx, &asked)
+				if err != nil || got.Verdict != contracts.Reject {
 					t.Errorf("%s, %s: job %d has taken an offer; as it asked it is %v, %v", policy, user, j.ID, got, err)
 				}
 				changed := 0

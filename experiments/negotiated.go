@@ -29,7 +29,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	if err != nil {
 		return d // it was not measured
 	}
-	l := labels()
+	l := Labels()
 	var parts []string
 	for _, base := range bases(ask.Pairs) {
 		under := "under " + l.Of(base) + ", "

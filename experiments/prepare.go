@@ -78,6 +78,10 @@ func (p *Prepared) Warnings() []string {
 // readers need.
 func (p *Prepared) Notes() []string { return notes(p.settings) }
 
+// Unchanged returns an error if a file that p read has changed since results were made, whose
+// manifest has the hashes of then. Without hashes it returns nil.
+func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.Inputs).same(hashes) }
+
 // Each runs every replication and passes it to take, in order of configuration and
 // replication, for any number of workers. It stops at the first error. It rejects experiments
 // that stop by a condition, which only [Prepared.Publish] supports.
@@ -101,7 +105,7 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 			})
 		}
 	}
-	return inOrder(ctx, total, opts.Workers, begin, func(r *Replication) error {
+	return InOrder(ctx, total, opts.Workers, begin, func(r *Replication) error {
 		at = place(e, r.Configuration, r.Rep)
 		if err := take(r); err != nil {
 			return err

@@ -288,7 +288,7 @@ func (s *Study) gather(plan *results.Plan, at func(unit string) (results.Source,
 		}
 	}
 	next := 0
-	return inOrder(context.Background(), len(plan.Units), 1, begin, func(r read) error {
+	return InOrder(context.Background(), len(plan.Units), 1, begin, func(r read) error {
 		name := plan.Units[next]
 		next++
 		of, err := parseUnit(name)

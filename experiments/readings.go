@@ -175,7 +175,7 @@ func (r *Readings) Find(ctx context.Context, opts Options, to Publication) (d re
 		return d, err
 	}
 	found.Confirm(again)
-	return found.Document(labels()), errors.Join(kept.Remove(), rest.Remove())
+	return found.Document(Labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
 // measure runs variants and stores their units next to dir. Variants that give the same

@@ -185,7 +185,7 @@ func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err err
 	if r.p, err = Prepare(&r.e); err != nil {
 		r.p = nil
 		r.beyond("the plan of jobs, and decisions: %v", err)
-	} else if err := files(r.p.Inputs).same(m.Inputs); err != nil {
+	} else if err := r.p.Unchanged(m.Inputs); err != nil {
 		r.p = nil
 		r.beyond("the plan of jobs, and decisions: %v", err)
 	}

@@ -135,7 +135,7 @@ func TestReservationPresets(t *testing.T) {
 			_, file, _ := strings.Cut(name, "-")
 			e := reserved(t, file, "base.workload.model.jobs=60")
 			s := run(t, e, 1, nil)
-			figures := Differences(labels(), s.Experiment, s.metricRows())
+			figures := Differences(Labels(), s.Experiment, s.metricRows())
 			if len(figures) != 1 || figures[0].Name != name+"-less-mli" {
 				t.Fatalf("drawn: %v", figures)
 			}

@@ -136,7 +136,7 @@ func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission s
 	if !known {
 		o.estimate, row.Estimate = j.Estimate, &o.estimate
 	}
-	row.Decision, row.Reason = decision(c.Outcome).String(), reason(j)
+	row.Decision, row.Reason = decision(c.Outcome).String(), Reason(j)
 	if row.Value = money(dollars(j.Value)); j.Bargained {
 		row.Value = money(c.Budget)
 	}
@@ -181,7 +181,8 @@ func decision(o contracts.Outcome) contracts.Verdict {
 
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
-func reason(j *metrics.Job) string {
+// Reason returns the reason for the decision on j, as results state it.
+func Reason(j *metrics.Job) string {
 	if j.Bargained {
 		return results.OfferTaken
 	}

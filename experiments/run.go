@@ -61,9 +61,9 @@ type Optimum struct {
 	Parts float64
 }
 
-// inOrder runs n pieces of work in parallel on the given number of workers. Each worker calls
+// InOrder runs n pieces of work in parallel on the given number of workers. Each worker calls
 // begin once. It passes the results to take in order, and stops at the first error.
-func inOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
+func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	workers = min(max(workers, 1), n)
@@ -255,10 +255,10 @@ func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64
 		if j != nil {
 			run, err := func() (run *Run, err error) {
 				defer at.recovered(&err)
-				return a.run(ctx, s, o, seed, rep, j)
+				return a.run(ctx, s, o, seed, rep, j, hooksOf(o)...)
 			}()
 			return run, done(err)
 		}
 	}
-	return a.run(ctx, s, o, seed, rep, nil)
+	return a.run(ctx, s, o, seed, rep, nil, hooksOf(o)...)
 }

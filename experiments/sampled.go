@@ -48,7 +48,7 @@ func (p *Prepared) sampler(metric metrics.Metric, opts Options) tune.Sampler {
 			}
 		}
 		i := 0
-		err := inOrder(ctx, len(arms)*(to-from), workers, begin, func(value float64) error {
+		err := InOrder(ctx, len(arms)*(to-from), workers, begin, func(value float64) error {
 			all[i%len(arms)] = append(all[i%len(arms)], value)
 			i++
 			return nil

@@ -14,14 +14,13 @@ import (
 // A Chosen identifies one run of an experiment.
 type Chosen struct {
 	Configuration *scenario.Configuration
-
-	admission   string
-	replication int
+	Admission     string // label of the policy
+	Replication   int
 }
 
 // String returns the path of the run, as in ledger directories.
 func (r Chosen) String() string {
-	return fmt.Sprintf("%s/%s/%d", r.Configuration.Name, r.admission, r.replication)
+	return fmt.Sprintf("%s/%s/%d", r.Configuration.Name, r.Admission, r.Replication)
 }
 
 // ChooseRun returns the run at path, which has the form configuration/admission/replication.
@@ -71,11 +70,11 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 func (r Chosen) slots(dir *results.Dir) (map[int64]swf.Slot, error) {
 	slots := make(map[int64]swf.Slot)
 	goesOn := r.Configuration.SLA.RunsOn || r.Configuration.SLA.Deadline == "soft"
-	for j, err := range dir.Jobs(func(replication int) bool { return replication == r.replication }, nil) {
+	for j, err := range dir.Jobs(func(replication int) bool { return replication == r.Replication }, nil) {
 		if err != nil {
 			return nil, err
 		}
-		if j.Configuration != r.Configuration.Name || j.Admission != r.admission || j.Replication != r.replication {
+		if j.Configuration != r.Configuration.Name || j.Admission != r.Admission || j.Replication != r.Replication {
 			continue
 		}
 		id, err := strconv.ParseInt(j.Job, 10, 64)

@@ -50,6 +50,9 @@ type choice struct {
 	good   *bool // it has been created once
 }
 
+// negotiates reports whether users receive offers under c.
+func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
+
 // made creates the plug-in that c names. It checks the options the first time.
 func made[T any](c *choice, t config.Table[T]) (T, error) {
 	if *c.good {

@@ -14,9 +14,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// labels returns the display names. Short names of policies, predictors, schedulers and
+// Labels returns the display names. Short names of policies, predictors, schedulers and
 // matchmakers are abbreviations in capitals; papers and metrics define the others.
-func labels() report.Labels {
+func Labels() report.Labels {
 	l := make(report.Labels)
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
 		for _, name := range NamesOf(family) {
@@ -229,7 +229,7 @@ func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
 			summary[i].Paper = nil
 		}
 	}
-	l := labels()
+	l := Labels()
 	if curveAlone {
 		if d.Figures = paper.Figures(l, nil, curve); len(d.Figures) > 0 {
 			d.Figures = d.Figures[:1]

@@ -46,7 +46,7 @@ type once struct {
 // labels returns the display names.
 func (s *Study) labels() report.Labels {
 	if s.once.labels == nil {
-		s.once.labels = labels()
+		s.once.labels = Labels()
 	}
 	return s.once.labels
 }

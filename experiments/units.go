@@ -188,7 +188,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 			return u, draft.Write(unit)
 		}
 	}
-	return inOrder(ctx, len(missing), opts.Workers, begin, func(u Unit) error {
+	return InOrder(ctx, len(missing), opts.Workers, begin, func(u Unit) error {
 		if to.came != nil {
 			to.came(u.Name())
 		}

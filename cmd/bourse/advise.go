@@ -4,13 +4,13 @@ import (
 	"flag"
 	"fmt"
 
-	"bourse/experiments"
 	"bourse/experiments/advise"
 	"bourse/experiments/live"
 	"bourse/experiments/live/lab"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
 )
@@ -54,7 +54,7 @@ reservation is let in there if its bid does at the price that was not exceeded f
 			&cli.Float64Flag{Name: "probability", Value: 0.9, Usage: "that the job is to be done with, `P` in (0,1)"},
 			&cli.StringFlag{Name: "budgets", Usage: "look at budgets `FROM..TO`, $", DefaultText: "by the history"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw it to `DIR`"},
-			jsonFlag[[]advise.Advice](),
+			jsonFlag[[]whatif.Advice](),
 		},
 		Action: adviseAction,
 	}
@@ -118,13 +118,13 @@ func adviseJob(c *cli.Context) error {
 			return usagef("--%s: found it with --job, want one of them", flag)
 		}
 	}
-	ask := experiments.AdviseAsk{Configuration: c.String("configuration"), Reservation: c.String("reservation"), Probability: c.Float64("probability")}
+	ask := whatif.AdviseAsk{Configuration: c.String("configuration"), Reservation: c.String("reservation"), Probability: c.Float64("probability")}
 	var err error
-	if ask.Job, err = advise.ParseJob(c.String("job")); err != nil {
+	if ask.Job, err = whatif.ParseJob(c.String("job")); err != nil {
 		return err
 	}
 	if text := c.String("budgets"); text != "" {
-		if ask.Budgets[0], ask.Budgets[1], err = advise.ParseBudgets(text); err != nil {
+		if ask.Budgets[0], ask.Budgets[1], err = whatif.ParseBudgets(text); err != nil {
 			return err
 		}
 	}
@@ -152,21 +152,21 @@ func adviseJob(c *cli.Context) error {
 // livePrices returns the prices that the log in dir has, of a live market, and what they are
 // of: the mean of all hosts, each of which is shared in proportion to bids. A budget is bid
 // over the time until the deadline.
-func livePrices(dir string) (*advise.History, string, error) {
+func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	p, err := live.PricesOf(dir, nil)
 	if err != nil {
 		return nil, "", err
 	}
-	all := advise.Prices{End: p.End}
+	all := whatif.Prices{End: p.End}
 	for _, s := range p.Steps {
-		all.Steps = append(all.Steps, advise.Step(s))
+		all.Steps = append(all.Steps, whatif.Step(s))
 	}
 	of := fmt.Sprintf("the mean price of %d hosts of %.3g processors", p.Hosts, p.CPUs)
-	return &advise.History{Prices: all, Rule: advise.Shared(p.CPUs)}, of, nil
+	return &whatif.PriceHistory{Prices: all, Rule: whatif.SharedHost(p.CPUs)}, of, nil
 }
 
 // advised asks the history that c names.
-func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
+func advised(c *cli.Context, ask whatif.AdviseAsk) (*whatif.BudgetPlan, error) {
 	dir, prices := c.String("live"), c.String("prices")
 	named := c.NArg()
 	for _, s := range []string{dir, prices} {
@@ -183,14 +183,14 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 			return nil, err
 		}
 		h.Guarantee = c.Float64("guarantee")
-		return experiments.AdviseHistory(h, ask, of)
+		return whatif.AdviseHistory(h, ask, of)
 	case prices != "":
 		f, err := open(c, prices)
 		if err != nil {
 			return nil, err
 		}
 		defer f.Close()
-		return experiments.AdvisePrices(f, prices, advise.Wanted{Series: c.String("series"), Zone: c.String("zone")}, ask, c.Float64("guarantee"))
+		return whatif.AdvisePrices(f, prices, whatif.PriceSeries{Series: c.String("series"), Zone: c.String("zone")}, ask, c.Float64("guarantee"))
 	}
 	r, err := results.Open(c.Args().First())
 	if err != nil {
@@ -204,5 +204,5 @@ func advised(c *cli.Context, ask experiments.AdviseAsk) (*advise.Plan, error) {
 		return nil, err
 	}
 	ask.Of, ask.Inputs = r.Path, r.Manifest.Inputs
-	return experiments.Advise(c.Context, &e, ask)
+	return whatif.Advise(c.Context, &e, ask)
 }

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"bourse/experiments"
-	"bourse/experiments/explain"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
 )
@@ -42,7 +41,7 @@ A contract of a live market is a job of the run of what 'bourse live export' wri
 
 // explainJSON is the second version: the first had contracts of live markets, too.
 func explainJSON() report.Output {
-	o := report.JSON[explain.Report]()
+	o := report.JSON[whatif.Explanation]()
 	o.Version = 2
 	return o
 }
@@ -64,7 +63,7 @@ func explainAction(c *cli.Context) error {
 	}
 	e = e.Expanded()
 	out := c.String("out")
-	r, err := experiments.Explain(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Int64("job"), c.Float64("alpha"), c.Bool("frontier") || out != "")
+	r, err := whatif.Explain(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Int64("job"), c.Float64("alpha"), c.Bool("frontier") || out != "")
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
-	"bourse/experiments/incentives"
+	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,7 +24,7 @@ intervals that hold at once. Then users answer one another in turn, each by what
 best, until nobody gains more than --epsilon; prints where they come to, and its price of
 anarchy against U*. True work and value stay: only what is said changes. Lies are
 
-` + incentives.Kinds() + `
+` + whatif.DeviationKinds() + `
    bourse incentives --configuration pareto-high --replications 20
    bourse incentives mine.yaml --lie value=0.5 --lie value=2 --alpha 0.5 --out lies
    bourse incentives mine.yaml --lie sybils=3 --users 5 --answers 0 --json`,
@@ -34,7 +34,7 @@ anarchy against U*. True work and value stay: only what is said changes. Lies ar
 			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
 			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
 			&cli.StringSliceFlag{Name: "set", Usage: "override a field of the scenario: `PATH=VALUE`"},
-			&cli.StringSliceFlag{Name: "lie", Usage: "try `KIND=NUMBER`; may be repeated", DefaultText: said(incentives.Usual())},
+			&cli.StringSliceFlag{Name: "lie", Usage: "try `KIND=NUMBER`; may be repeated", DefaultText: said(whatif.UsualDeviations())},
 			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
 			&cli.Float64Flag{Name: "epsilon", Value: 1, Usage: "a gain of no more than `E` dollars is none"},
 			&cli.StringFlag{Name: "users", Value: "10", Usage: "tempt `N` users of each replication, drawn at random, or all"},
@@ -43,12 +43,12 @@ anarchy against U*. True work and value stay: only what is said changes. Lies ar
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the page, the figure and the rows as CSV to `DIR`"},
 			workersFlag("replications"),
 			noProgressFlag(),
-		}, outputFlags[incentives.Report]()...),
+		}, outputFlags[whatif.IncentiveStudy]()...),
 		Action: incentivesAction,
 	}
 }
 
-func said(deviations []incentives.Deviation) string {
+func said(deviations []whatif.Deviation) string {
 	var all []string
 	for _, d := range deviations {
 		all = append(all, d.String())
@@ -68,8 +68,8 @@ func incentivesAction(c *cli.Context) error {
 		}
 		users = n
 	}
-	t := experiments.Temptations{
-		Configurations: c.StringSlice("configuration"), Deviations: incentives.Usual(),
+	t := whatif.Deviations{
+		Configurations: c.StringSlice("configuration"), Deviations: whatif.UsualDeviations(),
 		Alpha: c.Float64("alpha"), Epsilon: c.Float64("epsilon"),
 		Users: users, Answers: c.Int("answers"), Rounds: c.Int("rounds"), Workers: c.Int("workers"),
 		Progress: progress(c, "incentives"),
@@ -78,7 +78,7 @@ func incentivesAction(c *cli.Context) error {
 		t.Deviations = nil
 	}
 	for _, text := range c.StringSlice("lie") {
-		d, err := incentives.Parse(text)
+		d, err := whatif.ParseDeviation(text)
 		if err != nil {
 			return usagef("--lie: %w", err)
 		}
@@ -88,18 +88,18 @@ func incentivesAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := await(c.Context, func() (*incentives.Report, error) {
-		return experiments.Incentives(c.Context, &ch.experiment, t)
+	r, err := await(c.Context, func() (*whatif.IncentiveStudy, error) {
+		return whatif.Incentives(c.Context, &ch.experiment, t)
 	})
 	if err != nil {
 		return err
 	}
-	d := experiments.IncentivesPage(r)
+	d := r.Document(experiments.Labels())
 	out := c.String("out")
 	if out == "" {
 		return show(c, d, nil)
 	}
-	wrote, err := writeDocument(out, "incentives.html", d)
+	wrote, err := writeDocument(out, "whatif.html", d)
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"bourse/experiments"
-	"bourse/experiments/replay"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
 )
@@ -30,7 +30,7 @@ eq. 9, at --alpha), less what it paid, and penalties.
 			setFlag(),
 			&cli.IntFlag{Name: "most", Value: 10, Usage: "print the `N` who gain, and who lose, most"},
 			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw what owners have, under both, to `DIR`"},
-			quietFlag(), jsonFlag[replay.Report](),
+			quietFlag(), jsonFlag[whatif.Replayed](),
 			&cli.StringFlag{Name: "run", Usage: "take the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
 			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
 		},
@@ -54,7 +54,7 @@ eq. 9, at --alpha), less what it paid, and penalties.
 				}
 				sets = append(sets, "admission="+name)
 			}
-			r, err := experiments.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), append(sets, c.StringSlice("set")...)...)
+			r, err := whatif.Replay(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Float64("alpha"), append(sets, c.StringSlice("set")...)...)
 			if err != nil {
 				return err
 			}

@@ -19,14 +19,13 @@ type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
 	N             int                `json:"n,omitempty" doc:"replications in which all of them are defined"`
 	Numbers       map[string]float64 `json:"numbers" doc:"by the letters of the paper"`
-	User          []counsel          `json:"advice"`
-	Plan          *Plan              `json:"plan,omitempty" doc:"of a job; then there is nothing else"`
+	User          []Recommendation   `json:"advice"`
 
 	each map[string][]float64 // the numbers by replication
 }
 
-// A counsel is given to users of one kind, or to the provider.
-type counsel struct {
+// A Recommendation is given to users of one kind, or to the provider.
+type Recommendation struct {
 	For       string  `json:"for" doc:"inelastic, elastic or provider"`
 	Reserve   bool    `json:"reserve" doc:"p_a is above it"`
 	Threshold float64 `json:"threshold" doc:"of p_a"`
@@ -146,7 +145,7 @@ func (a *Advice) weigh() error {
 		if err != nil {
 			return misuse.Of(err)
 		}
-		c := counsel{For: r.kind, Reserve: v.Reserving, Threshold: v.Threshold, Equation: r.equation, Verdict: "spot"}
+		c := Recommendation{For: r.kind, Reserve: v.Reserving, Threshold: v.Threshold, Equation: r.equation, Verdict: "spot"}
 		if v.Reserving {
 			c.Verdict = "reserve"
 		}
@@ -157,7 +156,7 @@ func (a *Advice) weigh() error {
 }
 
 // doubt adds what the replications tell of how certain c is, which a rule has given.
-func (a *Advice) doubt(c *counsel, rule func(pa, pw, pd, q float64) (Verdict, error)) {
+func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verdict, error)) {
 	if a.N < 2 {
 		return
 	}

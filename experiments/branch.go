@@ -1,0 +1,332 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/broker"
+	"bourse/contracts/memo"
+	"bourse/contracts/policies"
+	"bourse/experiments/des"
+	"bourse/experiments/metrics"
+	"bourse/hosts/eventheap"
+	"bourse/hosts/sim"
+)
+
+// A Snapshot is the state of a run just before a job is submitted. The run can continue from
+// it any number of times, each time with other terms, in several goroutines at once.
+type Snapshot struct {
+	Position int     // of the job in the plan
+	Now      float64 // time of the submission, s
+	Policy   string  // name of the policy
+
+	setting *setting
+	offer   *offer
+	parts   broker.Config
+	memo    *broker.Memo // nil until the snapshot is taken
+	world   *world
+	ledger  *bank.Ledger
+	limited bool   // no user may spend more than its account has
+	guest   bool   // the job is an addition to the plan: its owner has the funds it asks for
+	arena   *arena // of the run; branches share its jobs and hosts
+	hooks   []hook // of the run, for the other jobs
+
+	// State to continue until the end:
+	jobs []metrics.Job // those submitted earlier
+	end  float64
+}
+
+// A world holds the mutable state of a run outside its broker.
+type world struct {
+	machines []sim.Machine
+	lists    *sim.Lists
+	cancels  eventheap.Heap
+}
+
+// take stores the state of in at now in f.
+func (f *Snapshot) take(in *arrivals, now float64) {
+	a := in.arena
+	in.gather()
+	f.arena, f.setting, f.offer, f.Policy, f.Now = a, in.setting, in.offer, in.offer.Name, now
+	watched := a.broker.Config
+	a.broker.Config = in.bare
+	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
+	a.broker.Config = watched
+	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels})
+	f.ledger = a.ledger
+}
+
+// A taker is a hook that takes a snapshot of a run, and copies what the run would change as it
+// continues.
+type taker struct{ f *Snapshot }
+
+func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
+	if f := h.f; f.Position == n && f.memo == nil {
+		f.take(in, now)
+		f.ledger = memo.Copy(f.ledger)
+		f.jobs, f.end = slices.Clone(in.run.Jobs), in.run.End
+		f.hooks = slices.DeleteFunc(slices.Clone(in.hooks), func(h hook) bool {
+			switch h.(type) {
+			case taker, *subject:
+				return true
+			}
+			return false
+		})
+	}
+	return nil, nil
+}
+
+func (taker) decided(int, float64, *contracts.Decision) error { return nil }
+
+// Terms returns the terms of f's job in the plan.
+func (f *Snapshot) Terms() Terms {
+	var r contracts.Request
+	f.setting.request(&f.arena.plan[f.Position], &r)
+	return Terms{Budget: f.arena.bills[f.Position].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}
+}
+
+// Request returns the request of f's job with terms t. It has no owner.
+func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
+	task := f.setting.request(&f.arena.plan[f.Position], &r)
+	t.on(&r, &task)
+	r.Submit += t.Later
+	return r
+}
+
+// Dimensions returns the dimensions in which the terms may change. The job may be submitted
+// until the time given.
+func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
+	most := f.setting.conf.Fleet.Hosts
+	if policies.Of(f.Policy).Books {
+		most *= int(f.setting.conf.Fleet.CPUs) // a host is a cluster
+	}
+	return dimensions(asked, bounds{budget: f.Richest(), nodes: most, later: until - f.Now, classes: policies.Of(f.Policy).Classes})
+}
+
+// Richest returns the largest budget to try: the owner's balance if users have limited funds,
+// and otherwise a multiple of the job's budget.
+func (f *Snapshot) Richest() bank.Amount {
+	bill := f.arena.bills[f.Position]
+	most := max(bill.budget.Micros(), 100*Cent.Micros()) * mostTimes
+	if f.limited || f.setting.conf.Workload.Funds != nil {
+		most = min(most, f.ledger.Balance(f.arena.payers[bill.payer].account).Micros())
+	}
+	return bank.Micros(most)
+}
+
+// A Branch continues a run from a snapshot. A goroutine may use it repeatedly.
+type Branch struct {
+	*Snapshot
+	own *arena
+}
+
+// Branch returns a new branch of f.
+func (f *Snapshot) Branch() *Branch { return &Branch{f, newArena()} }
+
+// A subject is the hook that submits one job with other terms.
+type subject struct {
+	at     int // position of the job; -1: it is not submitted
+	terms  *Terms
+	guest  bool // the owner has the funds it asks for
+	booked bool // the ledger of the arena books the run
+}
+
+func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) {
+	if n != h.at {
+		return nil, nil
+	}
+	return &submission{terms: h.terms}, h.fund(in, now)
+}
+
+func (*subject) decided(int, float64, *contracts.Decision) error { return nil }
+
+// fund mints the amount by which the job's budget exceeds the funds of its owner. It does so
+// for guests, and for all users if the workload does not limit funds.
+func (h *subject) fund(in *arrivals, now float64) error {
+	a := in.arena
+	account := a.payers[a.bills[h.at].payer].account
+	has := dollars(a.plan[h.at].Value)
+	switch {
+	case !h.booked || !h.guest && in.setting.conf.Workload.Funds != nil:
+		return nil
+	case h.guest:
+		has = a.ledger.Balance(account)
+	}
+	more, err := h.terms.Budget.Sub(has)
+	if err != nil || more.Sign() <= 0 {
+		return err
+	}
+	return a.ledger.Mint(now, account, more)
+}
+
+// resume prepares b to continue with terms t for the job. If t is nil, the job is not
+// submitted. With a ledger, the branch books into a copy of that of the run.
+func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
+	a, from := b.own, b.Snapshot.arena
+	w := memo.Copy(b.world)
+	a.machines, a.cancels = w.machines, w.cancels
+	a.fleet = a.fleet[:0]
+	for h := range a.machines {
+		a.fleet = append(a.fleet, &a.machines[h])
+	}
+	a.churn, a.histories, a.owners, a.payers = from.churn, from.histories, from.owners, from.payers
+	at := b.Position
+	if t == nil || t.Later > 0 {
+		a.plan, a.bills = slices.Clone(from.plan), slices.Clone(from.bills)
+	} else {
+		if len(a.bills) != len(from.bills) {
+			a.bills = slices.Clone(from.bills)
+		}
+		copy(a.bills[at:], from.bills[at:])
+		a.plan = from.plan
+	}
+	switch {
+	case t == nil:
+		a.plan, a.bills = slices.Delete(a.plan, at, at+1), slices.Delete(a.bills, at, at+1)
+		at = -1
+	case t.Later > 0:
+		moved, bill := a.plan[at], a.bills[at]
+		moved.Arrival += t.Later
+		for ; at+1 < len(a.plan) && a.plan[at+1].Arrival <= moved.Arrival; at++ {
+			a.plan[at], a.bills[at] = a.plan[at+1], a.bills[at+1]
+		}
+		a.plan[at], a.bills[at] = moved, bill
+	}
+	a.indexPlan()
+	parts := b.parts
+	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
+	a.broker.Recall(parts, memo.Copy(b.memo, broker.Fixed()))
+	bare := a.broker.Config // with the policy that was recalled
+	if ledger {
+		a.ledger = memo.Copy(b.ledger)
+		a.broker.Teller = a.ledger
+	}
+	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
+	in.run.Jobs = in.run.Jobs[:b.Position]
+	return in, &subject{at, t, b.guest, ledger}
+}
+
+// play continues the run of b.
+func (b *Branch) play(ctx context.Context, in *arrivals, p des.Pacer) error {
+	if in.Next() <= b.Now {
+		if err := in.Advance(b.Now); err != nil {
+			return err
+		}
+	}
+	return in.play(ctx, p)
+}
+
+// An Answer is the decision on a job, and its time in seconds.
+type Answer struct {
+	contracts.Decision
+	At float64
+}
+
+// A question is a subject whose decision is wanted.
+type question struct {
+	*subject
+	Answer    Answer
+	submitted bool
+	soon      bool // only an immediate decision counts
+}
+
+// errDecided stops a branch in which the job has been decided.
+var errDecided = errors.New("it has been decided")
+
+func (q *question) decided(n int, at float64, d *contracts.Decision) error {
+	if n != q.at {
+		return nil
+	}
+	q.submitted = true
+	if d.Verdict == contracts.Defer && !q.soon {
+		return nil
+	}
+	q.Answer = Answer{contracts.Decision{Verdict: d.Verdict, Reason: d.Reason, Numbers: slices.Clone(d.Numbers)}, at}
+	return errDecided
+}
+
+// Decide returns the decision on the job if it asks for t, or Defer if there is none before
+// the run ends.
+func (b *Branch) Decide(ctx context.Context, t *Terms) (Answer, error) {
+	in, s := b.resume(t, b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice)) // funds affect decisions
+	q := &question{subject: s, Answer: Answer{Decision: contracts.Decision{Verdict: contracts.Defer}}}
+	in.hooks = append([]hook{q}, b.hooks...)
+	err := b.play(ctx, in, &untilDecided{in: in, of: q})
+	b.own.spare.give(in.run)
+	switch {
+	case errors.Is(err, errDecided):
+		return q.Answer, nil
+	case err != nil:
+		return Answer{}, err
+	}
+	if q.submitted { // the job arrived before the horizon
+		q.admitted(in)
+	}
+	return q.Answer, nil
+}
+
+// Finish returns the outcomes of all jobs if the job of b asks for t, or is not submitted if t
+// is nil. The barred contracts cannot pay when they are accepted.
+func (b *Branch) Finish(ctx context.Context, t *Terms, barred ...contracts.ID) ([]metrics.Job, error) {
+	in, s := b.resume(t, true)
+	in.hooks = append([]hook{s}, b.hooks...)
+	copy(in.run.Jobs, b.jobs)
+	in.run.End = b.end
+	if len(barred) > 0 {
+		b.own.broker.Teller = &denyingTeller{b.own.broker.Teller, barred}
+	}
+	err := b.play(ctx, in, new(des.Virtual))
+	return in.run.Jobs, err
+}
+
+// admitted records that the waiting job has been admitted, if it has.
+func (q *question) admitted(in *arrivals) {
+	if j := &in.run.Jobs[q.at]; q.Answer.Verdict == contracts.Defer && j.Admitted() {
+		q.Answer = Answer{contracts.Decision{Verdict: contracts.Accept}, j.Contract.Admitted}
+	}
+}
+
+// untilDecided advances virtual time until the waiting job of a branch is decided.
+type untilDecided struct {
+	des.Virtual
+	in  *arrivals
+	of  *question
+	now float64
+}
+
+// Wait implements [des.Pacer].
+func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error) {
+	in, q := p.in, p.of
+	if q.submitted {
+		phase, ok := in.arena.broker.Phase(contracts.ID(in.arena.plan[q.at].ID))
+		if !ok { // refused, or ended as soon as it was admitted
+			in.gather()
+			q.admitted(in)
+			return 0, errDecided
+		}
+		if phase != contracts.Asked {
+			q.Answer = Answer{contracts.Decision{Verdict: contracts.Accept}, p.now}
+			return 0, errDecided
+		}
+	}
+	p.now = until
+	return p.Virtual.Wait(ctx, until)
+}
+
+// A denyingTeller refuses to hold funds for some contracts. Their policy then undoes what it
+// recorded for them, as for any owner who cannot pay.
+type denyingTeller struct {
+	broker.Teller
+	denied []contracts.ID
+}
+
+// Hold implements [broker.Teller].
+func (t *denyingTeller) Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error {
+	if slices.Contains(t.denied, contracts.ID(contract)) {
+		return &bank.Shortfall{Needs: a}
+	}
+	return t.Teller.Hold(now, contract, owner, a, note)
+}

@@ -1,0 +1,116 @@
+package experiments
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen"
+)
+
+// A Trial is one replication of a configuration: its jobs and hosts. It runs under any policy
+// of the configuration, with the planned jobs or with others, and from any job on with other
+// terms. Only one goroutine may use it at a time.
+type Trial struct {
+	Plan workloadgen.Plan // in order of arrival
+
+	at      Panic
+	setting *setting
+	arena   *arena
+}
+
+// Trial returns a replication of a configuration.
+func (p *Prepared) Trial(configuration, rep int) (t *Trial, err error) {
+	t = &Trial{at: place(p.Experiment, configuration, rep), setting: p.settings[configuration], arena: newArena()}
+	defer t.at.recovered(&err)
+	if err := t.arena.draw(t.setting, p.Experiment.Seed, rep); err != nil {
+		return nil, err
+	}
+	if err := t.arena.come(t.setting, p.Experiment.Seed, rep); err != nil {
+		return nil, err
+	}
+	t.Plan = t.arena.plan
+	return t, nil
+}
+
+// Stream returns the random stream of t with the given name.
+func (t *Trial) Stream(name string) *rand.PCG {
+	return scenario.Stream(t.at.Seed, t.at.Replication, name)
+}
+
+// Optimum returns U* of the jobs of t.
+func (t *Trial) Optimum() Optimum {
+	t.arena.plan = t.Plan
+	return t.arena.yardstick(t.setting, 0).Optimum
+}
+
+// Request returns the request for j, without its owner and budget.
+func (t *Trial) Request(j *workloadgen.Job) (r contracts.Request) {
+	t.setting.request(j, &r)
+	return r
+}
+
+// PlannedDeadlines writes the deadlines that the configuration derives into the plan, from
+// which they are then taken. Other estimates then leave deadlines unchanged.
+func (t *Trial) PlannedDeadlines() {
+	t.Plan = slices.Clone(t.Plan)
+	for i := range t.Plan {
+		t.Plan[i].Deadline = t.Request(&t.Plan[i]).SLA.Deadline
+	}
+	s, conf := *t.setting, *t.setting.conf
+	conf.SLA.Of, conf.SLA.Slack = "deadline", 1
+	s.conf = &conf
+	t.setting = &s
+}
+
+// Run runs plan under a policy of the configuration, by its position.
+func (t *Trial) Run(ctx context.Context, policy int, plan workloadgen.Plan) (*Run, error) {
+	return t.run(ctx, policy, plan)
+}
+
+func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hooks ...hook) (run *Run, err error) {
+	o := &t.setting.offers[policy]
+	at := t.at
+	at.Policy = o.Label
+	defer at.recovered(&err)
+	t.arena.plan = plan
+	run, err = t.arena.run(ctx, t.setting, o, at.Seed, at.Replication, nil, append(hooks, hooksOf(o)...)...)
+	if err != nil {
+		return nil, fmt.Errorf("configuration %s, replication %d, admission %s: %w", at.Configuration, at.Replication, o.Label, err)
+	}
+	return run, nil
+}
+
+// Reuse reuses the memory of run, which must not be read afterwards.
+func (t *Trial) Reuse(run *Run) { t.arena.spare.give(run) }
+
+// An At describes a job of a plan and the terms with which it is submitted.
+type At struct {
+	Position int
+	Terms    *Terms // nil: those of the plan
+	Guest    bool   // the job is an addition to the plan: its owner has the funds it asks for
+}
+
+// Before runs plan under a policy, and also returns a snapshot just before the job at is
+// submitted, or nil if the run ended before. The snapshot is valid until t runs again. The run
+// has no prices.
+func (t *Trial) Before(ctx context.Context, policy int, plan workloadgen.Plan, at At) (*Snapshot, *Run, error) {
+	f := &Snapshot{Position: at.Position, guest: at.Guest}
+	hooks := []hook{taker{f}}
+	if at.Terms != nil {
+		hooks = append(hooks, &subject{at.Position, at.Terms, at.Guest, true})
+	}
+	t.arena.unpriced = true
+	defer func() { t.arena.unpriced = false }()
+	run, err := t.run(ctx, policy, plan, hooks...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.memo == nil {
+		return nil, run, nil
+	}
+	return f, run, nil
+}

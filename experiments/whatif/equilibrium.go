@@ -1,0 +1,160 @@
+package whatif
+
+import (
+	"math"
+	"slices"
+
+	"bourse/experiments/stats"
+)
+
+// A Trial is what was found in one replication under one policy.
+type trial struct {
+	Truth  payoff
+	Gains  []gain
+	Answer *response // nil: users were not let to answer
+
+	Best   float64 // U*, or a bound on it; 0 if there is none
+	Proven bool    // it is U*
+}
+
+// A Found is all trials of one configuration under one policy, in order of replications.
+type deviationSample struct {
+	Configuration, Policy string
+	Trials                []trial
+}
+
+// by returns what users gain by deviation d, or by the best of all below 0.
+func (f *deviationSample) by(d int) (s sample) {
+	for i := range f.Trials {
+		var gains []float64
+		for _, g := range f.Trials[i].Gains {
+			if d < 0 {
+				gains = append(gains, max(0, slices.Max(g.By)))
+			} else {
+				gains = append(gains, g.By[d])
+			}
+		}
+		s = append(s, gains)
+	}
+	return s
+}
+
+// An Equilibrium is where users come to who answer one another.
+type equilibrium struct {
+	Configuration string  `json:"configuration"`
+	Policy        string  `json:"policy"`
+	N             int     `json:"n" doc:"replications in which users answered"`
+	Settled       int     `json:"settled" doc:"of these: nobody gains more than epsilon by another deviation that was tried"`
+	Circles       int     `json:"circles" doc:"of these: users come to what they have said before, and so go round for ever"`
+	Rounds        float64 `json:"rounds" doc:"mean, of those that settled with the one in which nobody found anything"`
+	Bounds        int     `json:"bounds" doc:"replications in which a bound stands for U*"`
+
+	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* over what all work is worth to its owners where users have come to; null without U*"`
+	Truth   *ratio        `json:"truth" doc:"the same where all say the truth"`
+	Lost    *meanEstimate `json:"lost" doc:"part of U*: what all work is worth in truth, less what it is worth where users have come to"`
+	Needed  *int          `json:"needed" doc:"replications that would show such a loss with a power of 80 %, where it cannot be told"`
+	Verdict string        `json:"verdict" doc:"lies cost, lies help or cannot be told apart, by the interval of what is lost; nothing changes; no U*"`
+
+	Plays []play `json:"plays" doc:"what users say there, the most frequent first"`
+}
+
+// A Ratio is one of means over replications, with Fieller's interval.
+type ratio struct {
+	Value float64  `json:"value"`
+	Lo    *float64 `json:"lo" doc:"null where it is unbounded"`
+	Hi    *float64 `json:"hi"`
+}
+
+// A Play is how many users say one thing.
+type play struct {
+	Deviation string  `json:"deviation"`
+	Share     float64 `json:"share"`
+}
+
+// The verdicts on what lies do to all.
+const (
+	costs     = "lies cost"
+	helps     = "lies help"
+	unbounded = "no U*"
+)
+
+// equilibrium returns where users have come to in f, nil if they were not let to answer.
+// Intervals are of a family of so many.
+func (f *deviationSample) equilibrium(family int) *equilibrium {
+	alpha := familyLevel / float64(max(1, family))
+	e := &equilibrium{Configuration: f.Configuration, Policy: f.Policy, Plays: []play{}}
+	var best, worth, truth, lost []float64
+	said := map[string]int{}
+	var order []string
+	users, none := 0, false
+	for i := range f.Trials {
+		t := &f.Trials[i]
+		if t.Answer == nil {
+			continue
+		}
+		e.N++
+		e.Rounds += float64(t.Answer.Rounds)
+		if t.Answer.Settled {
+			e.Settled++
+		}
+		if t.Answer.Circles {
+			e.Circles++
+		}
+		if !t.Proven {
+			e.Bounds++
+		}
+		for _, d := range t.Answer.Plays {
+			users++
+			if said[d.String()]++; said[d.String()] == 1 {
+				order = append(order, d.String())
+			}
+		}
+		none = none || t.Best == 0
+		best, worth, truth = append(best, t.Best), append(worth, t.Answer.Outcome.Worth), append(truth, t.Truth.Worth)
+		lost = append(lost, (t.Truth.Worth-t.Answer.Outcome.Worth)/t.Best)
+	}
+	if e.N == 0 {
+		return nil
+	}
+	e.Rounds /= float64(e.N)
+	slices.SortStableFunc(order, func(a, b string) int { return said[b] - said[a] })
+	for _, d := range order {
+		e.Plays = append(e.Plays, play{d, float64(said[d]) / float64(users)})
+	}
+	if none {
+		e.Verdict = unbounded
+		return e
+	}
+	e.Anarchy, e.Truth = ratioOf(best, worth, alpha), ratioOf(best, truth, alpha)
+	m := student(lost, alpha)
+	e.Lost = &m
+	switch {
+	case !slices.ContainsFunc(lost, func(x float64) bool { return x != 0 }):
+		e.Verdict = same
+	case m.Lo != nil && *m.Lo > 0:
+		e.Verdict = costs
+	case m.Hi != nil && *m.Hi < 0:
+		e.Verdict = helps
+	default:
+		e.Verdict = undecided
+		if d, ok := stats.Pairs(lost, make([]float64, e.N)); ok {
+			if n, ok := stats.SampleFor(d.Effect, 0.8, true, alpha); ok {
+				e.Needed = &n
+			}
+		}
+	}
+	return e
+}
+
+// ratio returns that of the means of xs and ys, nil if it is none.
+func ratioOf(xs, ys []float64, alpha float64) *ratio {
+	e, ok := stats.Fieller(xs, ys)
+	if !ok {
+		return nil
+	}
+	r := &ratio{Value: e.Value}
+	if lo, hi, ok := e.Interval(alpha); ok && !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
+		r.Lo, r.Hi = &lo, &hi
+	}
+	return r
+}

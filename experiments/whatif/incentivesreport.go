@@ -1,0 +1,239 @@
+package whatif
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/report"
+)
+
+// A Report says who gains by what.
+type IncentiveStudy struct {
+	Scenario string        `json:"scenario"`
+	Alpha    float64       `json:"alpha" doc:"how inelastic users are (eq. 9)"`
+	Epsilon  float64       `json:"epsilon" doc:"a gain of no more than that, $, is none"`
+	Users    int           `json:"users" doc:"sampled in a replication, at most"`
+	Most     int           `json:"most_rounds" doc:"in which users answer one another, at most"`
+	Family   int           `json:"family" doc:"intervals of means that hold at once with 95 % (Bonferroni): one for each row of gains"`
+	Gains    []gainRow     `json:"gains"`
+	Best     []gainRow     `json:"best" doc:"what users would gain who each know which lie is best, all of it seen afterwards"`
+	Answers  []equilibrium `json:"answers" doc:"where users come to who answer one another"`
+}
+
+// Sum makes rows of what was found, whose gains are by deviations.
+func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
+	r.Family = len(found) * len(deviations)
+	r.Gains, r.Best, r.Answers = []gainRow{}, []gainRow{}, []equilibrium{}
+	for i := range found {
+		f := &found[i]
+		row := func(s sample, name string, family int) gainRow {
+			row := weighed(s, r.Epsilon, family)
+			row.Configuration, row.Policy, row.Deviation = f.Configuration, f.Policy, name
+			return row
+		}
+		for d := range deviations {
+			r.Gains = append(r.Gains, row(f.by(d), deviations[d].String(), r.Family))
+		}
+		best := row(f.by(-1), "best", len(found))
+		best.Verdict, best.Needed = "", nil
+		r.Best = append(r.Best, best)
+		if e := f.equilibrium(len(found)); e != nil {
+			r.Answers = append(r.Answers, *e)
+		}
+	}
+}
+
+// Document returns r for people: a table a policy, figures, and the rows as CSV.
+func (r *IncentiveStudy) Document(labels report.Labels) report.Document {
+	d := report.Document{
+		Title:  "Would a user gain by lying?",
+		Tables: r.tables(labels), Figures: r.figures(labels), Data: []report.File{{Name: "incentives-rows.csv", Data: r.csv()}},
+		Values: func([]string) any { return *r },
+	}
+	for i := range r.Answers {
+		d.Notes = append(d.Notes, r.Answers[i].describe(labels, r))
+	}
+	return d
+}
+
+func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
+	for i := range r.Best {
+		best := &r.Best[i]
+		t := report.Table{
+			Title:  fmt.Sprintf("%s, %s: %d users of %d replications", labels.Of(best.Configuration), labels.Of(best.Policy), best.Users, best.N),
+			Header: []string{"if a user says", "mean gain, $", "users who gain, %", "largest, $", "most, $", "n for 80 %", "on average"},
+			Left:   1,
+		}
+		for k := range r.Gains {
+			if g := &r.Gains[k]; g.Configuration == best.Configuration && g.Policy == best.Policy {
+				t.Rows = append(t.Rows, g.cells())
+			}
+		}
+		t.Rows = append(t.Rows, best.cells())
+		tables = append(tables, t)
+	}
+	if len(tables) > 0 {
+		tables[len(tables)-1].Note = fmt.Sprintf("A gain is true utility (eq. 9, α = %s) more than in truth, all others saying the truth, on the same jobs, hosts and streams. "+
+			"Replications are what is independent: means of their users (Student's t), shares (score interval of clustered trials), and the largest of their users. "+
+			"The %d intervals of a column hold at once with 95 %% (Bonferroni), those of best with each other. "+
+			"Who gains has more than $%s. best: each user says what gains it most, or the truth, all of it seen afterwards.",
+			digits(r.Alpha), r.Family, digits(r.Epsilon))
+	}
+	return tables
+}
+
+// cells returns r as a row of a table.
+func (r *gainRow) cells() []report.Cell {
+	needed := "–"
+	if r.Needed != nil {
+		needed = strconv.Itoa(*r.Needed)
+	}
+	words := []string{
+		r.Deviation, r.Gain.describe(dollarText), r.Share.describe(hundredths), r.Largest.describe(dollarText), dollarText(r.Most), needed, r.Verdict,
+	}
+	cells := make([]report.Cell, len(words))
+	for i, w := range words {
+		cells[i].Text = w
+	}
+	cells[len(cells)-1].Strong = r.Verdict == gains
+	return cells
+}
+
+// said returns m with its interval, if it has one.
+func (m *meanEstimate) describe(say func(float64) string) string {
+	if m.Lo == nil {
+		return say(m.Value)
+	}
+	return fmt.Sprintf("%s [%s, %s]", say(m.Value), say(*m.Lo), say(*m.Hi))
+}
+
+// less returns 0 less m.
+func (m *meanEstimate) less() meanEstimate {
+	other := meanEstimate{Value: -m.Value}
+	if m.Lo != nil {
+		lo, hi := -*m.Hi, -*m.Lo
+		other.Lo, other.Hi = &lo, &hi
+	}
+	return other
+}
+
+func dollarText(x float64) string { return rounded(x, 2) }
+
+func hundredths(x float64) string { return rounded(100*x, 0) }
+
+// rounded returns x with so many decimals; nothing has no sign.
+func rounded(x float64, decimals int) string {
+	text := strconv.FormatFloat(x, 'f', decimals, 64)
+	if strings.Trim(text, "-0.") == "" {
+		text = strings.TrimPrefix(text, "-")
+	}
+	return text
+}
+
+func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+// said returns e in words.
+func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s: users who answer one another settle in %d of %d replications, where nobody gains more than $%s by another of these lies; in %d they go round for ever; %s rounds on average, at most %d.",
+		labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N, digits(r.Epsilon), e.Circles, digits(e.Rounds), r.Most)
+	var plays []string
+	for i, p := range e.Plays {
+		if i == 4 {
+			break
+		}
+		plays = append(plays, fmt.Sprintf("%s %s %%", p.Deviation, hundredths(p.Share)))
+	}
+	fmt.Fprintf(&b, " They end with %s.", strings.Join(plays, ", "))
+	if e.Verdict == unbounded {
+		return b.String() + " There is no U*: as where users pay their whole budget."
+	}
+	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.describe(), e.Truth.describe())
+	switch e.Verdict {
+	case costs:
+		fmt.Fprintf(&b, "lies cost %s %% of U*.", e.Lost.describe(hundredths))
+	case helps:
+		gained := e.Lost.less()
+		fmt.Fprintf(&b, "lies bring %s %% of U*.", gained.describe(hundredths))
+	case same:
+		b.WriteString("the same.")
+	default:
+		fmt.Fprintf(&b, "the two cannot be told apart: lies cost %s %% of U*", e.Lost.describe(hundredths))
+		if e.Needed != nil {
+			fmt.Fprintf(&b, ", and %d replications would tell", *e.Needed)
+		}
+		b.WriteString(".")
+	}
+	if e.Bounds > 0 {
+		fmt.Fprintf(&b, " In %d replications a bound stands for U*, which is not known.", e.Bounds)
+	}
+	return b.String()
+}
+
+func (r *ratio) describe() string {
+	switch {
+	case r == nil:
+		return "–"
+	case r.Lo == nil:
+		return digits(r.Value)
+	}
+	return fmt.Sprintf("%s [%s, %s]", digits(r.Value), digits(*r.Lo), digits(*r.Hi))
+}
+
+// figures returns what is gained, as a forest plot a policy.
+func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
+	f := report.Figure{
+		Name: "incentives", Title: "What a user gains by lying",
+		Caption: "Mean gain of a user in true utility, with intervals that hold at once (95 %, Bonferroni).",
+	}
+	for i := range r.Best {
+		best := &r.Best[i]
+		p := report.Panel{Title: labels.Of(best.Configuration) + ", " + labels.Of(best.Policy), X: "$ a user", Forest: true, Curves: []report.Curve{{Name: "gain"}}}
+		for k := range r.Gains {
+			g := &r.Gains[k]
+			if g.Configuration != best.Configuration || g.Policy != best.Policy {
+				continue
+			}
+			pt := report.Point{X: float64(len(p.Groups)), Mean: g.Gain.Value, Lo: g.Gain.Value, Hi: g.Gain.Value}
+			if g.Gain.Lo != nil {
+				pt.Lo, pt.Hi = *g.Gain.Lo, *g.Gain.Hi
+			}
+			p.Curves[0].Points = append(p.Curves[0].Points, pt)
+			p.Groups = append(p.Groups, g.Deviation)
+		}
+		f.Panels = append(f.Panels, p)
+	}
+	return []report.Figure{f}
+}
+
+// csv returns the rows as a table.
+func (r *IncentiveStudy) csv() []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write([]string{"configuration", "policy", "deviation", "n", "users", "gain", "gain_lo", "gain_hi", "share", "share_lo", "share_hi", "largest", "largest_lo", "largest_hi", "most", "needed", "verdict"}) // a Buffer does not fail
+	number := func(x *float64) string {
+		if x == nil {
+			return ""
+		}
+		return strconv.FormatFloat(*x, 'g', -1, 64)
+	}
+	for _, rows := range [][]gainRow{r.Gains, r.Best} {
+		for i := range rows {
+			g := &rows[i]
+			line := []string{g.Configuration, g.Policy, g.Deviation, strconv.Itoa(g.N), strconv.Itoa(g.Users)}
+			for _, m := range []*meanEstimate{&g.Gain, &g.Share, &g.Largest} {
+				line = append(line, number(&m.Value), number(m.Lo), number(m.Hi))
+			}
+			needed := ""
+			if g.Needed != nil {
+				needed = strconv.Itoa(*g.Needed)
+			}
+			w.Write(append(line, number(&g.Most), needed, g.Verdict))
+		}
+	}
+	w.Flush()
+	return b.Bytes()
+}

@@ -1,0 +1,363 @@
+package whatif
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bourse/experiments/misuse"
+	"bourse/workloadgen"
+)
+
+// A Step is a price from an instant on.
+type Step struct {
+	At    float64 // s
+	Price float64 // $/s
+}
+
+// Prices are those of one host: each step lasts until the next, and the last until End.
+type Prices struct {
+	Steps []Step
+	End   float64
+}
+
+// A Wanted names the prices to take of a file; what is empty must be the same in all of it.
+type PriceSeries struct {
+	Series string
+	Zone   string
+}
+
+// A Read says what became of the prices of a file.
+type readCount struct {
+	Used     int
+	Others   int // of another series or zone than the one wanted
+	Replaced int // at the instant of a later line
+}
+
+// String says it in words.
+func (r readCount) String() string {
+	return fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line of the same instant", r.Used, r.Others, r.Replaced)
+}
+
+// A quote is a price of a file as it stands.
+type quote struct {
+	line               int
+	series, zone, time string
+	price              string
+	field              string  // that has the price
+	seconds            float64 // that it is for
+}
+
+// ReadPrices reads a price file, plain or gzip, and says what became of its prices: CSV with a
+// header, of which columns time (RFC 3339, or 2006-01-02 15:04:05 in UTC, or s) and
+// price_usd_per_hour, or price in $/s, are read, and series and zone; or what EC2's
+// describe-spot-price-history prints as JSON, whose series are InstanceType and
+// ProductDescription. A file has one series and one zone, or the wanted ones are read. Lines
+// need not be in order; of two at one instant the later counts.
+func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read readCount, err error) {
+	fail := func(line int, format string, args ...any) (Prices, readCount, error) {
+		return Prices{}, read, misuse.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
+	}
+	in, err := workloadgen.Unpack(r, 64<<10)
+	if err != nil {
+		return Prices{}, read, misuse.Errorf("%s: %v", file, err)
+	}
+	quotes := csvQuotes
+	if start, _ := in.Peek(512); len(bytes.TrimSpace(start)) > 0 && bytes.TrimSpace(start)[0] == '{' {
+		quotes = jsonQuotes
+	}
+	series := nameFilter{of: "series", wanted: wanted.Series}
+	zones := nameFilter{of: "zone", wanted: wanted.Zone}
+	for q, err := range quotes(in) {
+		if err != nil {
+			return fail(q.line, "%v", err)
+		}
+		ours, err := series.take(q.series)
+		if err == nil && ours {
+			ours, err = zones.take(q.zone)
+		}
+		if err != nil {
+			return fail(q.line, "%v", err)
+		}
+		if !ours {
+			read.Others++
+			continue
+		}
+		when, ok := parseTime(q.time)
+		switch {
+		case !ok:
+			return fail(q.line, "time: found %.40q, want 2006-01-02 15:04:05, or seconds", q.time)
+		case when >= milliseconds:
+			return fail(q.line, "time: found %.40q, which looks like milliseconds, want seconds", q.time)
+		}
+		x, err := strconv.ParseFloat(q.price, 64)
+		if err != nil || !(x >= 0) || x > 1e9 {
+			return fail(q.line, "%s: found %.40q, want a number from 0 to 1e9", q.field, q.price)
+		}
+		p.Steps = append(p.Steps, Step{when, x / q.seconds})
+	}
+	if len(p.Steps) == 0 {
+		for _, n := range []*nameFilter{&series, &zones} {
+			if n.wanted != "" && !n.met[n.wanted] {
+				return Prices{}, read, misuse.Errorf("%s: %s: found %q, want one of %s", file, n.of, n.wanted, firstNames(slices.Sorted(maps.Keys(n.met))))
+			}
+		}
+	}
+	if len(p.Steps) < 2 {
+		return Prices{}, read, misuse.Errorf("%s: found %d prices, want two or more", file, len(p.Steps))
+	}
+	all := len(p.Steps)
+	p.sort()
+	read.Used, read.Replaced = len(p.Steps), all-len(p.Steps)
+	return p, read, nil
+}
+
+// milliseconds is an instant that no price file has in seconds: in the year 5138.
+const milliseconds = 1e11
+
+// names are the series or zones of a file, of which one is read.
+type nameFilter struct {
+	of, wanted string
+	first      string
+	met        map[string]bool
+}
+
+// take reports whether what has this name is read, which must be the only one if none is wanted.
+func (n *nameFilter) take(name string) (bool, error) {
+	if !n.met[name] {
+		if len(n.met) == 0 {
+			n.first, n.met = name, make(map[string]bool)
+		} else if n.wanted == "" {
+			return false, fmt.Errorf("%s: found %s and %s, want the name of one (--%s)", n.of, n.first, name, n.of)
+		}
+		n.met[name] = true
+	}
+	return n.wanted == "" || name == n.wanted, nil
+}
+
+// csvQuotes yields the prices of a table.
+func csvQuotes(r io.Reader) iter.Seq2[quote, error] {
+	return func(yield func(quote, error) bool) {
+		in := csv.NewReader(r)
+		head, err := in.Read()
+		if err != nil {
+			yield(quote{line: 1}, fmt.Errorf("found no header, want one with time and price_usd_per_hour: %w", err))
+			return
+		}
+		column := func(name string) int { return slices.Index(head, name) }
+		at, price, of, zone, seconds := column("time"), column("price_usd_per_hour"), column("series"), column("zone"), 3600.0
+		if price < 0 {
+			price, seconds = column("price"), 1
+		}
+		if at < 0 || price < 0 {
+			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want time, and price_usd_per_hour or price ($/s)", strings.Join(head, ", ")))
+			return
+		}
+		for {
+			row, err := in.Read()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			var bad *csv.ParseError
+			if errors.As(err, &bad) {
+				yield(quote{line: bad.Line}, bad.Err)
+				return
+			}
+			if err != nil {
+				yield(quote{}, err)
+				return
+			}
+			line, _ := in.FieldPos(0)
+			q := quote{line: line, time: row[at], price: row[price], field: head[price], seconds: seconds}
+			if of >= 0 {
+				q.series = row[of]
+			}
+			if zone >= 0 {
+				q.zone = row[zone]
+			}
+			if !yield(q, nil) {
+				return
+			}
+		}
+	}
+}
+
+// jsonQuotes yields the prices of EC2's describe-spot-price-history.
+func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
+	return func(yield func(quote, error) bool) {
+		lines := &lineCounter{r: r}
+		in := json.NewDecoder(lines)
+		fail := func(err error) { yield(quote{line: lines.at(in.InputOffset())}, err) }
+		const want = `want what describe-spot-price-history prints: a list SpotPriceHistory`
+		for found := false; !found; { // the list among the fields of the object
+			t, err := in.Token()
+			if err != nil {
+				fail(fmt.Errorf("%w, %s", err, want))
+				return
+			}
+			switch t {
+			case json.Delim('{'):
+			case "SpotPriceHistory":
+				if t, err = in.Token(); err != nil || t != json.Delim('[') {
+					fail(fmt.Errorf("SpotPriceHistory: found %v, %s", t, want))
+					return
+				}
+				found = true
+			case json.Delim('}'):
+				fail(errors.New("found no SpotPriceHistory, " + want))
+				return
+			default:
+				var skipped json.RawMessage
+				if err := in.Decode(&skipped); err != nil {
+					fail(err)
+					return
+				}
+			}
+		}
+		for in.More() {
+			var e struct{ AvailabilityZone, InstanceType, ProductDescription, SpotPrice, Timestamp string }
+			if err := in.Decode(&e); err != nil {
+				fail(err)
+				return
+			}
+			q := quote{
+				line: lines.at(in.InputOffset()), series: strings.TrimSpace(e.InstanceType + " " + e.ProductDescription), zone: e.AvailabilityZone,
+				time: e.Timestamp, price: e.SpotPrice, field: "SpotPrice", seconds: 3600,
+			}
+			if !yield(q, nil) {
+				return
+			}
+		}
+		if _, err := in.Token(); err != nil {
+			fail(fmt.Errorf("the list does not end: %w", err))
+		}
+	}
+}
+
+// A lineCounter tells in which line of a text an offset is.
+type lineCounter struct {
+	r    io.Reader
+	read int64
+	line int     // at the last offset asked for, from 0
+	ends []int64 // of the lines after it
+}
+
+// Read implements [io.Reader].
+func (l *lineCounter) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	for i, c := range b[:n] {
+		if c == '\n' {
+			l.ends = append(l.ends, l.read+int64(i))
+		}
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// at returns the line of an offset, from 1. Offsets never decrease.
+func (l *lineCounter) at(offset int64) int {
+	for len(l.ends) > 0 && l.ends[0] < offset {
+		l.ends = l.ends[1:]
+		l.line++
+	}
+	return l.line + 1
+}
+
+// short joins names, the first dozen.
+func firstNames(names []string) string {
+	if len(names) > 12 {
+		return strings.Join(names[:12], ", ") + fmt.Sprintf(" and %d more", len(names)-12)
+	}
+	return strings.Join(names, ", ")
+}
+
+// instant reads one, in s.
+func parseTime(text string) (float64, bool) {
+	for _, form := range []string{time.RFC3339, time.DateTime} {
+		if t, err := time.Parse(form, text); err == nil {
+			return float64(t.UnixNano()) / 1e9, true
+		}
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
+}
+
+// sort brings steps in order, one an instant.
+func (p *Prices) sort() {
+	slices.SortStableFunc(p.Steps, func(a, b Step) int {
+		switch {
+		case a.At < b.At:
+			return -1
+		case a.At > b.At:
+			return 1
+		}
+		return 0
+	})
+	last := p.Steps[:1]
+	for _, s := range p.Steps[1:] {
+		if s.At == last[len(last)-1].At {
+			last[len(last)-1] = s
+		} else {
+			last = append(last, s)
+		}
+	}
+	p.Steps = last
+	p.End = max(p.End, p.Steps[len(p.Steps)-1].At)
+}
+
+// within returns the stretches of p from one instant to another, of which the first begins and
+// the last ends there.
+func (p *Prices) within(from, to float64) (all []stretch) {
+	i, _ := slices.BinarySearchFunc(p.Steps, from, func(s Step, at float64) int {
+		if s.At <= at {
+			return -1
+		}
+		return 1
+	})
+	for i = max(0, i-1); i < len(p.Steps) && p.Steps[i].At < to; i++ {
+		end := to
+		if i+1 < len(p.Steps) {
+			end = min(end, p.Steps[i+1].At)
+		}
+		if lasts := end - max(from, p.Steps[i].At); lasts > 0 {
+			all = append(all, stretch{p.Steps[i].Price, lasts})
+		}
+	}
+	return all
+}
+
+// A stretch is a price, and for how long.
+type stretch struct{ price, lasts float64 }
+
+// percentile returns the price that was not exceeded for that part of the time.
+func pricePercentile(all []stretch, g float64) float64 {
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, func(a, b stretch) int {
+		if a.price < b.price {
+			return -1
+		} else if a.price > b.price {
+			return 1
+		}
+		return 0
+	})
+	total, sum := 0.0, 0.0
+	for _, s := range sorted {
+		total += s.lasts
+	}
+	for _, s := range sorted {
+		if sum += s.lasts; sum >= g*total {
+			return s.price
+		}
+	}
+	return sorted[len(sorted)-1].price
+}

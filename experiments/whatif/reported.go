@@ -1,0 +1,68 @@
+package whatif
+
+import (
+	"cmp"
+	"slices"
+
+	"bourse/workloadgen"
+)
+
+// A Said is a plan as its users put it.
+type reported struct {
+	Plan workloadgen.Plan
+	Of   []int // for each job of it, which job of the truth it is, or is a part of
+}
+
+// Say puts the truth in the words of its users. Jobs keep their numbers; parts after the
+// first, and names after a user's own, get new ones. What arrives at once stays in order.
+func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
+	job, user := int64(0), int64(0)
+	for i := range truth {
+		job, user = max(job, truth[i].ID), max(user, truth[i].User)
+	}
+	named := make(map[[2]int64]int64) // names of a user, by their order
+	type claim struct {
+		workloadgen.Job
+		of int
+	}
+	var all []claim
+	for i, j := range truth {
+		d := by(j.User)
+		k := d.kind()
+		if k == nil {
+			all = append(all, claim{j, i})
+			continue
+		}
+		for n, part := range k.say(j, d.By) {
+			if n > 0 {
+				job++
+				part.ID = job
+			}
+			if n > 0 && k.names {
+				at := [2]int64{j.User, int64(n)}
+				if named[at] == 0 {
+					user++
+					named[at] = user
+				}
+				part.User = named[at]
+			}
+			all = append(all, claim{part, i})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b claim) int { return cmp.Compare(a.Arrival, b.Arrival) })
+	var s reported
+	for i := range all {
+		s.Plan, s.Of = append(s.Plan, all[i].Job), append(s.Of, all[i].of)
+	}
+	return s
+}
+
+// Users returns the users of a plan, in order of their first jobs.
+func usersOf(plan workloadgen.Plan) (users []int64) {
+	for i := range plan {
+		if !slices.Contains(users, plan[i].User) {
+			users = append(users, plan[i].User)
+		}
+	}
+	return users
+}

@@ -1,0 +1,230 @@
+package whatif
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"bourse/bank"
+	"bourse/experiments/report"
+)
+
+// Text returns r for people, with so many of the others who gain, and of those who lose, most
+// by the first change, or by the job.
+func (r *Explanation) Text(most int) string {
+	var out strings.Builder
+	d := &r.Decision
+	fmt.Fprintf(&out, "Job %d of %s in %s, by %s: %s.\n", r.Job, r.Owner, r.Run, r.Policy, r.decided())
+	fmt.Fprintf(&out, "It asked for %s.\n", r.said(&r.Asked))
+	if len(d.Numbers) > 0 {
+		var numbers []string
+		for _, n := range d.Numbers {
+			numbers = append(numbers, n.Name+" "+short(n.Value))
+		}
+		fmt.Fprintf(&out, "The policy looked at %s.\n", strings.Join(numbers, ", "))
+	}
+	if d.Test != nil {
+		fmt.Fprintln(&out, r.tested())
+	}
+	if r.Taken != nil {
+		fmt.Fprintf(&out, "It took an offer: %s. So it was %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+	}
+	if d.Verdict == "accept" {
+		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		r.harm(&out, most)
+		r.list(&out, "All else as it was, it would have been refused")
+	} else {
+		r.list(&out, "All else as it was, it would have been accepted")
+		r.outcomes(&out, most)
+	}
+	if len(r.Frontier) > 0 {
+		fmt.Fprint(&out, "\nThe least budget with which it would have been accepted\n")
+		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
+		fmt.Fprint(w, "deadline, s\tbudget, $\t\n")
+		for _, p := range r.Frontier {
+			fmt.Fprintf(w, "%s\t%v\t\n", short(p.Deadline), p.Budget)
+		}
+		w.Flush()
+	}
+	return blanks.ReplaceAllString(out.String(), "")
+}
+
+// blanks are those at ends of lines, where a column is empty.
+var blanks = regexp.MustCompile(`(?m) +$`)
+
+// decided says what was decided, and when.
+func (r *Explanation) decided() string {
+	d := &r.Decision
+	switch d.Verdict {
+	case "accept":
+		return "accepted at " + r.instant(d.At)
+	case "reject":
+		return "refused at " + r.instant(d.At) + ": " + d.Reason
+	}
+	return "not decided before the run ended"
+}
+
+// instant writes when something was.
+func (r *Explanation) instant(at float64) string {
+	return short(at) + " s"
+}
+
+// said says t in a sentence.
+func (r *Explanation) said(t *terms) string {
+	s := fmt.Sprintf("%s processor-seconds on each of %d nodes within %s s of %s, for $%v", short(t.Work), t.Nodes, short(t.Deadline), r.instant(t.Submit), t.Budget)
+	if t.Nodes == 1 {
+		s = strings.Replace(s, "each of 1 nodes", "1 node", 1)
+	}
+	if t.Class != "" {
+		s += ", as " + t.Class
+	}
+	return s
+}
+
+// tested says what the test of r was.
+func (r *Explanation) tested() string {
+	t := r.Decision.Test
+	whose := strings.ToUpper(t.word[:1]) + t.word[1:]
+	if t.Contract != r.Job {
+		whose = fmt.Sprintf("Contract %d would have been violated by it: %s", t.Contract, t.word)
+	}
+	bound, off := "least", t.Missing()
+	if t.AtMost {
+		bound = "most"
+	}
+	how := "too little"
+	switch {
+	case off <= 0:
+		off, how = -off, "to spare"
+	case t.AtMost:
+		how = "too much"
+	}
+	s := fmt.Sprintf("%s is %s, and %s is the %s: %s %s", whose, short(t.Got), short(t.Want), bound, short(off), how)
+	if t.Want != 0 {
+		s += fmt.Sprintf(" (%.3g %%)", 100*off/t.Want)
+	}
+	return s + "."
+}
+
+// list lists the changes of r, and where there is none.
+func (r *Explanation) list(out *strings.Builder, title string) {
+	if len(r.Changes) > 0 {
+		fmt.Fprintf(out, "\n%s\n", title)
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for i := range r.Changes {
+			c := &r.Changes[i]
+			note := c.Reason
+			if !c.Monotone {
+				note = strings.TrimPrefix(note+"; not monotone: less may do, or more may not", "; ")
+			}
+			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, r.is(c), note)
+		}
+		w.Flush()
+	}
+	if len(r.Unsolved) > 0 {
+		fmt.Fprint(out, "\nNo change was found in\n")
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for _, v := range r.Unsolved {
+			fmt.Fprintf(w, "  %s\tup to %s\t%d tried\n", v.Of, v.Until, v.Tried)
+		}
+		w.Flush()
+	}
+}
+
+// is says what a term has become.
+func (r *Explanation) is(c *change) string {
+	switch c.Of {
+	case "budget":
+		return fmt.Sprintf("$%v", c.Terms.Budget)
+	case "deadline":
+		return short(c.Terms.Deadline) + " s"
+	case "nodes":
+		return fmt.Sprintf("%d of %s s", c.Terms.Nodes, short(c.Terms.Work))
+	case "submit":
+		return "at " + r.instant(c.Terms.Submit)
+	}
+	return ""
+}
+
+// outcomes says what would have become of all with each change.
+func (r *Explanation) outcomes(out *strings.Builder, most int) {
+	var first *change
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		if c.Then == nil {
+			continue
+		}
+		if first == nil {
+			first = c
+			fmt.Fprint(out, "\nWhat would have become of it, and of all others\n")
+			fmt.Fprint(w, "change\tit\tpays, $\tits owner has, $\texternality, $\tothers gain\tlose\t\n")
+		}
+		fmt.Fprintf(w, "%s %s\t%s\t%v\t%v\t%v\t%d\t%d\t\n", c.Of, c.By, c.Then.Outcome.State, c.Then.Outcome.Paid, c.Then.Has, c.Then.Externality, c.Then.Gain, c.Then.Lose)
+	}
+	w.Flush()
+	if first == nil {
+		return
+	}
+	fmt.Fprint(out, "Externality: what the work of all others is worth without it, less what it is worth with it.\n")
+	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
+}
+
+// harm says what the job has cost others.
+func (r *Explanation) harm(out *strings.Builder, most int) {
+	o := r.Without
+	if o == nil {
+		return
+	}
+	verb, by := "cost", o.Externality
+	if by.Sign() < 0 {
+		verb, by = "gave", bank.Micros(-by.Micros())
+	}
+	fmt.Fprintf(out, "Letting it in %s all others $%v of what their work is worth: its externality, beside the $%v that it paid.\n", verb, by, r.Outcome.Paid)
+	paid, word := o.Paid, "more"
+	if paid.Sign() < 0 {
+		paid, word = bank.Micros(-paid.Micros()), "less"
+	}
+	fmt.Fprintf(out, "Without it they would have paid $%v %s, %d would have had more of it, %d less.\n", paid, word, o.Gain, o.Lose)
+	o.others(out, most, "without it")
+}
+
+// others lists those who gain, and those who lose, most.
+func (o *effect) others(out *strings.Builder, most int, how string) {
+	list := func(title string, n int, at func(i int) int) {
+		if n = min(n, most); n == 0 {
+			return
+		}
+		fmt.Fprintf(out, "\nOthers who would have had %s %s\n", title, how)
+		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		for i := range n {
+			j := &o.Jobs[at(i)]
+			fmt.Fprintf(w, "  %d\t%s\t%s\tinstead of\t%s\t$%v\n", j.ID, j.Owner, j.Is.summary(), j.Was.summary(), j.Gain)
+		}
+		w.Flush()
+	}
+	list("more", o.Gain, func(i int) int { return i })
+	list("less", o.Lose, func(i int) int { return len(o.Jobs) - 1 - i })
+}
+
+// Figure returns the frontier of r: the least budget with which the job would have been
+// accepted, by its deadline, and what it asked for.
+func (r *Explanation) Figure() report.Figure {
+	least := report.Curve{Name: "least budget accepted"}
+	for _, p := range r.Frontier {
+		b := p.Budget.Float64()
+		least.Points = append(least.Points, report.Point{X: p.Deadline, Mean: b, Lo: b, Hi: b})
+	}
+	b := r.Asked.Budget.Float64()
+	asked := report.Curve{Name: "asked", Points: []report.Point{{X: r.Asked.Deadline, Mean: b, Lo: b, Hi: b}}}
+	return report.Figure{
+		Name: "explain", Title: fmt.Sprintf("Job %d of %s", r.Job, r.Run),
+		Caption: "The least budget, in cents, with which the job would have been accepted at its instant, by the deadline that it asks for; and what it asked for.",
+		Panels:  []report.Panel{{X: "deadline, s", Y: "budget, $", Curves: []report.Curve{least, asked}}},
+	}
+}
+
+// short returns x with six digits at most.
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

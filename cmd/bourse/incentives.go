@@ -99,7 +99,7 @@ func incentivesAction(c *cli.Context) error {
 	if out == "" {
 		return show(c, d, nil)
 	}
-	wrote, err := writeDocument(out, "whatif.html", d)
+	wrote, err := writeDocument(out, "incentives.html", d)
 	if err != nil {
 		return err
 	}

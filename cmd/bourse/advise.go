@@ -104,7 +104,7 @@ func adviseAction(c *cli.Context) error {
 			}
 		}
 	}
-	d, err := advise.Weigh(all)
+	d, err := whatif.Weigh(all)
 	if err != nil {
 		return err
 	}

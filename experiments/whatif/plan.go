@@ -58,6 +58,19 @@ type Advice struct {
 	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; then there is nothing else"`
 }
 
+// Weigh applies the rules of §5 to all numbers and returns the advice.
+func Weigh(all []advise.Advice) (report.Document, error) {
+	d, err := advise.Weigh(all)
+	d.Values = func([]string) any {
+		values := make([]Advice, len(all))
+		for i := range all {
+			values[i].Advice = all[i]
+		}
+		return values
+	}
+	return d, err
+}
+
 // Planned weighs what became of a job in units, with each budget.
 func planned(j AdviceJob, of, what string, probability float64, budgets []float64, units []unit) *BudgetPlan {
 	p := &BudgetPlan{Job: j, Of: of, Units: len(units), What: what, Probability: probability}

@@ -1,7 +1,7 @@
 package availability
 
-// A calendar finds the first interval that ends after an instant: for each hour
-// the first that ends in it or later, from where a scan is short.
+// A calendar finds the first interval that ends after a given time. For each hour it stores the
+// first interval that ends in that hour or later, so only a short scan is left.
 type calendar struct {
 	origin float64
 	hours  []int32
@@ -9,7 +9,7 @@ type calendar struct {
 
 const hour = 3600.0
 
-// maxHours bounds the calendar of a history with few intervals and a long span.
+// maxHours limits the calendar of a history with few intervals and a long span.
 const maxHours = 1 << 20
 
 func newCalendar(intervals []Interval) calendar {
@@ -19,7 +19,7 @@ func newCalendar(intervals []Interval) calendar {
 	c := calendar{origin: intervals[0].Start}
 	n := (intervals[len(intervals)-1].End - c.origin) / hour
 	if n > maxHours || n > 1000*float64(len(intervals)) {
-		return c // a binary search does
+		return c // binary search is used instead
 	}
 	c.hours = make([]int32, int(n)+1)
 	i := 0
@@ -49,7 +49,7 @@ func (c *calendar) after(intervals []Interval, t float64) int {
 			lo = mid + 1
 		}
 	}
-	// Scan from there, both ways: rounding may have missed the hour.
+	// Scan in both directions, because rounding may have selected the wrong hour.
 	for lo > 0 && intervals[lo-1].End > t {
 		lo--
 	}

@@ -6,47 +6,46 @@ import (
 	"sort"
 )
 
-// A Record is one stretch of time in one state.
+// A Record is a period of time in one state.
 type Record struct {
-	Start, End float64 // half-open, Start < End
+	Start, End float64 // half-open: Start < End
 	State      State   // not Unknown
-	Load       float64 // share of the CPU that the owner uses, in [0,1]; meaningful in Available
+	Load       float64 // share of the CPU that the owner uses, in [0,1]; valid only in state Available
 }
 
-// An Interval is a longest stretch of time in which work can run.
+// An Interval is a maximal period of time in which work can run.
 type Interval struct {
-	Start, End float64 // half-open, Start < End
-	Exit       State   // the state after it; Unknown if no record says
+	Start, End float64 // half-open: Start < End
+	Exit       State   // state after the interval; Unknown if there is no record
 }
 
-// Gap is the length below which an unavailable stretch between two available
-// ones is an artefact of the measurement, and no absence (§5).
+// Gap is the length, in seconds, below which an unavailable period between two available ones
+// is treated as a measurement error (§5).
 const Gap = 120.0
 
-// A History is what is known of one host. It does not change once made: any
-// number of readers may share it.
+// A History contains the records of one host. It is immutable, so any number of readers may
+// share it.
 type History struct {
 	Name string
-	MIPS float64 // speed score, more than 0; 1 if unknown
+	MIPS float64 // speed score, above 0; 1 if unknown
 
-	start, end float64 // of the records
+	start, end float64 // start of the first record and end of the last
 	records    []Record
 	intervals  []Interval
-	totals     []Totals // by interval: over those before it
-	ends       calendar // of the intervals' ends
+	totals     []Totals // totals[i] sums the intervals before interval i
+	ends       calendar // calendar of the intervals' ends
 }
 
-// Totals are sums over some first intervals of a history.
+// Totals are sums over the first intervals of a history.
 type Totals struct {
-	Time      float64 // their lengths
-	Log, Log2 float64 // the logarithms of their lengths, and their squares
+	Time      float64 // sum of lengths
+	Log, Log2 float64 // sums of the logarithms of lengths and of their squares
 	Exits     [States]int32
 }
 
-// NewHistory makes a history of records sorted by start, which it keeps. Runs
-// of recorded unavailable time shorter than gap with available time directly on
-// both sides count as available at load 0; the rule of the paper is [Gap], and
-// 0 drops none.
+// NewHistory creates a history from records sorted by start, and retains records. Unavailable
+// periods shorter than gap, with available time directly before and after them, count as
+// available at load 0. The paper uses [Gap]; 0 keeps all such periods.
 func NewHistory(name string, mips float64, records []Record, gap float64) (*History, error) {
 	if !(mips > 0) || math.IsInf(mips, 1) {
 		return nil, fmt.Errorf("host %q: mips is %v, want more than 0", name, mips)
@@ -81,8 +80,7 @@ func NewHistory(name string, mips float64, records []Record, gap float64) (*Hist
 	return h, nil
 }
 
-// coalesce joins adjacent available records, and those that only a short gap
-// parts.
+// coalesce merges adjacent available records, and those separated only by a short gap.
 func coalesce(records []Record, gap float64) []Interval {
 	var out []Interval
 	for i := 0; i < len(records); {
@@ -93,7 +91,7 @@ func coalesce(records []Record, gap float64) []Interval {
 		}
 		v := Interval{Start: r.Start, End: r.End}
 		for i < len(records) && records[i].Start == v.End {
-			j, end := i, v.End // where the unavailable run ends
+			j, end := i, v.End // end of the unavailable period
 			for j < len(records) && records[j].State != Available && records[j].Start == end {
 				end = records[j].End
 				j++
@@ -111,25 +109,23 @@ func coalesce(records []Record, gap float64) []Interval {
 	return out
 }
 
-// Records returns the records, by start. The caller does not change them.
+// Records returns the records, sorted by start. The caller must not change them.
 func (h *History) Records() []Record { return h.records }
 
-// Intervals returns the intervals, by start. The caller does not change them.
+// Intervals returns the intervals, sorted by start. The caller must not change them.
 func (h *History) Intervals() []Interval { return h.intervals }
 
-// Span returns when the first record starts and the last ends; 0, 0 without
-// records.
+// Span returns the start of the first record and the end of the last; 0, 0 without records.
 func (h *History) Span() (start, end float64) { return h.start, h.end }
 
-// After returns the index of the first interval that ends after t, the number
-// of intervals if none does.
+// After returns the index of the first interval that ends after t, or the number of intervals
+// if there is none.
 func (h *History) After(t float64) int { return h.ends.after(h.intervals, t) }
 
 // Totals returns the sums over the first n intervals.
 func (h *History) Totals(n int) *Totals { return &h.totals[n] }
 
-// At returns the interval that holds t, and false if the host is not available
-// then.
+// At returns the interval that contains t, and false if the host is unavailable at t.
 func (h *History) At(t float64) (Interval, bool) {
 	if i := h.After(t); i < len(h.intervals) && h.intervals[i].Start <= t {
 		return h.intervals[i], true
@@ -137,7 +133,7 @@ func (h *History) At(t float64) (Interval, bool) {
 	return Interval{}, false
 }
 
-// State returns the recorded state at t, before gaps are dropped.
+// State returns the recorded state at t, including dropped gaps.
 func (h *History) State(t float64) State {
 	if i := h.record(t); i < len(h.records) && h.records[i].Start <= t {
 		return h.records[i].State
@@ -145,8 +141,8 @@ func (h *History) State(t float64) State {
 	return Unknown
 }
 
-// Load returns the owner's share of the CPU at t, in [0,1], and the instant until which
-// it stays so: 0 where the host is not recorded as available, dropped gaps included.
+// Load returns the owner's share of the CPU at t, in [0,1], and the time until which it is
+// constant. The load is 0 if the host is not recorded as available, and in dropped gaps.
 func (h *History) Load(t float64) (load, until float64) {
 	i := h.record(t)
 	switch {

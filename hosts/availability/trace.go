@@ -2,13 +2,12 @@ package availability
 
 import "math"
 
-// A Trace is the histories of a fleet.
+// A Trace contains the histories of a fleet.
 type Trace struct {
-	Hosts []*History // in the order of the file or of the generator
+	Hosts []*History // in the order of the file or the generator
 }
 
-// Span returns the earliest start and the latest end of the hosts' records; 0,
-// 0 without records.
+// Span returns the earliest start and the latest end of all records; 0, 0 without records.
 func (t *Trace) Span() (start, end float64) {
 	start, end = math.Inf(1), math.Inf(-1)
 	for _, h := range t.Hosts {

@@ -2,12 +2,12 @@ package timetable
 
 import "slices"
 
-// Advance brings the book to now, in which the jobs named by ended, if any,
-// were found to have completed, and appends what follows to facts in the order
-// in which it happens: completions, overruns, starts. It panics if now is past
-// [Book.Next] or a job named does not run; it sorts ended.
+// Advance moves the book to now and records that the jobs in ended have completed. It appends
+// the resulting facts to facts, in the order in which they happen: completions, overruns,
+// starts. It panics if now is after [Book.Next] or if a job in ended is not running. It sorts
+// ended.
 //
-// What ends early makes room: the whole plan is rebuilt, and the new plan is
+// A job that ends early frees nodes. The whole plan is then rebuilt, and the new plan is
 // adopted if it keeps every deadline, which a greedy plan may fail to do.
 func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	b.bring(now)
@@ -31,7 +31,7 @@ func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	return b.startDue(facts)
 }
 
-// bring moves the book's present to now.
+// bring advances the book to now.
 func (b *Book) bring(now int64) {
 	if now < b.now || now > b.Next() {
 		panic("timetable: advanced to a second before the last or after the next event")
@@ -42,8 +42,8 @@ func (b *Book) bring(now int64) {
 	}
 }
 
-// vacate ends a running job and returns what it leaves free, never if it was at
-// its estimated end.
+// vacate ends a running job and returns the interval that it frees, or never if the job ended
+// at its estimated end.
 func (b *Book) vacate(e *entry, now int64) interval {
 	vacated := never
 	if e.end > now {
@@ -56,7 +56,7 @@ func (b *Book) vacate(e *entry, now int64) interval {
 	return vacated
 }
 
-// overruns extends or kills, in order of id, what runs past its estimate.
+// overruns extends or kills the jobs that exceed their estimates, in order of id.
 func (b *Book) overruns(now int64, vacated interval, facts []Fact) []Fact {
 	if b.nextEnd > now {
 		return facts
@@ -78,8 +78,8 @@ func (b *Book) overruns(now int64, vacated interval, facts []Fact) []Fact {
 	return facts
 }
 
-// extend gives e more time if a plan without its nodes keeps every deadline. Its
-// own is not looked at: it is late by its own underestimate.
+// extend gives e more time if the plan keeps every deadline without e's nodes. The deadline of
+// e itself is not checked: e is late because of its own estimate.
 func (b *Book) extend(e *entry, now int64, vacated interval) bool {
 	taken := interval{now, now + b.config.extension(e.span)}
 	t := b.whole(now)
@@ -94,8 +94,8 @@ func (b *Book) extend(e *entry, now int64, vacated interval) bool {
 	return true
 }
 
-// pull plans everything anew after vacated became free, and keeps the old plan
-// if the new one misses a deadline.
+// pull rebuilds the plan after vacated became free, and keeps the old plan if the new one
+// misses a deadline.
 func (b *Book) pull(now int64, vacated interval) {
 	t := b.whole(now)
 	if b.replan(t, never, b.searched(vacated)) {
@@ -106,7 +106,7 @@ func (b *Book) pull(now int64, vacated interval) {
 	b.version++
 }
 
-// whole returns the book's trial, about to put back all that is planned.
+// whole returns the book's trial, prepared to place all planned jobs again.
 func (b *Book) whole(now int64) *trial {
 	t := &b.trial
 	t.quote, t.joins = 0, false
@@ -114,8 +114,8 @@ func (b *Book) whole(now int64) *trial {
 	return t
 }
 
-// searched returns where earlier starts are to be searched for if vacated
-// became free.
+// searched returns the interval in which to search for earlier starts after vacated became
+// free.
 func (b *Book) searched(vacated interval) interval {
 	if !b.canonical {
 		return always
@@ -123,7 +123,7 @@ func (b *Book) searched(vacated interval) interval {
 	return vacated
 }
 
-// startDue starts what is planned for the present, in key order.
+// startDue starts the jobs planned for the present second, in key order.
 func (b *Book) startDue(facts []Fact) []Fact {
 	if b.nextStart > b.now {
 		return facts

@@ -7,36 +7,35 @@ import (
 	"sort"
 )
 
-// A Book is the plan of one cluster whose jobs are never suspended. Its
-// instants never decrease.
+// A Book is the plan of one cluster that never suspends jobs. Its time never decreases.
 type Book struct {
 	config  Config
 	version uint64
 	now     int64
 
 	plan      []*entry   // accepted and not started, in key order
-	slots     []interval // one per job of the plan: when it is to run
-	running   []*entry   // in order of id
+	slots     []interval // one planned slot per job of the plan
+	running   []*entry   // sorted by id
 	byID      map[int64]*entry
 	spare     []*entry
-	canonical bool // the plan is what rebuilding it would give
+	canonical bool // whether a rebuild would give the same plan
 
-	steps     profile // free nodes beside all that runs and is planned
-	nextStart int64   // of the plan, Forever if it is empty
-	nextEnd   int64   // estimated, of what runs, Forever if nothing does
+	steps     profile // nodes that no running or planned job uses
+	nextStart int64   // next planned start; Forever if the plan is empty
+	nextEnd   int64   // next estimated end; Forever if no job is running
 
 	nodes  nodes
 	usage  usage
 	trial  trial
-	quotes uint64 // given so far
+	quotes uint64 // number of versions used so far
 }
 
 // An entry is a job in a book.
 type entry struct {
 	Job
-	span  int64 // e, the estimate in seconds of this cluster
+	span  int64 // e, the estimate in seconds on this cluster
 	runs  bool
-	start int64   // these three only of what runs
+	start int64   // this field and the next two are valid only for running jobs
 	end   int64   // estimated
 	nodes []int32 // rising
 }
@@ -44,24 +43,24 @@ type entry struct {
 // New returns the empty book of a cluster.
 func New(c Config) (*Book, error) { return Open(c, State{}) }
 
-// A State is what a book is opened with.
+// A State is the state with which a book is opened.
 type State struct {
 	Now      int64
-	Executed int64     // node-seconds done before, without those of Running
-	Running  []Running // jobs under way
+	Executed int64     // node-seconds done before, excluding those of Running
+	Running  []Running // running jobs
 	Planned  []Job     // accepted and not started
 }
 
-// Running is a job under way.
+// Running is a running job.
 type Running struct {
 	Job   Job
 	Start int64 // at most Now
-	End   int64 // estimated, more than Now
+	End   int64 // estimated end, after Now
 }
 
-// Open returns the book of a cluster as it stands at s.Now, planned anew. It is
-// an error if the jobs contradict one another, and ErrInfeasible if one asks for
-// more nodes than there are or a deadline cannot be met.
+// Open returns the book of a cluster with state s at s.Now, with a new plan. It returns an
+// error if the jobs contradict one another, and ErrInfeasible if a job requests more nodes than
+// the cluster has or a deadline cannot be met.
 func Open(c Config, s State) (*Book, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -109,8 +108,8 @@ func Open(c Config, s State) (*Book, error) {
 	return b, nil
 }
 
-// planAnew plans what is to start from nothing: in key order, each as early as its
-// gang fits. It reports whether every deadline is met.
+// planAnew rebuilds the plan of all jobs that have not started: in key order, each as early as
+// its gang fits. It reports whether every deadline is met.
 func (b *Book) planAnew() bool {
 	for i, e := range b.plan {
 		s := b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)
@@ -124,21 +123,21 @@ func (b *Book) planAnew() bool {
 	return true
 }
 
-// Config returns the cluster that the book is kept for.
+// Config returns the configuration of the cluster.
 func (b *Book) Config() Config { return b.config }
 
 // Speed returns the cluster's speed in permille of the reference speed.
 func (b *Book) Speed() int64 { return b.config.Speed }
 
-// Version returns a number that grows whenever the book changes.
+// Version returns a number that increases whenever the book changes.
 func (b *Book) Version() uint64 { return b.version }
 
-// Next returns the earliest second at which a job is to start or its estimate
-// is used up, Forever if there is none.
+// Next returns the earliest second at which a job should start or exceeds its estimate, or
+// Forever if there is none.
 func (b *Book) Next() int64 { return min(b.nextStart, b.nextEnd) }
 
-// Nodes returns the nodes of a running job, rising; nil if it does not run. The
-// slice is valid until the job ends.
+// Nodes returns the nodes of a running job in ascending order, or nil if the job is not
+// running. The slice is valid until the job ends.
 func (b *Book) Nodes(id int64) []int32 {
 	if e := b.byID[id]; e != nil && e.runs {
 		return e.nodes
@@ -160,8 +159,8 @@ func (b *Book) Plan(out []Start) []Start {
 	return out
 }
 
-// Instants appends every estimated end of a running job and every planned start
-// and end to out.
+// Instants appends to out the estimated end of each running job and the planned start and end
+// of each planned job.
 func (b *Book) Instants(out []int64) []int64 {
 	for _, e := range b.running {
 		out = append(out, e.end)
@@ -172,7 +171,7 @@ func (b *Book) Instants(out []int64) []int64 {
 	return out
 }
 
-// newEntry returns an entry for j, reused if one is spare.
+// newEntry returns an entry for j. It reuses a free entry if there is one.
 func (b *Book) newEntry(j Job, span int64) *entry {
 	e := &entry{}
 	if n := len(b.spare); n > 0 {
@@ -182,18 +181,19 @@ func (b *Book) newEntry(j Job, span int64) *entry {
 	return e
 }
 
-// drop forgets a job that is in neither list any more.
+// drop frees the entry of a job that is neither running nor planned.
 func (b *Book) drop(e *entry) {
 	delete(b.byID, e.ID)
 	b.spare = append(b.spare, e)
 }
 
-// position returns where j is, or would go, in the plan.
+// position returns the index in the plan of j, or the index at which to insert it.
 func (b *Book) position(j *Job) int {
 	return sort.Search(len(b.plan), func(i int) bool { return compare(&b.plan[i].Job, j) >= 0 })
 }
 
-// insert puts a job into the plan at index i. Its slot is taken already.
+// insert adds a job to the plan at index i. The caller has already subtracted its slot from the
+// free nodes.
 func (b *Book) insert(i int, e *entry, slot interval) {
 	b.plan = slices.Insert(b.plan, i, e)
 	b.slots = slices.Insert(b.slots, i, slot)
@@ -203,8 +203,7 @@ func (b *Book) insert(i int, e *entry, slot interval) {
 	b.version++
 }
 
-// remove takes the job at index i out of the book and returns its slot, which
-// is free again.
+// remove removes the job at index i from the book and returns its slot, which is free again.
 func (b *Book) remove(i int) interval {
 	e, slot := b.plan[i], b.slots[i]
 	b.plan = slices.Delete(b.plan, i, i+1)
@@ -215,7 +214,7 @@ func (b *Book) remove(i int) interval {
 	return slot
 }
 
-// run puts e among the running and gives it its nodes.
+// run adds e to the running jobs and allocates its nodes.
 func (b *Book) run(e *entry, start int64) {
 	i, _ := slices.BinarySearchFunc(b.running, e.ID, func(e *entry, id int64) int { return cmp.Compare(e.ID, id) })
 	b.running = slices.Insert(b.running, i, e)
@@ -225,7 +224,7 @@ func (b *Book) run(e *entry, start int64) {
 	b.usage.start(e)
 }
 
-// stop takes e from the running and gives its nodes back.
+// stop removes e from the running jobs and releases its nodes.
 func (b *Book) stop(e *entry, now int64) {
 	i := slices.Index(b.running, e)
 	b.running = slices.Delete(b.running, i, i+1)
@@ -233,7 +232,7 @@ func (b *Book) stop(e *entry, now int64) {
 	b.usage.stop(e, now)
 }
 
-// refreshStarts finds the next planned start again.
+// refreshStarts recomputes the next planned start.
 func (b *Book) refreshStarts() {
 	b.nextStart = Forever
 	for _, slot := range b.slots {
@@ -241,7 +240,7 @@ func (b *Book) refreshStarts() {
 	}
 }
 
-// refreshEnds finds the next estimated end again.
+// refreshEnds recomputes the next estimated end.
 func (b *Book) refreshEnds() {
 	b.nextEnd = Forever
 	for _, e := range b.running {

@@ -12,40 +12,39 @@ const (
 	MaxSpeed = 100_000 // permille
 )
 
-// Admission says which jobs a book accepts.
+// Admission is the rule that decides which jobs a book accepts.
 type Admission int8
 
 // Rules of admission.
 const (
-	EDF       Admission = iota // those with which earliest deadline first misses no deadline
-	EDFInsert                  // also those that fit into a hole of the plan as it is
+	EDF       Admission = iota // accepts a job if earliest deadline first misses no deadline
+	EDFInsert                  // also accepts a job that fits into a hole of the current plan
 )
 
-// Overrun says what becomes of a job still running when its estimate is used up.
+// Overrun is the rule for jobs that are still running when they reach their estimate.
 type Overrun int8
 
-// Rules for who overruns.
+// Rules for jobs that exceed their estimates.
 const (
-	Extend Overrun = iota // it gets more time if no reservation is harmed, else it is killed
-	Kill                  // it is killed at once
+	Extend Overrun = iota // the job gets more time if that harms no reservation; otherwise it is killed
+	Kill                  // the job is killed at once
 )
 
-// A Config describes a cluster and how its book is kept.
+// A Config describes a cluster and the rules of its book.
 type Config struct {
-	Nodes     int   // N, 1 to MaxNodes
-	Speed     int64 // permille of the reference speed, MinSpeed to MaxSpeed; 0 is 1000
+	Nodes     int   // N, from 1 to MaxNodes
+	Speed     int64 // permille of the reference speed, from MinSpeed to MaxSpeed; 0 means 1000
 	Admission Admission
 	Overrun   Overrun
-	ExtendPct int64 // percent of its estimate by which a job is extended, 1 to 1000; 0 is 20
+	ExtendPct int64 // length of an extension in percent of the estimate, from 1 to 1000; 0 means 20
 
-	// Brief says that quotes leave out ZetaAll. Then only a commitment plans anew
-	// what waits without a deadline, and a quote does not take longer for it. A
-	// Preemptive book is never brief.
+	// Brief makes quotes omit ZetaAll. Jobs that wait without a deadline are then planned again
+	// only at a commitment, so they do not slow down quotes. A Preemptive book ignores Brief.
 	Brief bool
 }
 
-// withDefaults returns c with its zero values replaced, or an error that names
-// the field at fault.
+// withDefaults returns c with its zero values replaced by defaults. The error names the invalid
+// field.
 func (c Config) withDefaults() (Config, error) {
 	if c.Speed == 0 {
 		c.Speed = 1000
@@ -68,19 +67,19 @@ func (c Config) withDefaults() (Config, error) {
 	return c, nil
 }
 
-// Span returns how many seconds a job of the given seconds at reference speed
-// takes at speed permille, rounded up (e of eq. 3.1).
+// Span returns how many seconds a job takes at speed permille if it takes the given seconds at
+// reference speed, rounded up (e of eq. 3.1).
 func Span(seconds, speed int64) int64 {
 	return (seconds*1000 + speed - 1) / speed
 }
 
-// Times returns f times a span, rounded up. What is off by rounding alone is whole:
-// 0.07 times 100 is 7.
+// Times returns f times span, rounded up. It ignores rounding errors of float64: 0.07 times 100
+// is 7.
 func Times(f float64, span int64) int64 {
 	return int64(math.Ceil(f * float64(span) * (1 - 1e-14)))
 }
 
-// extension returns by how much a job planned for span is extended.
+// extension returns the length of an extension of a job planned for span.
 func (c *Config) extension(span int64) int64 {
 	return max(1, (span*c.ExtendPct+99)/100)
 }

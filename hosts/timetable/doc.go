@@ -1,36 +1,32 @@
-// Package timetable keeps the book of one cluster: which jobs are promised,
-// when each is to start, and on which nodes. It does not know who asked, what
-// was paid, which other clusters exist, or how long a job will really take.
+// Package timetable maintains the reservation book of one cluster: which jobs are promised,
+// when each job starts, and on which nodes. It is independent of users, payments, other
+// clusters and the true runtimes of jobs.
 //
-// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
-// for Applications and High System Performance in Multi-Institutional Grid
-// Computing".
+// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS for Applications
+// and High System Performance in Multi-Institutional Grid Computing".
 //
-// A [Book] plans by earliest deadline first, each job at the earliest instant
-// at which its whole gang fits. Running jobs never move; every other job may be
-// moved until it starts, never past its deadline. A [Preemptive] book may also
-// suspend what runs.
+// A [Book] plans by earliest deadline first and starts each job at the earliest time at which
+// its whole gang fits. Running jobs never move. Other jobs may move until they start, but never
+// past their deadlines. A [Preemptive] book may also suspend running jobs.
 //
-// Instants and spans are whole seconds since the run's origin, as int64: a plan
-// is compared for equality, and sums of spans are exact. Who comes with float64
-// seconds rounds an instant before which nothing may happen up, a deadline
-// down, and a span up. Spans of time are half-open: a job may start in the
-// second in which another ends, and a completion at the deadline is in time.
+// Times and durations are whole seconds since the origin of the run, as int64, so plans can be
+// compared for equality and sums of durations are exact. A caller with float64 seconds rounds
+// earliest starts up, deadlines down and durations up. Intervals are half-open: a job may start
+// in the second in which another ends, and a completion at the deadline is on time.
 //
 // # Design
 //
-// The book holds the free nodes beside its whole plan as a step function. A new
-// job leaves those of smaller key where they are (the prefix lemma). Of the
-// others, in key order, one moves only if its slot meets what was taken since
-// it was planned, or an earlier start meets what was vacated. So a quote copies
-// the steps and keeps two hulls, of what was taken and of what was vacated;
-// later keys are lifted out of the steps only where a search goes, and most
-// jobs are passed over by comparing four numbers. Replanning after an early end
-// or an overrun is the same walk over the whole plan, from other hulls. What
-// waits on demand comes last in key order and misses no deadline: a brief quote
-// ends where it begins.
+// The book stores the nodes left free by the whole plan as a step function of time. A new job
+// does not move jobs with smaller keys (the prefix lemma). Jobs with larger keys are visited in
+// key order. Such a job moves only if its slot overlaps an interval taken since it was planned,
+// or if an earlier start overlaps a vacated interval. A quote therefore copies the steps and
+// maintains two hulls, one of the taken and one of the vacated intervals. Jobs with larger keys
+// are removed from the steps only where a search looks, so most jobs cost only four
+// comparisons. Replanning after an early end or an overrun does the same over the whole plan,
+// with other initial hulls. On-demand jobs come last in key order and have no deadlines, so a
+// brief quote stops before them.
 //
-// The roads not taken: to put the whole suffix back one by one, which took 50
-// times longer on 10,000 jobs, and a search tree over the steps, which makes
-// one placement logarithmic but not the walk.
+// Two alternatives were rejected. Placing each job of the whole suffix again took 50 times
+// longer with 10,000 jobs. A search tree over the steps makes one placement logarithmic, but
+// not the walk.
 package timetable

@@ -2,21 +2,21 @@ package timetable
 
 import "fmt"
 
-// What says what has become of a job.
+// What is the kind of a [Fact].
 type What int8
 
-// What happens to jobs.
+// The kinds of facts.
 const (
-	Started   What = iota // its gang has its nodes
-	Ended                 // it has completed
-	Killed                // its estimate was used up
-	Extended              // its estimate was used up and it got more time
-	Cancelled             // its user took it back
-	Suspended             // it lost its nodes; preemptive books only
-	Resumed               // it has nodes again; preemptive books only
+	Started   What = iota // the gang has been allocated its nodes
+	Ended                 // the job has completed
+	Killed                // the job reached its estimate and was killed
+	Extended              // the job reached its estimate and was extended
+	Cancelled             // the user cancelled the job
+	Suspended             // the job lost its nodes; only in preemptive books
+	Resumed               // the job has nodes again; only in preemptive books
 )
 
-// String returns the word for w in lower case.
+// String returns the name of w in lower case.
 func (w What) String() string {
 	words := [...]string{"started", "ended", "killed", "extended", "cancelled", "suspended", "resumed"}
 	if int(w) < len(words) {
@@ -25,7 +25,7 @@ func (w What) String() string {
 	return fmt.Sprintf("What(%d)", int8(w))
 }
 
-// A Fact is something that happened to a job at a second.
+// A Fact is an event of a job at a given second.
 type Fact struct {
 	At   int64
 	Job  int64

@@ -1,13 +1,13 @@
 package timetable
 
-// A forecast is what becomes of the jobs of a preemptive book if all estimates
-// are exact and nobody else comes.
+// A forecast predicts the progress of the jobs of a preemptive book, assuming exact estimates
+// and no further jobs.
 type forecast struct {
 	ends []int64 // one per job, in key order
 	left []int64
 }
 
-// run fills in f for jobs, of which some may be under way, on n nodes.
+// run computes f for jobs, some of which may be running, on n nodes.
 func (f *forecast) run(jobs []share, n int, now int64) {
 	f.ends, f.left = f.ends[:0], f.left[:0]
 	for i := range jobs {

@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Kind says whether a job has a deadline to be met.
+// Kind distinguishes reservations from on-demand jobs.
 type Kind int8
 
 // Kinds of jobs.
@@ -23,27 +23,27 @@ func (k Kind) String() string {
 	return "AR"
 }
 
-// Forever is the deadline of a job that has none.
+// Forever is the deadline of a job without a deadline.
 const Forever = math.MaxInt64
 
-// Horizon is the latest instant and the longest span that a job may name,
-// about 2,000 years: sums of them stay far from overflow.
+// Horizon is the latest time and the longest duration of a job, about 2,000 years. Sums of such
+// values cannot overflow.
 const Horizon = 1 << 36
 
-// A Job is what a user says of a rigid parallel job. All its nodes are taken
-// and released together.
+// A Job describes a rigid parallel job as its user states it. All its nodes are allocated and
+// released at the same time.
 type Job struct {
-	ID       int64 // unique on its cluster
+	ID       int64 // unique within its cluster
 	Kind     Kind
-	Arrival  int64 // a, the second of the request
-	Earliest int64 // t >= a, it may not start before
-	Deadline int64 // d, it must end by then; Forever if it has none
-	Estimate int64 // q >= 1, its runtime at reference speed as its user sees it
+	Arrival  int64 // a, the second at which it was requested
+	Earliest int64 // t, the earliest start; at least a
+	Deadline int64 // d, the latest end; Forever if there is no deadline
+	Estimate int64 // q, the runtime at reference speed as estimated by the user; at least 1
 	Nodes    int   // n >= 1
 }
 
-// Validate returns an error that names the field at fault, if there is one. It
-// does not ask whether the job fits anywhere.
+// Validate returns an error that names the first invalid field, if there is one. It does not
+// check whether the job fits a cluster.
 func (j *Job) Validate() error {
 	switch {
 	case j.Kind != Advance && j.Kind != OnDemand:
@@ -64,8 +64,8 @@ func (j *Job) Validate() error {
 	return nil
 }
 
-// compare orders jobs by key: (deadline, earliest start, arrival, id). Those
-// without a deadline follow in order of arrival.
+// compare orders jobs by key: deadline, earliest start, arrival, id. Jobs without a deadline
+// come last, in order of arrival.
 func compare(a, b *Job) int {
 	return cmp.Or(
 		cmp.Compare(a.Deadline, b.Deadline),

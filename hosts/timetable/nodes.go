@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// nodes says which nodes are idle, and since when. It never decides whether a
-// job fits: spans whose counts fit can always be given nodes in start order.
+// nodes tracks which nodes are idle, and since when. It does not decide whether a job fits:
+// slots that fit by count can always be assigned nodes in order of their starts.
 type nodes struct {
-	lastEnd []int64 // one per node: end of its previous job
-	idle    []int32 // in no order, as a rule nearly that of Choose
+	lastEnd []int64 // for each node, the end of its previous job
+	idle    []int32 // unordered, but usually almost in the order of Choose
 }
 
 func (ns *nodes) init(n int) {
@@ -20,7 +20,7 @@ func (ns *nodes) init(n int) {
 	}
 }
 
-// take appends n idle nodes to out, rising, and marks them busy.
+// take appends n idle nodes to out in ascending order and marks them as busy.
 func (ns *nodes) take(n int, out []int32) []int32 {
 	out = append(out, Choose(ns.lastEnd, ns.idle, n)...)
 	ns.idle = slices.Delete(ns.idle, 0, n)
@@ -33,13 +33,13 @@ func (ns *nodes) release(ids []int32, now int64) {
 	for _, id := range ids {
 		ns.lastEnd[id] = now
 	}
-	ns.idle = slices.Insert(ns.idle, 0, ids...) // where sorting leaves them
+	ns.idle = slices.Insert(ns.idle, 0, ids...) // their position after sorting
 }
 
-// Choose returns the n of the idle nodes to give to a job: those that were busy
-// latest, so that the smallest gaps are left behind, ties to the lowest id. It
-// sorts idle and returns its head. LastEnd holds one instant per node of the
-// cluster, the end of its previous job.
+// Choose returns the n idle nodes to allocate to a job: those that became idle last, so that
+// the remaining gaps are small. Ties are resolved by the lowest id. It sorts idle and returns
+// its first n elements. LastEnd holds, for each node of the cluster, the end of its previous
+// job.
 func Choose(lastEnd []int64, idle []int32, n int) []int32 {
 	if n > len(idle) {
 		panic("timetable: more nodes taken than are idle")

@@ -7,19 +7,19 @@ import (
 	"sort"
 )
 
-// A Preemptive is the plan of one cluster whose jobs may be suspended and
-// resumed on any nodes at no cost. At every release, completion and admission
-// the released jobs are granted nodes in key order, those that do not fit are
-// skipped. A job is accepted if running this forward keeps every deadline.
+// A Preemptive is the plan of one cluster that can suspend jobs and resume them on any nodes at
+// no cost. At each release, completion and admission, it allocates nodes to the released jobs
+// in key order and skips jobs that do not fit. It accepts a job if simulating these rules keeps
+// every deadline.
 //
-// A job has no one set of nodes and no planned start: in a quote its start is
-// s = C - e, C its completion. With wrong estimates nothing is guaranteed: what
-// has used up its estimate is extended without asking, or killed.
+// A job has no fixed set of nodes and no planned start. In a quote, its start is s = C - e,
+// where C is its completion. Wrong estimates void all guarantees: a job that reaches its
+// estimate is extended unconditionally, or killed.
 type Preemptive struct {
 	config   Config
 	version  uint64
 	now      int64
-	executed int64 // node-seconds done by now
+	executed int64 // node-seconds done so far
 	jobs     []share
 	next     int64
 
@@ -30,20 +30,20 @@ type Preemptive struct {
 // A share is a job in a preemptive book.
 type share struct {
 	Job
-	span  int64 // e, the estimate in seconds of this cluster
-	left  int64 // of what it is estimated to take, at the book's present
+	span  int64 // e, the estimate in seconds on this cluster
+	left  int64 // remaining estimate at the book's present
 	runs  bool
 	begun bool
 }
 
-// Part is a job of which some has been done.
+// Part is a partially completed job.
 type Part struct {
 	Job  Job
-	Left int64 // seconds of this cluster that it is estimated still to take; 0 is all
+	Left int64 // estimated remaining seconds on this cluster; 0 means the whole estimate
 }
 
-// NewPreemptive returns the book of a cluster as it stands at now, with
-// executed node-seconds done before. Parts begin to run with the first Advance.
+// NewPreemptive returns the book of a cluster with the given parts at now. Executed is the
+// number of node-seconds done before. The parts start to run at the first Advance.
 func NewPreemptive(c Config, now, executed int64, parts []Part) (*Preemptive, error) {
 	c, err := c.withDefaults()
 	if err != nil {
@@ -74,30 +74,30 @@ func NewPreemptive(c Config, now, executed int64, parts []Part) (*Preemptive, er
 	return p, nil
 }
 
-// Config returns the cluster that the book is kept for.
+// Config returns the configuration of the cluster.
 func (p *Preemptive) Config() Config { return p.config }
 
 // Speed returns the cluster's speed in permille of the reference speed.
 func (p *Preemptive) Speed() int64 { return p.config.Speed }
 
-// Version returns a number that grows whenever the book changes.
+// Version returns a number that increases whenever the book changes.
 func (p *Preemptive) Version() uint64 { return p.version }
 
-// Next returns the earliest second at which a job is released or its estimate
-// is used up, Forever if there is none.
+// Next returns the earliest second at which a job is released or reaches its estimate, or
+// Forever if there is none.
 func (p *Preemptive) Next() int64 { return p.next }
 
-// Nodes returns nil: a job that can be moved at any time has no nodes of its own.
+// Nodes returns nil: a job that can move at any time has no nodes of its own.
 func (p *Preemptive) Nodes(int64) []int32 { return nil }
 
-// Instants appends the ends of all jobs to out, if the estimates are exact.
+// Instants appends to out the predicted ends of all jobs, assuming exact estimates.
 func (p *Preemptive) Instants(out []int64) []int64 {
 	p.trial = append(p.trial[:0], p.jobs...)
 	p.before.run(p.trial, p.config.Nodes, p.now)
 	return append(out, p.before.ends...)
 }
 
-// Quote returns what accepting j at now would mean. The book is as it was.
+// Quote returns the effects of accepting j at now. It does not change the book.
 func (p *Preemptive) Quote(now int64, j Job) Quote {
 	mustBeBetween(p.now, now, p.next)
 	busy, committed := p.load()
@@ -147,7 +147,7 @@ func (p *Preemptive) Quote(now int64, j Job) Quote {
 	return q
 }
 
-// Commit accepts the job that q was given for, as [Book.Commit] does.
+// Commit accepts the job of q, as [Book.Commit] does.
 func (p *Preemptive) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	switch {
 	case !q.Feasible:
@@ -161,7 +161,7 @@ func (p *Preemptive) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	return p.grant(facts), nil
 }
 
-// Cancel takes a job out of the book, as [Book.Cancel] does.
+// Cancel removes a job from the book, as [Book.Cancel] does.
 func (p *Preemptive) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 	mustBeBetween(p.now, now, p.next)
 	p.bring(now)
@@ -173,8 +173,8 @@ func (p *Preemptive) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 	return p.grant(append(facts, Fact{now, id, Cancelled})), nil
 }
 
-// Advance brings the book to now, in which the jobs named by ended completed,
-// as [Book.Advance] does.
+// Advance moves the book to now and records that the jobs in ended have completed, as
+// [Book.Advance] does.
 func (p *Preemptive) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	p.bring(now)
 	slices.Sort(ended)
@@ -202,7 +202,7 @@ func (p *Preemptive) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	return p.grant(facts)
 }
 
-// bring lets what runs run until now.
+// bring advances the running jobs to now.
 func (p *Preemptive) bring(now int64) {
 	if now < p.now || now > p.next {
 		panic("timetable: advanced to a second before the last or after the next event")
@@ -216,7 +216,7 @@ func (p *Preemptive) bring(now int64) {
 	p.now = now
 }
 
-// grant allocates the nodes anew: who loses some comes first.
+// grant reallocates the nodes. Facts of jobs that lose nodes come first.
 func (p *Preemptive) grant(facts []Fact) []Fact {
 	free := p.config.Nodes
 	var gains []Fact
@@ -242,7 +242,7 @@ func (p *Preemptive) grant(facts []Fact) []Fact {
 	return facts
 }
 
-// refresh finds the next event again.
+// refresh recomputes the next event.
 func (p *Preemptive) refresh() {
 	p.next = Forever
 	for i := range p.jobs {
@@ -256,7 +256,7 @@ func (p *Preemptive) refresh() {
 	}
 }
 
-// load returns the nodes in use and the node-seconds still to do.
+// load returns the number of nodes in use and the remaining node-seconds.
 func (p *Preemptive) load() (busy, committed int64) {
 	for i := range p.jobs {
 		s := &p.jobs[i]

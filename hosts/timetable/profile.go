@@ -2,14 +2,14 @@ package timetable
 
 import "slices"
 
-// A profile is the number of free nodes as a step function of time: free[i]
-// from at[i] until at[i+1], the last for ever. Neighbouring steps may be equal.
+// A profile is the number of free nodes as a step function of time: free[i] from at[i] to
+// at[i+1]; the last step has no end. Adjacent steps may be equal.
 type profile struct {
 	at   []int64 // rising
 	free []int32 // as many
 }
 
-// reset makes p a single step of n nodes from now on.
+// reset makes p a single step with n free nodes from now on.
 func (p *profile) reset(now int64, n int) {
 	p.at = append(p.at[:0], now)
 	p.free = append(p.free[:0], int32(n))
@@ -21,7 +21,7 @@ func (p *profile) copyFrom(o *profile) {
 	p.free = append(p.free[:0], o.free...)
 }
 
-// find returns the step that holds t, or the first if t is before it.
+// find returns the index of the step that contains t, or 0 if t is before the first step.
 func (p *profile) find(t int64) int {
 	i, found := slices.BinarySearch(p.at, t)
 	if !found && i > 0 {
@@ -30,7 +30,7 @@ func (p *profile) find(t int64) int {
 	return i
 }
 
-// split returns the step that begins at t, which is made if there is none.
+// split returns the index of the step that starts at t. It creates the step if necessary.
 func (p *profile) split(t int64) int {
 	i := p.find(t)
 	if p.at[i] >= t {
@@ -41,15 +41,14 @@ func (p *profile) split(t int64) int {
 	return i + 1
 }
 
-// add changes the free nodes by n within [from, to). What lies before the first
-// step is past and not kept.
+// add adds n to the free nodes within [from, to). It ignores times before the first step.
 func (p *profile) add(from, to int64, n int) {
 	if to <= max(from, p.at[0]) {
 		return
 	}
 	i := p.split(from)
 	j := i
-	for j < len(p.at) && p.at[j] < to { // a job covers few steps: walking beats searching
+	for j < len(p.at) && p.at[j] < to { // a job overlaps few steps, so a linear walk is faster than a search
 		j++
 	}
 	if j == len(p.at) || p.at[j] != to {
@@ -61,7 +60,7 @@ func (p *profile) add(from, to int64, n int) {
 	}
 }
 
-// fits reports whether n nodes are free on all of [s, s+span).
+// fits reports whether n nodes are free throughout [s, s+span).
 func (p *profile) fits(s, span int64, n int) bool {
 	for i := p.find(s); i < len(p.at) && p.at[i] < s+span; i++ {
 		if p.free[i] < int32(n) {
@@ -71,9 +70,9 @@ func (p *profile) fits(s, span int64, n int) bool {
 	return true
 }
 
-// fit returns the earliest s >= from at which n nodes are free on all of
-// [s, s+span), or any s >= limit if there is none before limit. There are never
-// more than the cluster's nodes asked for, so one exists.
+// fit returns the earliest s >= from at which n nodes are free throughout [s, s+span), or any s
+// >= limit if there is none before limit. Because n is at most the number of nodes, such an s
+// always exists.
 func (p *profile) fit(from, limit, span int64, n int) int64 {
 	s, need := from, int32(n)
 	for i := p.find(from); s < limit; {
@@ -91,7 +90,7 @@ func (p *profile) fit(from, limit, span int64, n int) int64 {
 	return s
 }
 
-// trim forgets what lies before now and merges equal neighbours.
+// trim removes steps before now and merges equal adjacent steps.
 func (p *profile) trim(now int64) {
 	k := 0
 	for i := p.find(now); i < len(p.at); i++ {

@@ -1,6 +1,6 @@
 package timetable
 
-// Reasons for which a book does not take a job.
+// Reasons why a book refuses a job.
 const (
 	Invalid = "the job is not valid"
 	Known   = "a job of this id is in the book"
@@ -9,40 +9,39 @@ const (
 	NoPlan  = "no plan with it keeps every deadline"
 )
 
-// A Quote is a book's answer to a job: the Match Advisor's report. It binds
-// nobody; it is valid at the second for which it was asked, and only while the
-// book stays as it is.
+// A Quote is a book's answer to a request (the report of the Match Advisor). It is not binding.
+// It is valid only at the second of the request and only while the book does not change.
 type Quote struct {
 	Job        Job
 	Feasible   bool
-	Reason     string // why not, "" if feasible
-	Start      int64  // s; if not feasible, neither this nor the next three mean anything
-	Completion int64  // s + e, the estimate
-	Zeta       int64  // laxity that reservations still to start would lose in all, eq. 3.4; may be negative
-	ZetaAll    int64  // the same with the on-demand jobs; 0 of a Brief book
+	Reason     string // reason for the refusal; "" if feasible
+	Start      int64  // s; this field and the next three are valid only if feasible
+	Completion int64  // s + e, where e is the estimate
+	Zeta       int64  // total laxity that reservations not yet started would lose (eq. 3.4); may be negative
+	ZetaAll    int64  // the same including on-demand jobs; 0 if the book is Brief
 
-	Speed     int64 // of the cluster, permille
-	Nodes     int64 // N of the cluster
+	Speed     int64 // speed of the cluster, in permille
+	Nodes     int64 // N, the nodes of the cluster
 	Busy      int64 // nodes in use at this second
 	Executed  int64 // node-seconds done since the origin
-	Committed int64 // node-seconds that running and planned jobs are estimated still to take
+	Committed int64 // estimated remaining node-seconds of running and planned jobs
 
-	At      int64 // the second for which it was asked
+	At      int64 // second of the quote
 	version uint64
 	serial  uint64
 }
 
-// Reading says what is understood by the utilization of a cluster.
+// Reading is a definition of the utilization of a cluster.
 type Reading int8
 
-// Readings.
+// The definitions of utilization.
 const (
 	Cumulative Reading = iota // eq. 4.2 up to now; 0 at the origin
-	Instant                   // nodes in use, of all
-	Committed                 // estimated seconds of work left per node: not bounded by 1
+	Instant                   // nodes in use / all nodes
+	Committed                 // estimated remaining seconds of work per node; may exceed 1
 )
 
-// Utilization returns the cluster's utilization without the job, exactly.
+// Utilization returns the exact utilization of the cluster, excluding the job.
 func (q *Quote) Utilization(r Reading) Ratio {
 	switch {
 	case r == Instant:
@@ -55,7 +54,7 @@ func (q *Quote) Utilization(r Reading) Ratio {
 	return Ratio{q.Executed, q.Nodes * q.At}
 }
 
-// ask returns the quote without its plan, and whether a plan is worth trying.
+// ask returns a quote without a plan and reports whether planning is worthwhile.
 func (b *Book) ask(now int64, j *Job) (Quote, bool) {
 	mustBeBetween(b.now, now, b.Next())
 	q := Quote{
@@ -70,15 +69,15 @@ func (b *Book) ask(now int64, j *Job) (Quote, bool) {
 	return q, q.Reason == ""
 }
 
-// mustBeBetween panics unless now is the book's present or lies between it and
-// the next event: whoever asks at a second sees what is due by then as done.
+// mustBeBetween panics unless now is between the book's present and its next event, inclusive.
+// A caller must process all events that are due before it requests a quote.
 func mustBeBetween(present, now, next int64) {
 	if now != present && (now < present || now >= next) {
 		panic("timetable: quote for a second to which the book was not advanced")
 	}
 }
 
-// refuse returns why j can be refused without a plan, or "".
+// refuse returns the reason to refuse j without planning, or "".
 func refuse(j *Job, c *Config, now int64) string {
 	switch {
 	case j.Validate() != nil:
@@ -91,7 +90,7 @@ func refuse(j *Job, c *Config, now int64) string {
 	return ""
 }
 
-// Quote returns what accepting j at now would mean. The book is as it was.
+// Quote returns the effects of accepting j at now. It does not change the book.
 func (b *Book) Quote(now int64, j Job) Quote {
 	q, ok := b.ask(now, &j)
 	if !ok {
@@ -112,8 +111,7 @@ func (b *Book) Quote(now int64, j Job) Quote {
 	return q
 }
 
-// try fills in b.trial with j in the plan and reports whether the book would
-// accept it.
+// try plans j in b.trial and reports whether the book would accept it.
 func (b *Book) try(now int64, j *Job) bool {
 	t := &b.trial
 	t.quote = 0
@@ -135,8 +133,8 @@ func (b *Book) try(now int64, j *Job) bool {
 	return b.config.Admission == EDFInsert && b.tryInsert(t, now)
 }
 
-// tryBeside reports whether j can be placed without a search for room before
-// others: it is last of all, or free to start as early as it may.
+// tryBeside reports whether j can be placed without moving other jobs: because it is last in
+// key order, or because its nodes are free at its earliest start.
 func (b *Book) tryBeside(t *trial, now int64) bool {
 	if !b.canonical {
 		return false
@@ -154,7 +152,7 @@ func (b *Book) tryBeside(t *trial, now int64) bool {
 	return s <= e.latest()
 }
 
-// tryInsert puts j into the earliest hole of the plan as it is.
+// tryInsert places j in the earliest hole of the current plan.
 func (b *Book) tryInsert(t *trial, now int64) bool {
 	e := &t.as
 	s := b.steps.fit(max(now, e.Earliest), Forever, e.span, e.Nodes)
@@ -164,7 +162,7 @@ func (b *Book) tryInsert(t *trial, now int64) bool {
 	return t.slot.from <= e.latest()
 }
 
-// PlanIf appends the starts planned if q were committed to out, in key order.
+// PlanIf appends to out the starts that would be planned if q were committed, in key order.
 func (b *Book) PlanIf(q *Quote, out []Start) ([]Start, error) {
 	if err := b.recall(q); err != nil {
 		return out, err
@@ -186,7 +184,7 @@ func (b *Book) PlanIf(q *Quote, out []Start) ([]Start, error) {
 	return out, nil
 }
 
-// recall brings back the trial that q stands for.
+// recall restores the trial of q.
 func (b *Book) recall(q *Quote) error {
 	switch {
 	case !q.Feasible:

@@ -5,13 +5,13 @@ import (
 	"math/bits"
 )
 
-// A Ratio is an exact rational, so that ties are ties.
+// A Ratio is an exact rational number, so that equal values compare as equal.
 type Ratio struct {
 	Num int64
 	Den int64 // more than 0
 }
 
-// Cmp returns -1, 0 or +1 as r is less than, equal to or more than o.
+// Cmp returns -1, 0 or +1 if r is less than, equal to or greater than o.
 func (r Ratio) Cmp(o Ratio) int {
 	if (r.Num < 0) != (o.Num < 0) {
 		if r.Num < 0 {

@@ -1,34 +1,34 @@
 package timetable
 
-// A trial is a plan that has not been adopted: plan[first:], and perhaps a new
-// job among it, put back after something changed.
+// A trial is a plan that has not been adopted. It places plan[first:] again after a change,
+// possibly with a new job.
 type trial struct {
-	quote uint64 // serial number of the quote that it stands for, or 0
+	quote uint64 // serial number of the trial's quote, or 0
 
-	first int        // index of the first job put back
-	slots []interval // of plan[first:]: new where put back, old where not yet
-	steps profile    // beside all jobs but those lifted and not yet put back
+	first int        // index of the first job placed again
+	slots []interval // slots of plan[first:]: new for the jobs placed so far, old for the others
+	steps profile    // free nodes next to all jobs except those lifted and not yet placed
 
-	lifted  []bool   // one per slot: it was taken out of steps
-	cleared interval // jobs not yet put back that meet it are lifted
+	lifted  []bool   // whether each slot was removed from steps
+	cleared interval // interval in which jobs not yet placed are lifted
 	now     int64
 
-	joins  bool  // there is a new job
+	joins  bool  // whether there is a new job
 	as     entry // the new job
 	slot   interval
-	at     int  // its index in the plan
-	beside bool // nothing else moves, and slots and steps are not filled in
-	forced bool // the new job is beside a plan that a rebuild would not give
+	at     int  // index of the new job in the plan
+	beside bool // whether no other job moves; slots and steps are then unset
+	forced bool // whether a rebuild would give a different plan
 
-	zeta, zetaAll int64 // eq. 3.4, over reservations and over all jobs
+	zeta, zetaAll int64 // eq. 3.4, for reservations and for all jobs
 
-	brief          bool // what waits without a deadline is put back by finish alone
+	brief          bool // whether only finish places jobs without a deadline
 	joined         bool
-	done           int      // slots gone through
-	taken, vacated interval // hulls of what has changed by then
+	done           int      // number of slots processed
+	taken, vacated interval // hulls of the changes so far
 }
 
-// begin makes t about to put back the jobs from index first on.
+// begin prepares t to place the jobs from index first on again.
 func (t *trial) begin(b *Book, now int64, first int) {
 	t.now, t.first = now, first
 	t.slots = append(t.slots[:0], b.slots[first:]...)
@@ -43,14 +43,13 @@ func (t *trial) begin(b *Book, now int64, first int) {
 	t.brief, t.joined, t.done = false, false, 0
 }
 
-// replan puts the jobs from t.first on back in key order, each as early as it
-// can be, with the new job in its place if there is one. It reports whether
-// every deadline is met; if not, t is void.
+// replan places the jobs from t.first on again in key order, each as early as possible,
+// together with the new job if there is one. It reports whether every deadline is met; if not,
+// t is invalid.
 //
-// Taken and vacated are hulls of what has changed in t.steps since each of
-// these jobs was as early as it could be. A job moves only if its slot meets
-// what was taken, or an earlier start meets what was vacated; all others stay
-// where they are unseen, and the hulls grow with each that moves.
+// Taken and vacated are the hulls of the changes to t.steps since each of these jobs was as
+// early as possible. A job moves only if its slot overlaps taken or if an earlier start
+// overlaps vacated. The others are skipped. The hulls grow with each move.
 func (b *Book) replan(t *trial, taken, vacated interval) bool {
 	t.taken, t.vacated = taken, vacated
 	for ; t.done < len(t.slots); t.done++ {
@@ -62,7 +61,7 @@ func (b *Book) replan(t *trial, taken, vacated interval) bool {
 		}
 		e := b.plan[t.first+i]
 		if t.brief && e.Deadline == Forever && t.joined {
-			return true // no deadline follows
+			return true // the remaining jobs have no deadlines
 		}
 		if !t.putBack(b, i, e) {
 			return false
@@ -71,7 +70,7 @@ func (b *Book) replan(t *trial, taken, vacated interval) bool {
 	return !t.joins || t.joined || t.join(b, len(t.slots))
 }
 
-// finish puts back what a brief trial left.
+// finish places the jobs that a brief trial omitted.
 func (b *Book) finish(t *trial) {
 	if t.brief && !t.beside {
 		t.brief = false
@@ -79,7 +78,7 @@ func (b *Book) finish(t *trial) {
 	}
 }
 
-// putBack puts the i-th job, e, back. It reports false if its deadline is missed.
+// putBack places e, the i-th job, again. It returns false if its deadline is missed.
 func (t *trial) putBack(b *Book, i int, e *entry) bool {
 	old := t.slots[i]
 	slot := t.place(b, i, t.taken, t.vacated)
@@ -99,8 +98,8 @@ func (t *trial) putBack(b *Book, i int, e *entry) bool {
 	return slot.to <= e.Deadline
 }
 
-// place returns where the i-th job goes: to an earlier start at which it meets
-// what was vacated, else from its old one on if that was taken.
+// place returns the new slot of the i-th job: an earlier one that overlaps vacated, or else the
+// first free one from its old start on if taken overlaps its old slot.
 func (t *trial) place(b *Book, i int, taken, vacated interval) interval {
 	old := t.slots[i]
 	span := old.to - old.from
@@ -120,8 +119,7 @@ func (t *trial) place(b *Book, i int, taken, vacated interval) interval {
 	return old
 }
 
-// join places the new job, before the i-th. It reports false if its deadline is
-// missed.
+// join places the new job before the i-th. It returns false if its deadline is missed.
 func (t *trial) join(b *Book, i int) bool {
 	e := &t.as
 	s := t.search(b, i, e, interval{max(t.now, e.Earliest), e.latest() + 1})
@@ -132,7 +130,7 @@ func (t *trial) join(b *Book, i int) bool {
 	return s <= e.latest()
 }
 
-// latest returns the last start with which e meets its deadline.
+// latest returns the last start at which e meets its deadline.
 func (e *entry) latest() int64 {
 	if e.Deadline == Forever {
 		return Forever - 1
@@ -140,9 +138,9 @@ func (e *entry) latest() int64 {
 	return e.Deadline - e.span
 }
 
-// search returns the first of the given starts at which e fits beside the jobs
-// before the i-th, or an instant after them if there is none. It clears ahead
-// of itself as far as it has come.
+// search returns the first of the given starts at which e fits next to the jobs before the
+// i-th, or a time after all of them if there is none. It lifts later jobs out of its way as it
+// proceeds.
 func (t *trial) search(b *Book, i int, e *entry, starts interval) int64 {
 	from := starts.from
 	for from < starts.to {
@@ -157,9 +155,9 @@ func (t *trial) search(b *Book, i int, e *entry, starts interval) int64 {
 	return from
 }
 
-// lift takes the jobs from the i-th on that meet span out of the steps. What is
-// cleared doubles each time, so that this is rare. Where many go, the steps that
-// they leave behind are merged.
+// lift removes the jobs from the i-th on that overlap span from the steps. The cleared interval
+// doubles each time, so lift is called rarely. If it removes many jobs, it merges the remaining
+// steps.
 func (t *trial) lift(b *Book, i int, span interval) {
 	was := t.cleared
 	if was.from <= span.from && span.to <= was.to {
@@ -189,8 +187,8 @@ func (t *trial) lift(b *Book, i int, span interval) {
 	}
 }
 
-// count adds a changed start to zeta (eqs. 3.3 and 3.4): deadline and runtime
-// cancel out. What was to start by the arrival of the new job is not in E.
+// count adds a changed start to zeta (eqs. 3.3 and 3.4), in which deadline and runtime cancel
+// out. Jobs that start by the arrival of the new job are not in E.
 func (t *trial) count(e *entry, was, is int64) {
 	if was <= t.as.Arrival {
 		return
@@ -201,7 +199,7 @@ func (t *trial) count(e *entry, was, is int64) {
 	}
 }
 
-// adopt makes a feasible trial the plan, without its new job if there is one.
+// adopt makes a feasible trial the plan, without the trial's new job if there is one.
 func (b *Book) adopt(t *trial) {
 	copy(b.slots[t.first:], t.slots)
 	b.steps, t.steps = t.steps, b.steps

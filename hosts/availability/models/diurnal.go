@@ -9,46 +9,45 @@ import (
 	"bourse/hosts/availability"
 )
 
-// DiurnalOptions are those of "diurnal".
+// DiurnalOptions are the options of "diurnal".
 type DiurnalOptions struct {
-	// Rate is how often an owner comes by at working hours, in visits an hour;
-	// at least 0, 2.25 by default.
+	// Rate is the number of owner visits per hour during working hours; at least 0, default
+	// 2.25.
 	Rate float64 `yaml:"rate" validate:"min=0,max=60" doc:"owner visits per hour during working hours"`
 
-	// Het is how much hosts differ: a host's visits come at Rate times a factor
-	// to the power of Het, 0 for all alike; at least 0, 0.2 by default.
+	// Het is the variation between hosts: the visit rate of a host is Rate times a random
+	// factor to the power of Het. At least 0, default 0.2; 0 makes all hosts alike.
 	Het float64 `yaml:"het" validate:"min=0,max=10" doc:"variation of the visit rate between hosts; 0 makes all hosts alike"`
 
-	// Median and Sigma are of the log-normal length of a visit, in seconds and
-	// of its logarithm, and Least is the shortest; 300, 1.2 and 20 by default.
+	// Median, in seconds, and Sigma are the parameters of the log-normal length of a visit, and
+	// Least is the minimum length in seconds. Defaults: 300, 1.2 and 20.
 	Median float64 `yaml:"median" validate:"gt=0,max=86400" doc:"median length of a visit, s"`
 	Sigma  float64 `yaml:"sigma" validate:"min=0,max=10" doc:"standard deviation of the logarithm of the length"`
 	Least  float64 `yaml:"least" validate:"min=0,max=86400" doc:"shortest visit, s"`
 
-	// Sessions is the largest number of an owner's habitual sessions a day, and
-	// Kept the probability that one takes place; 2 and 0.6 by default.
+	// Sessions is the maximum number of an owner's habitual sessions per day, and Kept is the
+	// probability that one takes place. Defaults: 2 and 0.6.
 	Sessions int     `yaml:"sessions" validate:"min=0,max=24" doc:"maximum habitual sessions per day"`
 	Kept     float64 `yaml:"kept" validate:"min=0,max=1" doc:"probability that a habitual session takes place"`
 
-	// Nights is the share of hosts that are off at night; 0.15 by default.
+	// Nights is the fraction of hosts that are off at night; default 0.15.
 	Nights float64 `yaml:"nights" validate:"min=0,max=1" doc:"fraction of hosts that are off at night"`
 
-	// Load is the largest load of the owner while available: it is drawn
-	// uniformly from [0, Load) every LoadEvery seconds, or once an interval if
-	// that is 0. 0.2 and 600 by default.
+	// Load is the maximum owner load while the host is available. The load is drawn uniformly
+	// from [0, Load) every LoadEvery seconds, or once per interval if LoadEvery is 0. Defaults:
+	// 0.2 and 600.
 	Load      float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"`
 	LoadEvery float64 `yaml:"load_every" validate:"omitempty,min=1" doc:"time between new draws of the load, s; 0 draws once per interval"`
 }
 
-// diurnal is a room of hosts with owners. Each owner has up to two sessions at
-// hours of their own, kept on some days; visits at any hour, most of them at
-// working hours; and some hosts are off at night. A present owner is state P, a
-// host that is off U.
+// diurnal models office hosts. Each owner has up to two habitual sessions at fixed hours on
+// some days, and random visits, mostly during working hours. Some hosts are off at night. A
+// host is in state P while its owner is present and in state U while it is off.
 //
-// What the published description of the trace leaves open is decided here: a
-// host's factor is a log-normal of sigma 1 times 1/2 or 1; sessions start
-// from 8 to 20 h, a quarter of an hour early or late, and last half an hour to
-// three hours; nights last from 19-22 h to 6-9 h.
+// The published description of the trace leaves some values open. This model uses: a host's
+// factor is log-normal with sigma 1, times 1/2 or 1; sessions start from 8 to 20 h, up to a
+// quarter of an hour early or late, and last half an hour to three hours; nights last from
+// 19-22 h to 6-9 h.
 type diurnal struct{ DiurnalOptions }
 
 func newDiurnal(decode func(any) error) (Model, error) {
@@ -57,7 +56,7 @@ func newDiurnal(decode func(any) error) (Model, error) {
 	return diurnal{o}, err
 }
 
-// An absence is a time for which the host is not available.
+// An absence is a period in which the host is unavailable.
 type absence struct {
 	start, end float64
 	state      availability.State
@@ -75,7 +74,7 @@ func (m diurnal) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace
 	})
 }
 
-// visits appends the visits of one owner: a Poisson process by the hour.
+// visits appends the visits of one owner: a Poisson process with an hourly rate.
 func (m diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence {
 	class := []float64{0.5, 1}[rng.IntN(2)]
 	rate := m.Rate / 3600 * math.Pow(class*math.Exp(rng.NormFloat64()), m.Het)
@@ -91,7 +90,7 @@ func (m diurnal) visits(rng *rand.Rand, span float64, away []absence) []absence 
 	return away
 }
 
-// hourly is how often owners come by at an hour, against working hours.
+// hourly returns the visit rate at a given time, relative to that of working hours.
 func hourly(at float64) float64 {
 	switch h := math.Mod(at, availability.Day) / 3600; {
 	case h >= 9 && h < 18:
@@ -119,8 +118,7 @@ func (m diurnal) habits(rng *rand.Rand, span float64, away []absence) []absence 
 	return away
 }
 
-// nights appends the nights of a host that is off then, from the one before the
-// trace.
+// nights appends the nights of a host that is off at night, starting before the trace.
 func (m diurnal) nights(rng *rand.Rand, span float64, away []absence) []absence {
 	if rng.Float64() >= m.Nights {
 		return away
@@ -133,8 +131,8 @@ func (m diurnal) nights(rng *rand.Rand, span float64, away []absence) []absence 
 
 func uniform(rng *rand.Rand, from, to float64) float64 { return from + (to-from)*rng.Float64() }
 
-// write writes what the absences, sorted by start, leave of the time. Where two
-// overlap the earlier is written as far as it goes.
+// write writes the absences, which are sorted by start, and the available time between them. If
+// two absences overlap, the earlier one is written in full.
 func (m diurnal) write(rng *rand.Rand, w *writer, away []absence) {
 	for _, a := range append(away, absence{start: w.span, end: w.span}) {
 		for w.at < min(a.start, w.span) {

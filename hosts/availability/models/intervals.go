@@ -7,28 +7,26 @@ import (
 	"bourse/hosts/availability"
 )
 
-// IntervalsOptions are those of "intervals".
+// IntervalsOptions are the options of "intervals".
 type IntervalsOptions struct {
-	// Site is the recorded system whose laws are taken: "g5k06", "lanl05",
-	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or
-	// "skype06".
+	// Site is the recorded system whose distributions are used: "g5k06", "lanl05",
+	// "microsoft99", "nd07cpu" (the default), "ourgrid", "overnet03", "pl05" or "skype06".
 	Site string `yaml:"site" validate:"oneof=g5k06 lanl05 microsoft99 nd07cpu ourgrid overnet03 pl05 skype06" doc:"recorded system"`
 
-	// Law is the family fitted: "exp", "weibull" (the default), "lognormal" or
-	// "gamma"; of ourgrid there is a log-normal alone.
+	// Law is the fitted family: "exp", "weibull" (the default), "lognormal" or "gamma". For
+	// ourgrid there is only a log-normal.
 	Law string `yaml:"law" validate:"oneof=exp weibull lognormal gamma" doc:"fitted family; ourgrid has only lognormal"`
 
-	// State is the state between intervals, U by default, or P, C or E.
+	// State is the state between intervals: U (the default), P, C or E.
 	State string `yaml:"state" validate:"oneof=P C E U" doc:"state of the host between intervals"`
 
-	// Load is the largest load of the owner while available: each interval's is
-	// drawn uniformly from [0, Load). In [0,1], 0.2 by default.
+	// Load is the maximum owner load while the host is available. The load of each interval is
+	// drawn uniformly from [0, Load). In [0,1], default 0.2.
 	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"`
 }
 
-// intervals alternates available and unavailable intervals, each drawn from its
-// law, independent of one another and of the time of day. It begins in
-// equilibrium, as if it had gone on for ever.
+// intervals alternates available and unavailable intervals with independent lengths, regardless
+// of the time of day. It starts in equilibrium.
 type intervals struct {
 	available, unavailable law
 	state                  availability.State

@@ -7,16 +7,15 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A law is a distribution of lengths of intervals. Biased draws a length with
-// probability in proportion to itself too: that of the interval in which a time
-// chosen at random falls.
+// A law is a distribution of interval lengths. Biased draws from the length-biased
+// distribution: the length of the interval that contains a random time.
 type law interface {
 	draw(rng *rand.Rand) float64
 	biased(rng *rand.Rand) float64
 	mean() float64
 }
 
-// exponential is the law of that mean.
+// exponential is the exponential distribution with the given mean.
 type exponential float64
 
 func (l exponential) draw(rng *rand.Rand) float64 { return float64(l) * rng.ExpFloat64() }
@@ -25,7 +24,7 @@ func (l exponential) biased(rng *rand.Rand) float64 {
 }
 func (l exponential) mean() float64 { return float64(l) }
 
-// weibull is the law with S(x) = exp(-(x/scale)^shape).
+// weibull is the Weibull distribution with S(x) = exp(-(x/scale)^shape).
 type weibull struct{ shape, scale float64 }
 
 func (l weibull) draw(rng *rand.Rand) float64 {
@@ -36,7 +35,7 @@ func (l weibull) biased(rng *rand.Rand) float64 {
 }
 func (l weibull) mean() float64 { return l.scale * math.Gamma(1+1/l.shape) }
 
-// logNormal is the law of exp of a normal.
+// logNormal is the distribution of exp(x) for a normal x.
 type logNormal struct{ mu, sigma float64 }
 
 func (l logNormal) draw(rng *rand.Rand) float64 { return math.Exp(l.mu + l.sigma*rng.NormFloat64()) }
@@ -45,7 +44,7 @@ func (l logNormal) biased(rng *rand.Rand) float64 {
 }
 func (l logNormal) mean() float64 { return math.Exp(l.mu + l.sigma*l.sigma/2) }
 
-// gamma is the law of that shape and scale.
+// gamma is the gamma distribution with the given shape and scale.
 type gamma struct{ shape, scale float64 }
 
 func (l gamma) draw(rng *rand.Rand) float64 {

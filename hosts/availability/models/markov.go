@@ -7,28 +7,27 @@ import (
 	"bourse/hosts/availability"
 )
 
-// markovOptions are those of "markov". Each field is five numbers or five rows
-// of them, in the order A, P, C, E, U. The defaults are ours: an office host
-// whose owner comes by twice an hour.
+// markovOptions are the options of "markov". Each field has five numbers, or five rows of five,
+// in the order A, P, C, E, U. The defaults are our own: an office host whose owner visits twice
+// per hour.
 type markovOptions struct {
-	// Mean is the mean stay in each state, in seconds, more than 0; 1800, 600,
-	// 300, 120 and 3600 by default.
+	// Mean is the mean time in each state, in seconds, above 0. Defaults: 1800, 600, 300, 120
+	// and 3600.
 	Mean [5]float64 `yaml:"mean" validate:"dive,gt=0" doc:"mean time in each of A, P, C, E, U, s"`
 
-	// Next is the weight of each state after each: at least 0, on the diagonal
-	// 0, not all 0 in a row.
+	// Next contains the transition weights, one row per state: at least 0, with 0 on the
+	// diagonal and at least one positive weight per row.
 	Next [5][5]float64 `yaml:"next" validate:"dive,dive,min=0" doc:"transition weights, one row per state, 0 on the diagonal"`
 
 	Load float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"` // as for "intervals"; 0.2 by default
 }
 
-// markov is a continuous-time Markov chain of the five states: stays are
-// exponential, and nothing is remembered but the state. It begins in
-// equilibrium.
+// markov is a continuous-time Markov chain of the five states, with exponential times in each
+// state. It starts in equilibrium.
 type markov struct {
 	mean [5]float64
 	next [5][5]float64
-	long [5]float64 // share of time in each state
+	long [5]float64 // fraction of time in each state
 	load float64
 }
 
@@ -67,8 +66,8 @@ func newMarkov(decode func(any) error) (Model, error) {
 	return m, nil
 }
 
-// equilibrium returns the share of time in each state in the long run. The
-// chain of visits is made lazy, so that a periodic one converges too.
+// equilibrium returns the long-run fraction of time in each state. It uses the lazy version of
+// the jump chain, so that periodic chains converge too.
 func (m *markov) equilibrium() [5]float64 {
 	visits := [5]float64{1}
 	for range 10_000 {

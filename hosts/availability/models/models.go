@@ -1,7 +1,6 @@
-// Package models generates when hosts are available. It does not know jobs, or
-// who schedules on the hosts.
+// Package models generates availability traces. It is independent of jobs and schedulers.
 //
-// To add a model, write its file and its line in the table below.
+// To add a model, write its file and add a line to the table below.
 package models
 
 import (
@@ -13,15 +12,15 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Model generates traces. The same source gives the same trace, and the first
-// hosts of a larger fleet are those of a smaller one.
+// A Model generates traces. The same source gives the same trace. A larger fleet starts with
+// the hosts of a smaller one.
 type Model interface {
 	// Trace returns a trace of n hosts over span seconds from 0, in whole
 	// seconds.
 	Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error)
 }
 
-// Table returns the models. No model draws when it is made.
+// Table returns the models. Creating a model draws no random numbers.
 func Table() config.Table[Model] {
 	return config.Table[Model]{Kind: "availability model", Members: config.Members[Model]{
 		"diurnal":     {"owners with habitual and random sessions, and hosts that are off at night", newDiurnal},
@@ -31,8 +30,8 @@ func Table() config.Table[Model] {
 	}}
 }
 
-// fleet makes a trace of n hosts. Each host draws from a source of its own,
-// seeded by rng, so that hosts do not depend on one another.
+// fleet creates a trace of n hosts. Each host has its own source, seeded by rng, so hosts are
+// independent of one another.
 func fleet(rng *rand.Rand, n int, span float64, host func(rng *rand.Rand, w *writer)) (*availability.Trace, error) {
 	t := &availability.Trace{}
 	for i := range n {

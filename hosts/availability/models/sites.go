@@ -1,21 +1,20 @@
 package models
 
-// A fit is the two parameters of a law, in hours; of exp only the first, its
-// mean.
+// A fit contains the two parameters of a distribution, in hours; for exp, only the first one
+// (the mean).
 type fit struct{ available, unavailable [2]float64 }
 
-// A site is the fits to one recorded system.
+// A site contains the distributions fitted to one recorded system.
 type site struct {
 	doc                            string
 	exp, weibull, lognormal, gamma fit
 }
 
-// sites are fits to traces of the Failure Trace Archive: Javadi, Kondo, Iosup,
-// Epema, "The Failure Trace Archive: Enabling the comparison of failure
-// measurements and models of distributed systems", JPDC 73(8), 2013, as the
-// failure models of OpenDC (atlarge-research/opendc) state them. Weibull and
-// gamma are shape and scale, log-normal the mean and standard deviation of the
-// logarithm of hours.
+// sites are fits to traces of the Failure Trace Archive: Javadi, Kondo, Iosup, Epema, "The
+// Failure Trace Archive: Enabling the comparison of failure measurements and models of
+// distributed systems", JPDC 73(8), 2013, as given by the failure models of OpenDC
+// (atlarge-research/opendc). The parameters of Weibull and gamma are shape and scale; those of
+// the log-normal are the mean and standard deviation of the logarithm of hours.
 func sites() map[string]site {
 	return map[string]site{
 		"nd07cpu": {
@@ -68,9 +67,9 @@ func sites() map[string]site {
 			fit{[2]float64{0.20, 788.03}, [2]float64{0.21, 237.65}},
 		},
 		"ourgrid": {
-			// edigley/oursim, OurGridAvailabilityCharacterization: log-normal
-			// seconds of mu 7.957307 and 7.242198, here hours, without its cap
-			// of a day and its daily cycle.
+			// Source: edigley/oursim, OurGridAvailabilityCharacterization. It uses log-normal
+			// seconds with mu 7.957307 and 7.242198, converted to hours here. Its cap of one
+			// day and its daily cycle are omitted.
 			"OurGrid peers",
 			fit{}, fit{},
 			fit{[2]float64{7.957307 - lnHour, 2.116613}, [2]float64{7.242198 - lnHour, 1.034311}},

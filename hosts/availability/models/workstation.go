@@ -6,28 +6,27 @@ import (
 	"bourse/hosts/availability"
 )
 
-// workstationOptions are those of "workstation".
+// workstationOptions are the options of "workstation".
 type workstationOptions struct {
-	State string  `yaml:"state" validate:"oneof=P C E U" doc:"state of the host between intervals"`         // between intervals: P by default, or C, E, U
-	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"` // as for "intervals"; 0.2 by default
+	State string  `yaml:"state" validate:"oneof=P C E U" doc:"state of the host between intervals"`         // state between intervals: P (the default), C, E or U
+	Load  float64 `yaml:"load" validate:"min=0,max=1" doc:"maximum owner load while the host is available"` // as for "intervals"; default 0.2
 }
 
-// workstation is a chain of available intervals of three kinds and unavailable
-// ones of two, each exponential. The kind of an unavailable interval depends on
-// the available one before it, the kind of an available one on the available
-// one before that.
+// workstation is a chain of three kinds of available and two kinds of unavailable intervals,
+// all exponential. The kind of an unavailable interval depends on the available interval before
+// it. The kind of an available interval depends on the previous available one.
 //
-// Its numbers are those of edigley/oursim, whose means match Mutka, Livny, "The
-// available capacity of a privately owned workstation environment", Performance
-// Evaluation 12(4), 1991. Oursim multiplies each sampled length by its kind's
-// weight, which makes the means wrong: not followed here.
+// The numbers are those of edigley/oursim. Their means match Mutka, Livny, "The available
+// capacity of a privately owned workstation environment", Performance Evaluation 12(4), 1991.
+// Oursim multiplies each sampled length by the weight of its kind, which makes the means wrong;
+// this model does not.
 type workstation struct {
 	state availability.State
 	load  float64
 }
 
-// The numbers of workstation, kinds in the order short, medium, long. Lengths
-// are minutes.
+// The parameters of workstation, for kinds in the order short, medium, long. Lengths are in
+// minutes.
 const awayLeast = 7.0 // an owner counts as gone after seven idle minutes
 
 func availableMeans() [3]float64 { return [3]float64{3, 25, 300} }
@@ -49,7 +48,7 @@ func newWorkstation(decode func(any) error) (Model, error) {
 	return &workstation{state, o.Load}, err
 }
 
-// Trace implements [Model]. Every host begins with an available interval.
+// Trace implements [Model]. Every host starts with an available interval.
 func (m *workstation) Trace(rng *rand.Rand, n int, span float64) (*availability.Trace, error) {
 	const minute = 60
 	on, off := availableMeans(), awayMeans()
@@ -65,7 +64,7 @@ func (m *workstation) Trace(rng *rand.Rand, n int, span float64) (*availability.
 	})
 }
 
-// pick draws an index with probability in proportion to its weight.
+// pick draws an index with probability proportional to its weight.
 func pick(rng *rand.Rand, weights []float64) int {
 	sum := 0.0
 	for _, x := range weights {

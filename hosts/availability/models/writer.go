@@ -6,18 +6,18 @@ import (
 	"bourse/hosts/availability"
 )
 
-// A writer writes the records of one host from 0 to span, end to end.
+// A writer writes consecutive records of one host from 0 to span.
 type writer struct {
 	span    float64
-	at      float64 // where the next record starts, not rounded
+	at      float64 // start of the next record, not rounded
 	records []availability.Record
 }
 
 // full reports whether the trace is complete.
 func (w *writer) full() bool { return w.at >= w.span }
 
-// add appends a record of that length, its ends rounded to whole seconds. One
-// that rounds to nothing is left out.
+// add appends a record of the given length, with its ends rounded to whole seconds. It omits
+// records that become empty.
 func (w *writer) add(length float64, state availability.State, load float64) {
 	start := math.Round(w.at)
 	w.at = min(w.at+length, w.span)

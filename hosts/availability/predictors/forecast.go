@@ -1,12 +1,12 @@
 package predictors
 
-// A Forecast is what may become of a host, probabilities in [0,1] that sum to 1:
-// that it completes what it is asked, or leaves for one of three states first.
+// A Forecast contains the probabilities of the possible outcomes of a host, which sum to 1: the
+// host completes the job, or it leaves for one of three states first.
 type Forecast struct {
 	Completes   float64
 	UserPresent float64
 	Busy        float64
-	Unavailable float64 // evictions among them
+	Unavailable float64 // including evictions
 }
 
 func (f *Forecast) add(g Forecast) {

@@ -6,33 +6,32 @@ import (
 	"bourse/hosts/availability"
 )
 
-// A Limiter is a judge that can tell for a while which jobs are too long for a
-// host, without looking at its history again.
+// A Limiter is a judge that can determine, for some time ahead, which jobs are too long for a
+// host without reading its history again.
 type Limiter interface {
 	Judge
 
-	// Limit returns a limit that holds from now on. What it excludes, AtLeast
-	// refuses for the same least.
+	// Limit returns a limit that is valid from now on. AtLeast refuses every job that the limit
+	// excludes, for the same least.
 	Limit(p *Past, now, least float64) Limit
 }
 
-// A Limit says which jobs a host is certainly not reliable enough for. It is a
-// bound, not a forecast: what it does not exclude may be refused all the same.
+// A Limit describes jobs for which a host is certainly not reliable enough. It is a bound, not
+// a forecast: AtLeast may also refuse jobs that it does not exclude.
 type Limit struct {
-	Until float64 // it holds at instants before
-	end   float64 // of the longest window
+	Until float64 // end of validity, exclusive
+	end   float64 // length of the longest window
 	plen  float64
 }
 
-// Excludes reports whether a job of that length is too long at now. It decides
-// on whole seconds alone, and where the window is at most a day: others it leaves
-// to the forecast.
+// Excludes reports whether a job of the given length is too long at now. It only excludes
+// whole-second lengths whose window is at most one day. It leaves all others to the forecast.
 func (l *Limit) Excludes(now, length float64) bool {
 	window := l.plen * length
 	return now+window > l.end && window <= availability.Day && now == math.Floor(now) && length == math.Floor(length)
 }
 
-// Widen makes l exclude no more than m does. The zero Limit excludes all.
+// Widen reduces l to jobs that m excludes too. The zero Limit excludes all jobs.
 func (l *Limit) Widen(m *Limit) {
 	if l.plen == 0 {
 		l.end = m.end
@@ -40,31 +39,30 @@ func (l *Limit) Widen(m *Limit) {
 	l.end, l.plen = max(l.end, m.end), m.plen
 }
 
-// maxLimited bounds the days that a limit is computed of.
+// maxLimited is the maximum number of days for which a limit is computed.
 const maxLimited = 32
 
 var never = math.Inf(1)
 
-// Limit implements [Limiter]. As the windows of the past days grow with the job,
-// exits come to be in them one after another, and a day with x exits is worth at
-// most
+// Limit implements [Limiter]. The windows of the past days grow with the job, so they contain
+// more and more exits. A day with x exits contributes at most
 //
 //	(q + u + x)/(q + u + 2x)
 //
-// where q jobs fit into a whole window, and u unknown exits, which do not count
-// as such, are in the longest: rounded up, the at most u+x+1 stretches in the window
-// hold no more than q + u + x. Rounded down, or not at all, they hold q. The limit
-// is the first exit with which the mean of these is below least. It moves with
-// the exits, as now does, until the first of them leaves its window.
+// where q is the number of jobs that fit into a whole window, and u is the number of unknown
+// exits in the longest window, which do not count as exits. With rounding up, the at most u+x+1
+// available periods in the window hold at most q + u + x jobs. With rounding down or no
+// rounding, they hold q. The limit is the first exit at which the mean of these bounds is below
+// least. It moves with the exits, as now does, until the first of them leaves its window.
 func (p *TDE) Limit(past *Past, now, least float64) Limit {
 	l := Limit{Until: math.Inf(1), end: math.Inf(1), plen: p.plen}
 	if p.pooled || p.days > maxLimited || p.plen != math.Floor(p.plen) || p.rounding == up && least <= 0.5 {
 		return l
 	}
 	var days [maxLimited]struct {
-		next  int     // interval that ends next
-		at    float64 // when it does, as if today
-		fits  float64 // most that fits, less exits
+		next  int     // the interval that ends next
+		at    float64 // its end, moved to today
+		fits  float64 // maximum number of jobs that fit, minus exits
 		exits float64 // so far
 		worth float64
 	}
@@ -76,7 +74,7 @@ func (p *TDE) Limit(past *Past, now, least float64) Limit {
 	sum := 0.0
 	for d := range p.days {
 		day := &days[d]
-		day.worth, day.at = 1, math.Inf(1) // not to be bounded: counts as reliable
+		day.worth, day.at = 1, math.Inf(1) // no bound is known: counts as reliable
 		sum++
 		shift := float64(d+1) * availability.Day
 		switch from := now - shift; {
@@ -97,7 +95,7 @@ func (p *TDE) Limit(past *Past, now, least float64) Limit {
 			day.fits += float64(after.Exits[availability.Unknown] - h.Totals(day.next).Exits[availability.Unknown])
 		}
 	}
-	enough := least*float64(p.days) - 1e-9 // forecasts are rounded, too
+	enough := least*float64(p.days) - 1e-9 // tolerance, because forecasts are rounded too
 	for {
 		first := 0
 		for d := 1; d < p.days; d++ {
@@ -107,7 +105,7 @@ func (p *TDE) Limit(past *Past, now, least float64) Limit {
 		}
 		day := &days[first]
 		if day.at-now >= availability.Day {
-			return l // no such window is excluded
+			return l // Excludes ignores such windows
 		}
 		sum -= day.worth
 		if intervals[day.next].Exit != availability.Unknown {

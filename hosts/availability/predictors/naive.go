@@ -4,14 +4,14 @@ import (
 	"bourse/hosts/availability"
 )
 
-// naiveOptions are those of "naive".
+// naiveOptions are the options of "naive".
 type naiveOptions struct {
-	Days int `yaml:"days" validate:"min=1" doc:"number of past days used"` // how many past days are looked at; at least 1, 6 by default
+	Days int `yaml:"days" validate:"min=1" doc:"number of past days used"` // number of past days used; at least 1, default 6
 }
 
-// naive predicts the share of the last days in which the host was available,
-// whatever the job's length and the time of day. It does not tell ways out
-// apart: what is left is Unavailable. A host without history has no chance.
+// naive predicts the fraction of the last days in which the host was available, regardless of
+// the job's length and the time of day. It does not distinguish the states after an interval:
+// the rest of the probability is Unavailable. A host without history has probability 0.
 type naive struct{ days float64 }
 
 func newNaive(decode func(any) error) (Predictor, error) {

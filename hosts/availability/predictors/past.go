@@ -2,22 +2,22 @@ package predictors
 
 import "bourse/hosts/availability"
 
-// A Past is the history of a host for one who asks about it again and again, at instants
-// that as a rule do not decrease: it keeps where it was at the same time of day on past
-// days, of which most questions need no more.
+// A Past speeds up repeated queries about one host at mostly non-decreasing times. It caches
+// the position in the history at the same time of day on past days, which is all that most
+// queries need.
 type Past struct {
 	History *availability.History
 	at      float64
-	days    []cursor // by days ago, from 1 on
+	days    []cursor // by number of days before the query, from 1
 }
 
-// A cursor is the first interval that ends after an instant.
+// A cursor is the first interval that ends after a given time.
 type cursor struct {
 	start, end float64
-	index      int32 // in the history; as many as it has if none does
+	index      int32 // index in the history; the number of intervals if there is none
 }
 
-// see readies p for questions of now about that many days.
+// see prepares p for queries at now about the given number of days.
 func (p *Past) see(now float64, days int) {
 	if now >= p.at && len(p.days) >= days {
 		p.at = now
@@ -30,7 +30,7 @@ func (p *Past) see(now float64, days int) {
 	}
 }
 
-// after returns the first interval that ends after t, which is d days ago.
+// after returns the first interval that ends after t, which lies d days before the query.
 func (p *Past) after(d int, t float64) *cursor {
 	c := &p.days[d-1]
 	for c.end <= t {

@@ -1,13 +1,13 @@
-// Package predictors predicts from a host's history whether it will stay
-// available. It does not know jobs, or who acts on a forecast.
+// Package predictors predicts from a host's history whether it will stay available. It is
+// independent of jobs and of the users of a forecast.
 //
-// A predictor asked at an instant uses what was known by then, but for gaps
-// shorter than two minutes, which are dropped before anything is asked.
+// A predictor uses only information available at the time of the query. The exception is gaps
+// shorter than two minutes, which are removed from the history in advance.
 //
-// Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability
-// Prediction for Volunteer-Based Grid Computing", §3.
+// Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability Prediction for
+// Volunteer-Based Grid Computing", §3.
 //
-// To add a predictor, write its file and its line in the table below.
+// To add a predictor, write its file and add a line to the table below.
 package predictors
 
 import (
@@ -15,32 +15,31 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Predictor predicts what becomes of a host that is available now and is to
-// run a job of that length, in seconds, more than 0.
+// A Predictor predicts the outcome for a host that is available now and runs a job of the given
+// length, in seconds, above 0.
 type Predictor interface {
 	Predict(h *availability.History, now, length float64) Forecast
 }
 
-// Completing is what a predictor says of completion alone.
+// Completing returns only the probability of completion from a predictor.
 type Completing struct{ Predictor }
 
-// Stays returns the probability that a host which is available now completes a job of that
+// Stays returns the probability that a host that is available now completes a job of the given
 // length, in seconds.
 func (c Completing) Stays(h *availability.History, now, length float64) float64 {
 	return c.Predict(h, now, length).Completes
 }
 
-// A Judge is a predictor that knows sooner whether a threshold is met than it
-// knows by how much.
+// A Judge is a predictor that can decide whether a threshold is met without computing the exact
+// probability.
 type Judge interface {
 	Predictor
 
-	// AtLeast reports whether Predict's Completes is at least the reliability
-	// given, to rounding.
+	// AtLeast reports whether Completes of Predict is at least least, up to rounding.
 	AtLeast(p *Past, now, length, least float64) bool
 }
 
-// Table returns the predictors. No predictor draws.
+// Table returns the predictors. They draw no random numbers.
 func Table() config.Table[Predictor] {
 	return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
 		"naive":   {"the fraction of the last days in which the host was available", newNaive},

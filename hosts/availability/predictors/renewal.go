@@ -6,30 +6,29 @@ import (
 	"bourse/hosts/availability"
 )
 
-// RenewalOptions are those of "renewal".
+// RenewalOptions are the options of "renewal".
 type RenewalOptions struct {
-	// Law is that of the lengths of intervals: "weibull", the default,
-	// "lognormal" or "exponential".
+	// Law is the distribution of interval lengths: "weibull" (the default), "lognormal" or
+	// "exponential".
 	Law string `yaml:"law" validate:"oneof=weibull lognormal exponential" doc:"distribution of interval lengths"`
 
-	// Days is how many past days the fitted intervals ended in; 0, the default,
-	// is all.
+	// Days is the number of past days whose intervals are fitted; 0 (the default) means all.
 	Days int `yaml:"days" validate:"min=0" doc:"number of past days whose intervals are fitted; 0 means all"`
 
-	// Least is how many intervals a fit of two parameters needs, at least 2, 5
-	// by default; with fewer the exponential is used.
+	// Least is the minimum number of intervals for a fit of two parameters; at least 2, default
+	// 5. With fewer, the exponential distribution is used.
 	Least int `yaml:"least" validate:"min=2" doc:"minimum intervals for a fit of two parameters; with fewer, the distribution is exponential"`
 }
 
-// renewal predicts from the law of the host's past intervals that this one,
-// which has lasted a seconds, lasts another L:
+// renewal predicts, from the distribution of the host's past intervals, the probability that
+// the current interval, which has lasted a seconds, lasts another L seconds:
 //
 //	S(a + L) / S(a)
 //
-// where S is the survival function of the law. Weibull and log-normal are
-// fitted by the first two moments of the logarithms (the Weibull's are π²/6k²
-// and ln λ - γ/k), the exponential by time over exits. Ways out are shared as in the
-// fitted intervals. A host that was never available has no chance.
+// where S is the survival function. Weibull and log-normal are fitted by the first two moments
+// of the logarithms (for the Weibull, π²/6k² and ln λ - γ/k), and the exponential by total time
+// / exits. The states after an interval are distributed as in the fitted intervals. A host that
+// was never available has probability 0.
 type renewal struct {
 	law   string
 	days  float64
@@ -79,8 +78,8 @@ func (p renewal) Predict(h *availability.History, now, length float64) Forecast 
 	return Forecast{stays, leaves * exits[1], leaves * exits[2], leaves * exits[3]}
 }
 
-// survival returns S(age+length)/S(age) for the law fitted to n intervals of
-// these sums of lengths, of their logarithms and of their squares.
+// survival returns S(age+length)/S(age) for the distribution fitted to n intervals with the
+// given sums of lengths, of their logarithms and of their squares.
 func (p renewal) survival(n, time, log, log2, age, length float64) float64 {
 	mean := log / n
 	variance := (log2 - log*mean) / (n - 1)
@@ -104,5 +103,5 @@ func (p renewal) survival(n, time, log, log2, age, length float64) float64 {
 	if s := above(age); s > 0 {
 		return above(age+length) / s
 	}
-	return 1 // so long a life ends ever more rarely
+	return 1 // the hazard of such an old interval approaches 0
 }

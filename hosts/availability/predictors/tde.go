@@ -5,39 +5,36 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TDEOptions are those of "tde". The paper leaves all but Days and Plen open.
+// TDEOptions are the options of "tde". The paper specifies only Days and Plen.
 type TDEOptions struct {
-	// Days is N, how many past days are looked at; at least 1, 6 by default.
+	// Days is N, the number of past days used; at least 1, default 6.
 	Days int `yaml:"days" validate:"min=1" doc:"N, the number of past days used"`
 
-	// Plen is the length of the window looked at, in lengths of the job: more
-	// than 0, 3 by default (§5).
+	// Plen is the length of the window as a multiple of the job's length: above 0, default 3
+	// (§5).
 	Plen float64 `yaml:"plen" validate:"gt=0" doc:"window, as a multiple of the job's length"`
 
-	// Count says how often a job fits into an available stretch: "ceil", the
-	// default, rounds up, "floor" down, "frac" not at all. Rounded up, each
-	// stretch counts for at least as much as its exit, so no day with any
-	// availability is below 1/2: that is what makes Figures 1 and 2 flat below
-	// T = 50 %. Rounding down is the natural reading of §3.
+	// Count is the rounding of the number of times that a job fits an available period: "ceil"
+	// (up, the default), "floor" (down) or "frac" (none). With "ceil", each period counts at
+	// least as much as its exit, so no day with any availability is below 1/2. This makes
+	// Figures 1 and 2 flat below T = 50 %. The natural interpretation of §3 is "floor".
 	Count string `yaml:"count" validate:"oneof=ceil floor frac" doc:"how many times a job fits an available interval: ceil (no day with one is below 1/2), floor (the better predictor) or frac"`
 
-	// Unit is what is counted: executions ("exec", the default) or whole
-	// windows ("plen").
+	// Unit is the unit of counting: executions ("exec", the default) or whole windows ("plen").
 	Unit string `yaml:"unit" validate:"oneof=exec plen" doc:"counts exec (executions) or plen (whole windows)"`
 
-	// Weight is "day" if each day counts alike, the default and the paper's
-	// example in §5, or "pooled" if each completion and each exit does.
+	// Weight is "day" if days count equally (the default, as in the paper's example in §5), or
+	// "pooled" if completions and exits count equally.
 	Weight string `yaml:"weight" validate:"oneof=day pooled" doc:"weighting: day (days count equally) or pooled (completions and exits count equally)"`
 
-	// Empty is how a day counts on which the host was not available in the
-	// window: "zero", the default, "one", or "skip" for not at all.
+	// Empty is the value of a day on which the host was unavailable in the window: "zero" (the
+	// default), "one", or "skip", which omits the day.
 	Empty string `yaml:"empty" validate:"oneof=zero skip one" doc:"value of a day on which the host was unavailable at that time: zero, one or skip"`
 
-	// Missing is the same for a day before the host's trace, or after it:
-	// "skip" by default.
+	// Missing is the value of a day before or after the host's trace; default "skip".
 	Missing string `yaml:"missing" validate:"oneof=skip zero one" doc:"value of a day that the trace does not cover: skip, zero or one"`
 
-	// NoHistory is the reliability where no day counts; in [0,1], 0 by default.
+	// NoHistory is the reliability if no day counts; in [0,1], default 0.
 	NoHistory float64 `yaml:"no_history" validate:"min=0,max=1" doc:"reliability if no day counts"`
 }
 
@@ -46,14 +43,14 @@ func DefaultTDE() TDEOptions {
 	return TDEOptions{Days: 6, Plen: 3, Count: "ceil", Unit: "exec", Weight: "day", Empty: "zero", Missing: "skip"}
 }
 
-// TDE predicts by transitions on the last N days with equal weights (§3). A job
-// of length L at now looks at the window of the same time of day,
+// TDE predicts from the transitions of the last N days with equal weights (§3). For a job of
+// length L at now, it uses the window at the same time of day,
 //
 //	W(d) = [now - d days, min(now - d days + plen L, now)), d = 1..N
 //
-// counts how often L fits into the available stretches of it, c, and how often
-// a stretch ended in it by each way out, x; the day's reliability is c/(c+Σx),
-// the day's chance of each way out x/(c+Σx), and the forecast their mean.
+// It counts how many times L fits into the available periods of the window, c, and how many
+// periods ended in it with each exit state, x. The reliability of the day is c/(c+Σx), and the
+// probability of each exit state is x/(c+Σx). The forecast is the mean over the days.
 type TDE struct {
 	days      int
 	plen      float64
@@ -65,7 +62,7 @@ type TDE struct {
 	noHistory float64
 }
 
-// A rounding is what is done to the number of times a job fits.
+// A rounding is applied to the number of times that a job fits.
 type rounding uint8
 
 const (
@@ -74,14 +71,14 @@ const (
 	up
 )
 
-// A rule is how a day counts.
+// A rule determines how a day counts.
 type rule uint8
 
 const (
 	skip    rule = iota
-	zero         // as unavailable
+	zero         // counts as unavailable
 	one          // as reliable
-	counted      // by what was counted
+	counted      // counts by completions and exits
 )
 
 func newTDE(decode func(any) error) (Predictor, error) {
@@ -92,7 +89,7 @@ func newTDE(decode func(any) error) (Predictor, error) {
 	return NewTDE(o)
 }
 
-// NewTDE makes the predictor; the error names the option that is wrong.
+// NewTDE creates the predictor. The error names the invalid option.
 func NewTDE(o TDEOptions) (*TDE, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -107,8 +104,8 @@ func NewTDE(o TDEOptions) (*TDE, error) {
 	return p, nil
 }
 
-// AtLeast implements [Judge]. It stops at the day that settles it: if all days
-// to come were reliable, or none, the mean would still be on that side.
+// AtLeast implements [Judge]. It stops as soon as the remaining days cannot change the result,
+// whether they are all reliable or all unreliable.
 func (p *TDE) AtLeast(past *Past, now, length, least float64) bool {
 	h := past.History
 	if p.pooled {
@@ -119,7 +116,7 @@ func (p *TDE) AtLeast(past *Past, now, length, least float64) bool {
 	for d := 1; d <= p.days; d++ {
 		w := p.window(now, length, d)
 		switch c := past.after(d, w.from); {
-		case c.start <= w.from && w.from < w.to && w.to <= c.end && p.rounding != down: // nothing but completions
+		case c.start <= w.from && w.from < w.to && w.to <= c.end && p.rounding != down: // only completions
 			sum++
 		default:
 			rule := p.rule(w, h)

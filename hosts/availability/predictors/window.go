@@ -9,23 +9,23 @@ import (
 // A window is the same time of day on a past day.
 type window struct{ from, to float64 }
 
-// window returns the window of d days ago.
+// window returns the window d days before now.
 func (p *TDE) window(now, length float64, d int) window {
 	from := now - float64(d)*availability.Day
 	return window{from, min(from+p.plen*length, now)}
 }
 
-// rule returns how w counts: by its history, or by rule.
+// rule returns how w counts: by its history, or by a rule for missing days.
 func (p *TDE) rule(w window, h *availability.History) rule {
-	if start, end := h.Span(); w.to <= start || w.from >= end || start == end { // who has no records has no days
+	if start, end := h.Span(); w.to <= start || w.from >= end || start == end { // a host without records has no days
 		return p.missing
 	}
 	return counted
 }
 
-// count returns how often the job fits into the available stretches of w, and how
-// many known exits are in it. Both are 0 where there is no such stretch. The first
-// interval of h that ends after w begins is first.
+// count returns how many times the job fits into the available periods of w, and the number of
+// known exits in w. Both are 0 if there is no such period. First is the index of the first
+// interval of h that ends after the start of w.
 func (p *TDE) count(h *availability.History, w window, length float64, first int) (fits, exits float64) {
 	unit := p.unit * length
 	intervals := h.Intervals()
@@ -46,7 +46,7 @@ func (p *TDE) count(h *availability.History, w window, length float64, first int
 	return fits, exits
 }
 
-// exits counts the exits in w by state, evictions as Unavailable.
+// exits counts the exits in w by state. Evictions count as Unavailable.
 func (w window) exits(intervals []availability.Interval) (f Forecast) {
 	for i := 0; i < len(intervals) && intervals[i].End < w.to; i++ {
 		switch intervals[i].Exit {

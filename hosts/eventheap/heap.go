@@ -1,21 +1,21 @@
-// Package eventheap keeps numbered items in order of the instant at which each is
-// due: an indexed 4-ary heap. It does not know what an item stands for.
+// Package eventheap sorts numbered items by the time at which each is due, in an indexed 4-ary
+// heap. It is independent of the meaning of the items.
 //
 // # Design
 //
-// Four children a node, not two: the heap is half as deep, and the children of
-// a node share a cache line. A sorted list or a calendar would be faster on
-// some workloads and linear on others; BenchmarkHold compares container/heap.
+// Each node has four children rather than two, so the heap is half as deep and the children of
+// a node share a cache line. A sorted list or a calendar queue would be faster on some
+// workloads and linear on others. BenchmarkHold compares it with container/heap.
 package eventheap
 
 import "math"
 
-// A Heap holds items 0, 1, 2... each with at most one instant, any float64
-// but NaN. Among items due at one instant the lowest number comes first. The
-// zero value is empty. Nothing is allocated once it has grown to its items.
+// A Heap contains items with numbers 0, 1, 2 and so on, each with at most one due time (any
+// float64 except NaN). Items due at the same time are in order of number. The zero value is
+// empty. A heap allocates memory only to grow.
 type Heap struct {
 	heap  []entry
-	place []int32 // by item: its index in heap + 1, 0 if it is not there
+	place []int32 // for each item, its index in heap + 1, or 0 if the heap does not contain it
 }
 
 type entry struct {
@@ -27,7 +27,7 @@ func (e entry) before(o entry) bool {
 	return e.at < o.at || e.at == o.at && e.item < o.item
 }
 
-// Grow makes room for items 0 to n-1.
+// Grow allocates memory for items 0 to n-1.
 func (h *Heap) Grow(n int) {
 	if n <= len(h.place) {
 		return
@@ -38,17 +38,16 @@ func (h *Heap) Grow(n int) {
 	}
 }
 
-// Reset removes every item and keeps the room.
+// Reset removes all items and retains the memory.
 func (h *Heap) Reset() {
 	h.heap = h.heap[:0]
 	clear(h.place)
 }
 
-// Len returns the number of items held.
+// Len returns the number of items.
 func (h *Heap) Len() int { return len(h.heap) }
 
-// Min returns the item that is due first and its instant, and false if the
-// heap is empty.
+// Min returns the item that is due first and its time, or false if the heap is empty.
 func (h *Heap) Min() (item int32, at float64, ok bool) {
 	if len(h.heap) == 0 {
 		return 0, 0, false
@@ -56,7 +55,7 @@ func (h *Heap) Min() (item int32, at float64, ok bool) {
 	return h.heap[0].item, h.heap[0].at, true
 }
 
-// First returns the instant at which something is due first, +Inf if the heap is empty.
+// First returns the earliest due time, or +Inf if the heap is empty.
 func (h *Heap) First() float64 {
 	if len(h.heap) == 0 {
 		return math.Inf(1)
@@ -64,7 +63,7 @@ func (h *Heap) First() float64 {
 	return h.heap[0].at
 }
 
-// At returns the instant at which item is due, and false if it is not held.
+// At returns the due time of item, or false if the heap does not contain it.
 func (h *Heap) At(item int32) (at float64, ok bool) {
 	if int(item) >= len(h.place) || h.place[item] == 0 {
 		return 0, false
@@ -72,7 +71,7 @@ func (h *Heap) At(item int32) (at float64, ok bool) {
 	return h.heap[h.place[item]-1].at, true
 }
 
-// Set makes item due at that instant, whether or not it is held already.
+// Set sets the due time of item and adds the item if necessary.
 func (h *Heap) Set(item int32, at float64) {
 	if int(item) >= len(h.place) {
 		h.Grow(int(item) + 1)
@@ -87,7 +86,7 @@ func (h *Heap) Set(item int32, at float64) {
 	h.fix(i, e)
 }
 
-// Remove takes item out, if it is held.
+// Remove removes item if the heap contains it.
 func (h *Heap) Remove(item int32) {
 	if int(item) >= len(h.place) || h.place[item] == 0 {
 		return
@@ -101,7 +100,7 @@ func (h *Heap) Remove(item int32) {
 	}
 }
 
-// fix puts e, whose order has changed, where i is free.
+// fix places e, whose order has changed, starting from the free position i.
 func (h *Heap) fix(i int, e entry) {
 	if i > 0 && e.before(h.heap[(i-1)/4]) {
 		h.up(i, e)
@@ -110,7 +109,7 @@ func (h *Heap) fix(i int, e entry) {
 	}
 }
 
-// up puts e at i or above.
+// up places e at i or above.
 func (h *Heap) up(i int, e entry) {
 	entries := h.heap
 	for i > 0 {
@@ -126,7 +125,7 @@ func (h *Heap) up(i int, e entry) {
 	h.place[e.item] = int32(i) + 1
 }
 
-// down puts e at i or below.
+// down places e at i or below.
 func (h *Heap) down(i int, e entry) {
 	entries := h.heap
 	for {

@@ -2,8 +2,8 @@ package matchmaking
 
 import "bourse/hosts/timetable"
 
-// best asks every seller and returns the one whose quote no other is better
-// than, the lowest index among equals.
+// best requests a quote from every seller and returns the seller with the best one. Among equal
+// quotes, the lowest index wins.
 func best(now int64, j timetable.Job, window []Seller, better func(a, b *timetable.Quote) bool) (Choice, bool) {
 	var c Choice
 	found := false

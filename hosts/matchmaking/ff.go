@@ -4,8 +4,8 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// firstFit takes the first seller that can take the job, and asks no further
-// (FF, §3.1.2).
+// firstFit chooses the first seller that can accept the job and requests no further quotes (FF,
+// §3.1.2).
 type firstFit struct{}
 
 // Match implements [Matchmaker].

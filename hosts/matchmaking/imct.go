@@ -4,7 +4,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// minCompletion takes the seller with the earliest completion (IMCT, §3.1.4).
+// minCompletion chooses the seller with the earliest completion (IMCT, §3.1.4).
 type minCompletion struct{}
 
 // Match implements [Matchmaker].

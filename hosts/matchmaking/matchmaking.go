@@ -1,11 +1,10 @@
-// Package matchmaking chooses among clusters that quote for a job. It does not
-// know what a job is worth, or why a cluster would or would not take it.
+// Package matchmaking chooses among clusters that quote for a job. It is independent of the
+// value of jobs and of the acceptance rules of clusters.
 //
-// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS
-// for Applications and High System Performance in Multi-Institutional Grid
-// Computing", §3.1.
+// Reference: Farooq, Majumdar, Parsons, "A Framework to Achieve Guaranteed QoS for Applications
+// and High System Performance in Multi-Institutional Grid Computing", §3.1.
 //
-// To add an algorithm, write its file and its line in the table below.
+// To add an algorithm, write its file and add a line to the table below.
 package matchmaking
 
 import (
@@ -15,8 +14,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Seller is a cluster as a matchmaker sees it: it quotes when asked, and a
-// quote changes nothing. A [timetable.Book] is one, and so is a [timetable.Preemptive].
+// A Seller is a matchmaker's view of a cluster. It returns quotes, which do not change it.
+// [timetable.Book] and [timetable.Preemptive] are sellers.
 type Seller interface {
 	Quote(now int64, j timetable.Job) timetable.Quote
 }
@@ -27,14 +26,14 @@ type Choice struct {
 	Quote  timetable.Quote
 }
 
-// A Matchmaker chooses one seller of the selection window for j, or none if
-// nobody can take it. Equals go to the lowest index unless the algorithm says
-// otherwise. It may keep state between calls.
+// A Matchmaker chooses one seller of the selection window for j, or none if no seller can
+// accept it. Ties go to the lowest index unless the algorithm specifies a different rule. A
+// matchmaker may keep state between calls.
 type Matchmaker interface {
 	Match(now int64, j timetable.Job, window []Seller) (Choice, bool)
 }
 
-// Table returns the algorithms; rng is the stream of the one that is made.
+// Table returns the algorithms. The created matchmaker draws from rng.
 func Table(rng *rand.Rand) config.Table[Matchmaker] {
 	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
 		"ff":   {"the first cluster that accepts the job (first fit)", config.Is[Matchmaker](firstFit{})},

@@ -5,7 +5,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// maxUtilization takes the seller that is used most (MaxU, §3.1.6).
+// maxUtilization chooses the most utilized seller (MaxU, §3.1.6).
 type maxUtilization struct{ reading timetable.Reading }
 
 func newMaxUtilization(decode config.Decoder) (Matchmaker, error) {

@@ -5,7 +5,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// minUtilization takes the seller that is used least (MinU, §3.1.5).
+// minUtilization chooses the least utilized seller (MinU, §3.1.5).
 type minUtilization struct{ reading timetable.Reading }
 
 func newMinUtilization(decode config.Decoder) (Matchmaker, error) {

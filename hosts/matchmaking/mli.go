@@ -5,26 +5,25 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// MinImpact takes the seller whose accepted jobs lose the least laxity (MLI,
-// §3.1.7), equals to the earliest completion.
+// MinImpact chooses the seller whose accepted jobs lose the least laxity (MLI, §3.1.7). Ties go
+// to the earliest completion.
 type MinImpact struct {
 	options ImpactOptions
 }
 
 // ImpactOptions are the options of mli.
 type ImpactOptions struct {
-	// Scope says whose laxity counts: that of the reservations (ar, the
-	// default: an on-demand job has none) or of every job still to start (all).
+	// Scope selects the jobs whose laxity counts: reservations ("ar", the default, because
+	// on-demand jobs have no laxity) or every job that has not started ("all").
 	Scope string `json:"zeta_scope" yaml:"zeta_scope" validate:"oneof=ar all" doc:"jobs whose laxity counts: ar (reservations) or all (jobs that have not started)"`
 
-	// Scale says how sellers of different speed compare: mul (the default)
-	// multiplies laxity by speed, since a second on a faster cluster could have
-	// absorbed more work; div divides; none does neither. The paper scales but
-	// does not say how.
+	// Scale is the scaling of laxity by the sellers' speeds. "mul" (the default) multiplies by
+	// speed, because a second on a faster cluster could have absorbed more work. "div" divides,
+	// and "none" does not scale. The paper scales but does not specify how.
 	Scale string `json:"zeta_scale" yaml:"zeta_scale" validate:"oneof=mul div none" doc:"scaling of laxity by cluster speed: mul (times speed), div or none"`
 
-	// Ties says who wins among equals: completion (the default, as the paper
-	// has it), then index; or index alone, for orders with a common start.
+	// Ties is the tie-break: "completion" (the default, as in the paper), then index; or only
+	// "index", for orders with a common start.
 	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"tie-break: completion or index"`
 }
 
@@ -44,7 +43,7 @@ func (m MinImpact) Match(now int64, j timetable.Job, window []Seller) (Choice, b
 	})
 }
 
-// Lost returns the laxity in seconds that q costs those whose laxity counts.
+// Lost returns the total laxity, in seconds, that q costs the jobs in Scope.
 func (o *ImpactOptions) Lost(q *timetable.Quote) int64 {
 	if o.Scope == "all" {
 		return q.ZetaAll
@@ -52,7 +51,7 @@ func (o *ImpactOptions) Lost(q *timetable.Quote) int64 {
 	return q.Zeta
 }
 
-// Impact returns Lost as Scale has it, speed being 1 at the reference.
+// Impact returns Lost scaled by Scale. The reference speed is 1.
 func (o *ImpactOptions) Impact(q *timetable.Quote) timetable.Ratio {
 	lost := o.Lost(q)
 	switch o.Scale { // speeds are in permille

@@ -5,10 +5,10 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// NextFit asks in turn, beginning after the seller that it took last (NF,
-// §3.1.3). A rejected job leaves its place unchanged.
+// NextFit tries sellers in turn, starting after the one chosen last (NF, §3.1.3). A rejected
+// job does not change the position.
 type NextFit struct {
-	Next int `json:"next" yaml:"next" validate:"min=0" doc:"first cluster to try"` // index of the seller to be asked first
+	Next int `json:"next" yaml:"next" validate:"min=0" doc:"first cluster to try"` // index of the first seller to try
 }
 
 func newNextFit(decode config.Decoder) (Matchmaker, error) {

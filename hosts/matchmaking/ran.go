@@ -8,11 +8,11 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// random asks sellers drawn by lot, each at most once, until one can take the
-// job (RAN, §3.1.1). It makes one draw a quote.
+// random tries sellers in random order, each at most once, until one can accept the job (RAN,
+// §3.1.1). It draws one random number per quote.
 type random struct {
 	rng  *rand.Rand
-	left []int // sellers not asked yet, in order
+	left []int // sellers not tried yet, in order
 }
 
 func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
@@ -34,8 +34,7 @@ func (r *random) Match(now int64, j timetable.Job, window []Seller) (Choice, boo
 		r.left = append(r.left, i)
 	}
 	for len(r.left) > 0 {
-		// The remainder of 64 bits: its bias is below 1e-15, and a recorded
-		// draw can be replayed.
+		// The remainder of 64 bits has a bias below 1e-15, and a recorded draw can be replayed.
 		k := int(r.rng.Uint64() % uint64(len(r.left)))
 		i := r.left[k]
 		r.left = append(r.left[:k], r.left[k+1:]...)

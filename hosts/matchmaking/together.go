@@ -7,15 +7,15 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// An Order asks for several gangs on distinct clusters with one common start.
-// The paper mentions such co-reservations without an algorithm.
+// An Order requests several gangs on different clusters with a common start. The paper mentions
+// such co-reservations without an algorithm.
 type Order struct {
 	ID       int64
 	Arrival  int64
 	Earliest int64 // t
-	Deadline int64 // d, by which every part must have ended
+	Deadline int64 // d, the deadline of every part
 	Parts    []Part
-	Step     int64 // seconds between further starts to try from Earliest on; 0 is none
+	Step     int64 // interval, in seconds, of additional starts to try from Earliest on; 0 means none
 }
 
 // A Part of an order is one gang.
@@ -24,27 +24,27 @@ type Part struct {
 	Estimate int64 // seconds at reference speed
 }
 
-// A Venue is a seller that also says when something on it begins or ends.
+// A Venue is a seller that also lists the times at which its jobs start and end.
 type Venue interface {
 	Seller
 
 	// Speed returns the cluster's speed in permille of the reference speed.
 	Speed() int64
 
-	// Instants appends every estimated end of a running job and every planned
-	// start and end to out.
+	// Instants appends to out the estimated end of each running job and the planned start and
+	// end of each planned job.
 	Instants(out []int64) []int64
 }
 
-// Together finds the earliest common start in [max(now, t), d] at which pick
-// finds a seller for every part, the widest first, each on a seller of its own,
-// and returns one choice a part, in the order of the parts. The quotes hold for
-// now: with all of them committed the starts stay equal for ever, since parts
-// have no laxity. The starts tried are those at which something changes.
+// Together finds the earliest common start in [max(now, t), d] at which pick finds a different
+// seller for every part, starting with the widest part. It returns one choice per part, in the
+// order of the parts. The quotes are valid at now. If all are committed, the starts remain
+// equal, because the parts have no laxity. Together tries only starts at which the state of a
+// seller changes.
 //
-// The parts are as jobs of the order's id: pick sees reservations without
-// laxity, on a window of the sellers not used yet. With mli, ties must go to
-// the index, as a part's own completion does not matter.
+// Pick sees each part as a reservation without laxity with the order's id, and a window of the
+// sellers not used yet. With mli, ties must go to the index, because the completion of a single
+// part does not matter.
 func Together(now int64, o Order, window []Venue, pick Matchmaker) ([]Choice, bool) {
 	if len(o.Parts) > len(window) || len(o.Parts) == 0 {
 		return nil, false
@@ -69,8 +69,8 @@ func Together(now int64, o Order, window []Venue, pick Matchmaker) ([]Choice, bo
 	return nil, false
 }
 
-// after returns the common start to try after s, Forever if there is none:
-// the next instant at which something changes, or the next on the grid.
+// after returns the next common start to try after s, or Forever if there is none: the next
+// time at which a seller changes, or the next one on the grid.
 func (o *Order) after(s int64, instants []int64) int64 {
 	next := int64(timetable.Forever)
 	if i, _ := slices.BinarySearch(instants, s+1); i < len(instants) {
@@ -83,7 +83,7 @@ func (o *Order) after(s int64, instants []int64) int64 {
 	return next
 }
 
-// placeAt fills in choices for a common start, or reports false.
+// placeAt sets choices for a common start. It returns false if a part cannot be placed.
 func (o *Order) placeAt(now, start int64, widest []int, window []Venue, pick Matchmaker, choices []Choice) bool {
 	left := make([]int, len(window))
 	for i := range left {
@@ -109,8 +109,8 @@ func (o *Order) placeAt(now, start int64, widest []int, window []Venue, pick Mat
 	return true
 }
 
-// exactly is a seller asked for one start only: the deadline that it sees
-// leaves no laxity at its own speed.
+// exactly is a seller that is tried for a single start: the deadline that it sees leaves no
+// laxity at its speed.
 type exactly struct {
 	Venue
 	start, deadline int64

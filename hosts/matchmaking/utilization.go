@@ -6,12 +6,12 @@ import (
 
 // UtilizationOptions are the options of minu and maxu.
 type UtilizationOptions struct {
-	// Util says what utilization is: cumulative (the default, eq. 4.2 up to
-	// now), instant (nodes in use) or committed (work still to do).
+	// Util is the definition of utilization: cumulative (the default, eq. 4.2 up to now),
+	// instant (nodes in use) or committed (remaining work).
 	Util string `json:"util" yaml:"util" validate:"oneof=cumulative instant committed" doc:"definition of utilization: cumulative, instant or committed"`
 }
 
-// utilizationOptions decodes the options and returns the reading they name.
+// utilizationOptions decodes the options and returns the definition of utilization.
 func utilizationOptions(decode func(any) error) (timetable.Reading, error) {
 	o := UtilizationOptions{Util: "cumulative"}
 	err := decode(&o)

@@ -1,32 +1,32 @@
-// Package slab keeps the memory of many short lists that grow and shrink: it is
-// lent to those that need it and taken back from those that do not, so that
-// together they hold what is in them now, not the most that each ever held. It
-// does not know what is in the lists.
+// Package slab manages the memory of many short lists that grow and shrink. It lends memory to
+// lists that need it and takes it back from those that do not. In total, the lists use memory
+// for their current elements, not for the most that each ever had. The package is independent
+// of the elements.
 //
 // # Design
 //
-// Memory comes in powers of two. A list that is full moves to the next, one that is
-// a quarter full to the last, so that between two moves its length changes by a
-// quarter of its memory at least. In a steady state next to nothing is allocated.
-// BenchmarkScale of experiments asks for it: with lists that only grow, 10^5 hosts keep
-// the most that ever ran on each.
+// Memory blocks have power-of-two sizes. A full list moves to the next larger size, and a list
+// that is a quarter full moves to the next smaller one. Between two moves, its length therefore
+// changes by at least a quarter of its size, and in a steady state almost nothing is allocated.
+// BenchmarkScale in package experiments needs this: with lists that only grow, 10^5 hosts would
+// retain memory for the most tasks that ever ran on each.
 package slab
 
 import "math/bits"
 
-// A Slab has the memory that no list of Ts needs at present. The zero value has
-// none. The memory is not cleared: T should hold no pointer.
+// A Slab contains memory that no list currently uses. The zero value is empty. Memory is not
+// cleared, so T should not contain pointers.
 type Slab[T any] struct {
-	free [][][]T // by the power of two that they have room for
+	free [][][]T // by the power of two of their capacity
 }
 
 const (
-	least = 2  // the power of two of the smallest lists
-	spare = 64 // lists of one size that are kept; more are left to the garbage collector
+	least = 2  // power of two of the smallest blocks
+	spare = 64 // maximum number of free blocks per size; others are left to the garbage collector
 )
 
-// Grow returns list with room for one more. If it was full it has moved: the list that
-// was given is not to be used again. One that the slab did not make is then left to
+// Grow returns list with space for one more element. If list was full, the result is a new list
+// and the old one must not be used again. A list that the slab did not allocate is then left to
 // the garbage collector.
 func (s *Slab[T]) Grow(list []T) []T {
 	if len(list) == cap(list) {
@@ -35,11 +35,11 @@ func (s *Slab[T]) Grow(list []T) []T {
 	return list
 }
 
-// Loose reports whether a list of n with room for size is one that [Slab.Trim] moves.
+// Loose reports whether [Slab.Trim] would move a list with n elements and capacity size.
 func Loose(n, size int) bool { return size > 1<<least && n <= size/4 }
 
-// Trim returns list in less memory if it is a quarter full or less. The list that it
-// was given is then not to be used again.
+// Trim returns list in a smaller block if it is at most a quarter full. The old list must then
+// not be used again.
 func (s *Slab[T]) Trim(list []T) []T {
 	if n := cap(list); Loose(len(list), n) {
 		return s.move(list, bits.Len(uint(n))-2)
@@ -47,7 +47,7 @@ func (s *Slab[T]) Trim(list []T) []T {
 	return list
 }
 
-// move returns list in memory of that power of two.
+// move returns list in a block with 1<<power elements.
 func (s *Slab[T]) move(list []T, power int) []T {
 	var to []T
 	if power < len(s.free) && len(s.free[power]) > 0 {

@@ -4,7 +4,7 @@ import (
 	"bourse/hosts"
 )
 
-// First takes the host that has been idle longest, whatever is foretold.
+// First chooses the host that has been idle longest, regardless of forecasts.
 type First struct{}
 
 // Match implements [Matchmaker].

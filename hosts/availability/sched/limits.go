@@ -7,26 +7,26 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// Limits are the bounds under which a threshold need not ask its predictor
-// again: of each host until it has moved on, and of all idle hosts together
-// within an instant, in which they become no more.
+// limits are bounds that save a threshold from querying its predictor again. There is one for
+// each host, valid until it expires, and one for all idle hosts, valid at a single time, during
+// which the set of idle hosts does not grow.
 type limits struct {
 	limiter predictors.Limiter
 	least   float64
 	hosts   []predictors.Limit // in fleet order
 
-	// Of the idle hosts that were all refused at an instant, the widest.
+	// The widest limit of the idle hosts, if all of them were refused at time at.
 	widest  predictors.Limit
 	at      float64
-	entered int // hosts that had ever become idle by then
+	entered int // number of times that a host had become idle by then
 }
 
 func newLimits(limiter predictors.Limiter, least float64) *limits {
 	return &limits{limiter: limiter, least: least, at: math.Inf(-1)}
 }
 
-// exclude reports whether a job is too long for every idle host. Otherwise the
-// hosts are to be asked one by one.
+// exclude reports whether a job is too long for every idle host. If not, the caller must check
+// the hosts one by one.
 func (l *limits) exclude(now, length float64, p *Pool) bool {
 	if len(l.hosts) < p.Len() {
 		l.hosts = make([]predictors.Limit, p.Len())
@@ -38,7 +38,7 @@ func (l *limits) exclude(now, length float64, p *Pool) bool {
 	return false
 }
 
-// refused notes that all idle hosts were asked at now, and refused.
+// refused records that all idle hosts were checked and refused at now.
 func (l *limits) refused(now float64, p *Pool) { l.at, l.entered = now, p.entered }
 
 // excludes reports whether a job is too long for a host.

@@ -8,17 +8,17 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// A Pool is a fleet as a scheduler sees it: which hosts are available, how many
-// jobs each runs, and which are idle, in the order in which they became so. The
-// driver tells it; nothing else changes it but [Queue.Tick].
+// A Pool is a scheduler's view of a fleet: which hosts are available, how many jobs each runs,
+// and which are idle, in the order in which they became idle. Only the driver and [Queue.Tick]
+// change it.
 type Pool struct {
 	pasts    []predictors.Past
 	owners   []owner
 	hosts    []member
 	speeds   bool
 	up, idle int
-	pace     []float64 // speeds of the hosts, nil for their MIPS
-	entered  int       // how often a host became idle
+	pace     []float64 // speeds of the hosts; nil to use their MIPS
+	entered  int       // number of times that a host became idle
 
 	first, last hosts.ID // of the idle
 }
@@ -27,16 +27,16 @@ type Pool struct {
 type member struct {
 	up         bool
 	jobs       int32
-	since      float64  // when it became idle
-	prev, next hosts.ID // among the idle
+	since      float64  // time at which it became idle
+	prev, next hosts.ID // neighbors in the list of idle hosts
 }
 
-// An owner takes so much of its host until an instant.
+// An owner uses load of its host until the given time.
 type owner struct{ load, until float64 }
 
-// NewPool returns the pool of hosts with these histories, in fleet order, none
-// of them available yet. With speeds a job takes less time on a host of more
-// MIPS; without, as the paper has it, the same on all.
+// NewPool returns the pool of hosts with these histories, in fleet order, all unavailable. If
+// speeds is true, a job takes less time on a host with more MIPS; if not, it takes the same
+// time on all hosts, as in the paper.
 func NewPool(histories []*availability.History, speeds bool) *Pool {
 	p := &Pool{pasts: make([]predictors.Past, len(histories)), owners: make([]owner, len(histories)), hosts: make([]member, len(histories)), speeds: speeds, first: None, last: None}
 	for h := range histories {
@@ -54,7 +54,7 @@ func (p *Pool) Available() int { return p.up }
 // History returns the history of a host.
 func (p *Pool) History(h hosts.ID) *availability.History { return p.pasts[h].History }
 
-// load returns what the owner of a host takes of it. Instants never decrease.
+// load returns the owner's load of a host. Times must not decrease.
 func (p *Pool) load(now float64, h hosts.ID) float64 {
 	o := &p.owners[h]
 	if now >= o.until {
@@ -63,7 +63,7 @@ func (p *Pool) load(now float64, h hosts.ID) float64 {
 	return o.load
 }
 
-// Speed returns the progress of a job in a second alone on a host.
+// Speed returns the progress per second of a job that runs alone on a host.
 func (p *Pool) Speed(h hosts.ID) float64 {
 	switch {
 	case p.pace != nil:
@@ -74,7 +74,7 @@ func (p *Pool) Speed(h hosts.ID) float64 {
 	return 1
 }
 
-// SetSpeeds says how fast the hosts are, in place of their MIPS.
+// SetSpeeds sets the speeds of the hosts, which replace their MIPS.
 func (p *Pool) SetSpeeds(speeds []float64) { p.speeds, p.pace = true, speeds }
 
 // IsAvailable reports whether a host is available.
@@ -86,11 +86,11 @@ func (p *Pool) isIdle(h hosts.ID) bool { return p.hosts[h].up && p.hosts[h].jobs
 // jobs returns the number of jobs on a host.
 func (p *Pool) jobs(h hosts.ID) int { return int(p.hosts[h].jobs) }
 
-// firstIdle returns the host that has been idle longest, None if there is none.
+// firstIdle returns the host that has been idle longest, or None if there is none.
 func (p *Pool) firstIdle() hosts.ID { return p.first }
 
-// nextIdle returns the idle host that became idle next after h, which is idle;
-// those of one instant follow by index. None after the last.
+// nextIdle returns the host that became idle after h, which must be idle, or None if h is the
+// last. Hosts that became idle at the same time are in order of index.
 func (p *Pool) nextIdle(h hosts.ID) hosts.ID { return p.hosts[h].next }
 
 // Rise makes a host available.
@@ -102,8 +102,7 @@ func (p *Pool) Rise(now float64, h hosts.ID) {
 	}
 }
 
-// Fall makes a host unavailable. Its jobs have ended, or wait on it until it is
-// back.
+// Fall makes a host unavailable. Its jobs must have ended, or wait on it until it returns.
 func (p *Pool) Fall(h hosts.ID) {
 	if p.hosts[h].jobs == 0 {
 		p.leave(h)
@@ -112,7 +111,7 @@ func (p *Pool) Fall(h hosts.ID) {
 	p.up--
 }
 
-// Begin puts a job on an available host.
+// Begin starts a job on an available host.
 func (p *Pool) Begin(h hosts.ID) {
 	if p.hosts[h].jobs == 0 {
 		p.leave(h)
@@ -120,15 +119,15 @@ func (p *Pool) Begin(h hosts.ID) {
 	p.hosts[h].jobs++
 }
 
-// End takes a job off a host.
+// End removes a job from a host.
 func (p *Pool) End(now float64, h hosts.ID) {
 	if p.hosts[h].jobs--; p.hosts[h].jobs == 0 && p.hosts[h].up {
 		p.enter(now, h)
 	}
 }
 
-// enter puts h behind those that are idle since before now, and among those
-// since now by index.
+// enter inserts h after the hosts that became idle before now, and by index among those that
+// became idle at now.
 func (p *Pool) enter(now float64, h hosts.ID) {
 	at := p.last
 	for at != None && p.hosts[at].since == now && at > h {

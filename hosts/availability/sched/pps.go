@@ -10,23 +10,22 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// PPSOptions are those of "pps".
+// PPSOptions are the options of "pps".
 type PPSOptions struct {
-	// Load is what counts as a host's load: "local", the default, the owner's
-	// alone; "local+grid", what is taken from one more job that shares the host
-	// with those on it; "binary", all of the host as soon as it has a job.
+	// Load is the definition of a host's load: "local" (the default), only the owner's;
+	// "local+grid", the part of the host that the owner and its current jobs would take from
+	// one more job; "binary", the whole host as soon as it has a job.
 	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"load of a host: local (its owner's), local+grid (plus its jobs and one more) or binary (full if it has a job)"`
 
-	// Tie is how equal scores are told apart: by "index", the default; by
-	// "fewest" jobs, then index; by "rotate", from behind the host taken last;
-	// or at "random".
+	// Tie is the tie-break for equal scores: "index" (the default); "fewest" jobs, then index;
+	// "rotate", starting after the host chosen last; or "random".
 	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"tie-break for equal scores: index, fewest (jobs), rotate or random"`
 
-	// Busy is whether hosts that run jobs are scored, as the paper describes
-	// PPS: true by default. Without it jobs wait in the queue for idle hosts.
+	// Busy makes hosts that run jobs eligible, as the paper describes PPS; default true. If it
+	// is false, jobs wait in the queue for idle hosts.
 	Busy bool `yaml:"busy" doc:"also considers hosts with jobs; if false, jobs wait for idle hosts"`
 
-	// Predictor predicts completion; tde by default.
+	// Predictor predicts completion; default tde.
 	Predictor config.Spec `yaml:"predictor" doc:"predictor of completion"`
 }
 
@@ -35,27 +34,26 @@ func DefaultPPS() PPSOptions {
 	return PPSOptions{Load: "local", Tie: "index", Busy: true, Predictor: config.Spec{Name: "tde"}}
 }
 
-// PPS takes the host of the highest score, even if it is 0 (eq. 1):
+// PPS chooses the host with the highest score, even if it is 0 (eq. 1):
 //
 //	RS(i) = C(i) M(i) (1 - L(i))
 //
-// where C is the chance to complete, M the MIPS and L the load.
+// where C is the probability of completion, M the MIPS and L the load.
 type PPS struct {
 	o         PPSOptions
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor, if it is one
+	judge     predictors.Judge // the predictor as a judge, if it is one
 	rng       *rand.Rand
 	last      hosts.ID
-	best      []hosts.ID // the hosts of the highest score
-	most      []float64  // M (1 - L) by host, -1 where it is not asked
+	best      []hosts.ID // hosts with the highest score
+	most      []float64  // M (1 - L) of each host; -1 if the host is not eligible
 }
 
-// even is the relative difference below which scores count as equal: those that
-// are equal in fractions may differ in floats.
+// even is the relative difference below which scores count as equal, because equal fractions
+// may differ as floats.
 const even = 1e-12
 
-// apart is the relative difference beyond which a score is lower, whatever is
-// rounded on the way.
+// apart is the relative difference above which a score is lower despite any rounding.
 const apart = 1e-9
 
 func newPPS(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
@@ -72,8 +70,8 @@ func newPPS(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
 	}
 }
 
-// NewPPS makes the matchmaker with predictor p, whatever the options name; the
-// error names the option that is wrong.
+// NewPPS creates the matchmaker with predictor p, regardless of the predictor in the options.
+// The error names the invalid option.
 func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -85,9 +83,9 @@ func NewPPS(o PPSOptions, p predictors.Predictor, rng *rand.Rand) (*PPS, error) 
 	return &PPS{o: o, predictor: p, judge: judge, rng: rng, last: None}, nil
 }
 
-// Match implements [Matchmaker]. Instants never decrease. No score is higher than that of a
-// host that is sure to stay: hosts for which even that is too low are not predicted, nor are
-// those that are judged to stay too rarely.
+// Match implements [Matchmaker]. Times must not decrease. A host's score is at most its score
+// with certain completion. If even that is too low, Match skips the forecast. It also skips
+// hosts that a judge finds insufficiently reliable.
 func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	s.best = s.best[:0]
 	s.most = s.most[:0]
@@ -107,7 +105,7 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 		return None
 	}
 	enough := s.score(now, length, p, promising) * (1 - apart)
-	if s.last != None && s.most[s.last] >= enough { // what was best may be so still
+	if s.last != None && s.most[s.last] >= enough { // the previous best may still be tied
 		enough = max(enough, s.score(now, length, p, s.last)*(1-apart))
 	}
 	top := 0.0
@@ -130,12 +128,12 @@ func (s *PPS) Match(now, length float64, p *Pool) hosts.ID {
 	return s.last
 }
 
-// score returns RS(i) of eq. 1, where most is what it is if the host stays.
+// score returns RS(i) of eq. 1, where most is its value if completion is certain.
 func (s *PPS) score(now, length float64, p *Pool, h hosts.ID) float64 {
 	return s.predictor.Predict(p.History(h), now, length/p.Speed(h)).Completes * s.most[h]
 }
 
-// reaches reports whether RS(i) may be enough.
+// reaches reports whether RS(i) may be at least enough.
 func (s *PPS) reaches(now, length float64, p *Pool, h hosts.ID, enough float64) bool {
 	return s.judge == nil || enough <= 0 || s.judge.AtLeast(&p.pasts[h], now, length/p.Speed(h), enough/s.most[h]*(1-apart))
 }
@@ -151,7 +149,7 @@ func (s *PPS) load(now float64, h hosts.ID, p *Pool) float64 {
 	return local
 }
 
-// untie chooses among the best, which are in order of index.
+// untie chooses among the best hosts, which are in order of index.
 func (s *PPS) untie(p *Pool) hosts.ID {
 	switch s.o.Tie {
 	case "fewest":

@@ -9,37 +9,37 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// QueueOptions say how a queue is served. The paper leaves all of them open but
-// that there is one queue, first come first served.
+// QueueOptions are the rules of a queue. The paper specifies only that there is one queue,
+// first come, first served.
 type QueueOptions struct {
-	// Hold is for how long a job waits that every idle host was refused for, in
-	// seconds: at least 0, 300 by default.
+	// Hold is the delay, in seconds, before a job is retried after every idle host was refused
+	// for it; at least 0, default 300.
 	Hold float64 `yaml:"hold" validate:"min=0" doc:"delay before a job is retried after every host was refused, s"`
 
-	// Mode is "skip", the default, if such a job keeps its place while those
-	// behind it are tried, and "block" if the whole queue waits with it.
+	// Mode is "skip" (the default) if later jobs are tried while such a job keeps its position,
+	// or "block" if the whole queue waits for it.
 	Mode string `yaml:"hold_mode" validate:"oneof=skip block" doc:"during that delay: skip (later jobs are tried) or block (the whole queue waits)"`
 
-	// Resubmit is where a job goes that its host left: to the "tail", the
-	// default, to the "head", or away ("drop").
+	// Resubmit is the queue position of a job whose host left: "tail" (the default), "head", or
+	// "drop", which removes the job.
 	Resubmit string `yaml:"resubmit" validate:"oneof=tail head drop" doc:"queue position of a job whose host left: tail, head, or drop (removed)"`
 }
 
 // DefaultQueue returns the options that reproduce the paper.
 func DefaultQueue() QueueOptions { return QueueOptions{Hold: 300, Mode: "skip", Resubmit: "tail"} }
 
-// A Queue holds jobs until a host takes them, first come first served. Jobs are
-// numbered from 0 by the caller. It scans only what can have changed: jobs on
-// hold cost nothing until their time comes.
+// A Queue holds jobs until they are placed on hosts, first come, first served. The caller
+// numbers the jobs from 0. The queue scans only jobs whose state may have changed: jobs on hold
+// cost nothing until their hold ends.
 type Queue struct {
 	o       QueueOptions
-	ready   eventheap.Heap // by place in the queue
-	held    []held         // by the instant at which the hold ends
-	done    int            // of held, those that are over
-	lengths []float64      // by job, seconds
-	head    float64        // the place before all
-	tail    float64        // the place behind all
-	blocked float64        // nothing is tried before
+	ready   eventheap.Heap // by position in the queue
+	held    []held         // by end of the hold
+	done    int            // number of holds in held that have ended
+	lengths []float64      // of each job, in seconds
+	head    float64        // position before all jobs
+	tail    float64        // position after all jobs
+	blocked float64        // no job is tried before this time
 }
 
 type held struct {
@@ -48,7 +48,7 @@ type held struct {
 	job   int32
 }
 
-// NewQueue returns an empty queue; the error names the option that is wrong.
+// NewQueue returns an empty queue. The error names the invalid option.
 func NewQueue(o QueueOptions) (*Queue, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -56,10 +56,10 @@ func NewQueue(o QueueOptions) (*Queue, error) {
 	return &Queue{o: o, blocked: math.Inf(-1)}, nil
 }
 
-// Len returns the number of jobs that wait, on hold or not.
+// Len returns the number of waiting jobs, including jobs on hold.
 func (q *Queue) Len() int { return q.ready.Len() + len(q.held) - q.done }
 
-// Submit appends a job of that length.
+// Submit appends a job of the given length.
 func (q *Queue) Submit(job int32, length float64) {
 	for int(job) >= len(q.lengths) {
 		q.lengths = append(q.lengths, 0)
@@ -68,8 +68,8 @@ func (q *Queue) Submit(job int32, length float64) {
 	q.append(job)
 }
 
-// Resubmit takes back a job that was submitted, started and lost, and reports
-// whether it waits again.
+// Resubmit returns a lost job to the queue and reports whether it waits again. The job must
+// have been submitted and started.
 func (q *Queue) Resubmit(job int32) bool {
 	switch q.o.Resubmit {
 	case "drop":
@@ -83,7 +83,7 @@ func (q *Queue) Resubmit(job int32) bool {
 	return true
 }
 
-// Withdraw takes out a job that waits, on hold or not.
+// Withdraw removes a waiting job, which may be on hold.
 func (q *Queue) Withdraw(job int32) {
 	q.ready.Remove(job)
 	for k := q.done; k < len(q.held); k++ {
@@ -99,15 +99,15 @@ func (q *Queue) append(job int32) {
 	q.tail++
 }
 
-// A Placement gives a host to a job.
+// A Placement assigns a host to a job.
 type Placement struct {
 	Job  int32
 	Host hosts.ID
 }
 
-// Tick gives hosts to jobs in the order of the queue, as many as find one, puts
-// the jobs on the pool's hosts, and appends the placements to out. A job that
-// the matchmaker refuses all hosts for goes on hold. Instants never decrease.
+// Tick assigns hosts to jobs in queue order, as long as hosts are found, starts the jobs on the
+// pool's hosts, and appends the placements to out. A job for which the matchmaker refuses all
+// hosts goes on hold. Times must not decrease.
 func (q *Queue) Tick(now float64, p *Pool, m Matchmaker, out []Placement) []Placement {
 	if now < q.blocked {
 		return out
@@ -137,7 +137,7 @@ func (q *Queue) Tick(now float64, p *Pool, m Matchmaker, out []Placement) []Plac
 	}
 }
 
-// release returns to their places the jobs whose hold is over.
+// release returns jobs whose hold has ended to their positions.
 func (q *Queue) release(now float64) {
 	for q.done < len(q.held) && q.held[q.done].until <= now {
 		q.ready.Set(q.held[q.done].job, q.held[q.done].place)

@@ -8,7 +8,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// random takes an idle host drawn by lot.
+// random chooses a random idle host.
 type random struct{ rng *rand.Rand }
 
 func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
@@ -23,7 +23,7 @@ func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
 	}
 }
 
-// Match implements [Matchmaker]. It makes one draw.
+// Match implements [Matchmaker]. It draws one random number.
 func (r random) Match(_, _ float64, p *Pool) hosts.ID {
 	if p.idle == 0 {
 		return None

@@ -1,12 +1,11 @@
-// Package sched gives hosts that come and go to waiting jobs: a queue that is
-// looked at now and then, and matchmakers that choose a host for the job in
-// front. It knows a job by its number and length alone; it does not know what a
-// job is worth, or how hosts run it.
+// Package sched assigns hosts that come and go to waiting jobs. A queue is scanned from time to
+// time, and a matchmaker chooses a host for the first job. The package identifies a job by its
+// number and length. It is independent of the value of jobs and of how hosts run them.
 //
-// Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability
-// Prediction for Volunteer-Based Grid Computing", §4 and eq. 1.
+// Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability Prediction for
+// Volunteer-Based Grid Computing", §4 and eq. 1.
 //
-// To add a matchmaker, write its file and its line in the table below.
+// To add a matchmaker, write its file and add a line to the table below.
 package sched
 
 import (
@@ -16,20 +15,20 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// None is the answer of a matchmaker that takes no host.
+// None means that a matchmaker refuses all hosts.
 const None hosts.ID = -1
 
-// A Matchmaker chooses a host of the pool for a job of that length, in seconds
-// of a host of its own and of speed 1, or None if it refuses all. It is asked when the pool
-// has a host of the kind that it wants, and may keep state between calls.
+// A Matchmaker chooses a host of the pool for a job of the given length (in seconds on an
+// otherwise empty host of speed 1), or returns None. It is called only if the pool has an
+// eligible host. It may keep state between calls.
 type Matchmaker interface {
 	Match(now, length float64, p *Pool) hosts.ID
 
-	// Piles reports whether it wants every available host, or idle ones only.
+	// Piles reports whether all available hosts are eligible; if not, only idle hosts are.
 	Piles() bool
 }
 
-// Table returns the matchmakers; rng is the stream of the one that is made.
+// Table returns the matchmakers. The created matchmaker draws from rng.
 func Table(rng *rand.Rand) config.Table[Matchmaker] {
 	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
 		"first-available": {"the host that has been idle longest", config.Is[Matchmaker](First{})},

@@ -6,34 +6,34 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// ThresholdOptions are those of "threshold".
+// ThresholdOptions are the options of "threshold".
 type ThresholdOptions struct {
-	// Threshold is T, the reliability that a host must have: in [0,1], 0.5 by
-	// default. 0 accepts every host without a forecast.
+	// Threshold is T, the minimum reliability of a host: in [0,1], default 0.5. A threshold of
+	// 0 accepts every host without a forecast.
 	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the minimum reliability of a host; 0 accepts every host"`
 
-	// Order is the order in which idle hosts are examined: "fifo", the default,
-	// as they became idle, which at low thresholds goes round as the paper
-	// says; "index"; or "rotate", by index from behind the last one taken.
+	// Order is the order in which idle hosts are examined: "fifo" (the default), as they became
+	// idle, which at low thresholds is round-robin, as in the paper; "index"; or "rotate", by
+	// index starting after the last chosen host.
 	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"order in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
-	// Predictor predicts reliability; tde by default.
+	// Predictor predicts reliability; default tde.
 	Predictor config.Spec `yaml:"predictor" doc:"predictor of reliability"`
 }
 
-// Threshold examines idle hosts one at a time and takes the first whose chance
-// to complete the job is at least the threshold: the paper's algorithm (§4).
+// Threshold examines idle hosts one at a time and chooses the first whose probability of
+// completing the job is at least the threshold. This is the paper's algorithm (§4).
 type Threshold struct {
 	least     float64
 	order     string
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor, if it is one
-	limits    *limits          // nil if the predictor knows none
-	last      hosts.ID         // the one taken last
+	judge     predictors.Judge // the predictor as a judge, if it is one
+	limits    *limits          // nil if the predictor is not a limiter
+	last      hosts.ID         // the host chosen last
 }
 
-// slack is by how much a forecast in floats may miss a threshold that it meets
-// in fractions.
+// slack is the tolerance for forecasts that equal the threshold as fractions but differ as
+// floats.
 const slack = 1e-9
 
 func newThreshold(decode config.Decoder) (Matchmaker, error) {
@@ -48,7 +48,7 @@ func newThreshold(decode config.Decoder) (Matchmaker, error) {
 	return NewThreshold(o.Threshold, o.Order, p)
 }
 
-// NewThreshold makes the matchmaker; the error names the option that is wrong.
+// NewThreshold creates the matchmaker. The error names the invalid option.
 func NewThreshold(threshold float64, order string, p predictors.Predictor) (*Threshold, error) {
 	if err := config.Check(&ThresholdOptions{Threshold: threshold, Order: order}); err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (t *Threshold) Match(now, length float64, p *Pool) hosts.ID {
 	return h
 }
 
-// first returns the first idle host that is reliable enough.
+// first returns the first sufficiently reliable idle host.
 func (t *Threshold) first(now, length float64, p *Pool) hosts.ID {
 	if t.order == "fifo" {
 		for h := p.firstIdle(); h != None; h = p.nextIdle(h) {

@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// A reason says why a line was repaired or skipped.
+// A reason states why a line was repaired or skipped.
 type reason uint8
 
-// The repairs, then the skips, the harmless ones first.
+// The reasons for repairs, followed by those for skips, harmless ones first.
 const (
 	outOfOrder   reason = iota // starts before an earlier line: sorted
 	loadClamped                // a load or a percentage outside its range: moved to the nearest bound
-	loadMissing                // no load, or none that is a number: 0 taken
-	mipsChanged                // mips differs from the host's first: that one taken
-	mipsMissing                // mips is not a positive number: 1 taken
+	loadMissing                // no load, or not a number: 0 used
+	mipsChanged                // mips differs from the host's first, which is used
+	mipsMissing                // mips is not a positive number: 1 used
 	fieldsBeyond               // more fields than the format has: ignored
 	samplesShort               // fewer samples than a day has: the rest unknown
 	sampleBad                  // a sample is not a number: unknown
-	endUnread                  // an end reason is not a number: 0 taken
+	endUnread                  // an end reason is not a number: 0 used
 	startCut                   // starts before the previous record ends: cut to it
 
 	firstSkip
@@ -33,7 +33,7 @@ const (
 	notNumber
 	outOfRange
 	badState
-	emptySpan   // ends when it starts, or before
+	emptySpan   // ends at or before its start
 	covered     // an earlier line covers the time
 	sameEpoch   // an earlier line has the epoch
 	sameDay     // an earlier line has the host's day
@@ -75,7 +75,7 @@ var reasonText = [reasons]string{
 	loneReturn:   "carriage return within the line",
 }
 
-// String returns the reason in words.
+// String returns a description of the reason.
 func (r reason) String() string {
 	if r < reasons && reasonText[r] != "" {
 		return reasonText[r]
@@ -86,15 +86,15 @@ func (r reason) String() string {
 // skips reports whether a line with this reason is skipped, not repaired.
 func (r reason) skips() bool { return r > firstSkip }
 
-// A problem is one fault of one line.
+// A problem is a fault of a line.
 type problem struct {
 	Reason reason
-	File   string // empty if there is but one
+	File   string // empty if there is only one file
 	Line   int    // from 1
-	Found  string // at most 40 bytes of it
+	Found  string // the first 40 bytes
 }
 
-// String says where, and what was found.
+// String returns the place of the problem and the text found there.
 func (p problem) String() string {
 	s := fmt.Sprintf("line %d", p.Line)
 	if p.File != "" {
@@ -106,30 +106,29 @@ func (p problem) String() string {
 	return s
 }
 
-// A tally is how often a reason was met, and where first.
+// A tally counts the occurrences of a reason and stores the first one.
 type tally struct {
 	Count int
 	First problem
 }
 
-// An Accounting tells what became of the lines of a file:
+// An Accounting counts the outcomes of the lines of a file:
 //
 //	Lines = Used + Repaired + Skipped
 //
-// A line repaired for two reasons counts once in Repaired and once for each
-// reason; a skipped line has one reason, and header, comments and blank lines
-// are skipped.
+// A line repaired for two reasons counts once in Repaired and once for each reason. A skipped
+// line has one reason. Headers, comments and blank lines count as skipped.
 type Accounting struct {
 	Lines    int
-	Used     int // as they stand
+	Used     int // used unchanged
 	Repaired int // used after a repair
 	Skipped  int
 
 	tallies [reasons]tally
 }
 
-// reasons returns the reasons met, repairs first, each with its count and the
-// first problem of its kind.
+// reasons returns the reasons that occurred, repairs first, each with its count and its first
+// problem.
 func (a *Accounting) reasons() []tally {
 	var out []tally
 	for _, t := range a.tallies {
@@ -140,8 +139,8 @@ func (a *Accounting) reasons() []tally {
 	return out
 }
 
-// Clean reports whether every line was used as it stands, but for headers,
-// comments and blank lines.
+// Clean reports whether every line was used unchanged, apart from headers, comments and blank
+// lines.
 func (a *Accounting) Clean() bool {
 	for r := range a.tallies {
 		if a.tallies[r].Count > 0 && (reason(r) < firstSkip || reason(r) > firstFault) {
@@ -151,7 +150,7 @@ func (a *Accounting) Clean() bool {
 	return true
 }
 
-// String writes the accounting, a line a reason.
+// String returns a summary with one line per reason.
 func (a *Accounting) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d lines: %d used, %d repaired, %d skipped\n", a.Lines, a.Used, a.Repaired, a.Skipped)
@@ -165,7 +164,7 @@ func (a *Accounting) String() string {
 	return b.String()
 }
 
-// note counts a reason, and keeps where it was met first.
+// note counts a reason and stores its first occurrence.
 func (a *Accounting) note(why reason, at place, found string) {
 	t := &a.tallies[why]
 	if t.Count == 0 || at.line < t.First.Line && at.file == t.First.File {
@@ -174,7 +173,7 @@ func (a *Accounting) note(why reason, at place, found string) {
 	t.Count++
 }
 
-// skip books a line that is not used.
+// skip counts a line that is not used.
 func (a *Accounting) skip(why reason, at place, found string) {
 	a.note(why, at, found)
 	a.Skipped++
@@ -186,13 +185,12 @@ type place struct {
 	line int
 }
 
-// A verdict is the set of a line's repairs, kept until it is known whether the
-// line is used.
+// A verdict is the set of repairs of a line, stored until it is known whether the line is used.
 type verdict uint16
 
 func (v *verdict) repair(why reason) { *v |= 1 << why }
 
-// book books a line that is used.
+// book counts a line that is used.
 func (a *Accounting) book(v verdict, at place) {
 	for why := range firstSkip {
 		if v&(1<<why) != 0 {

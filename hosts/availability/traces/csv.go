@@ -12,14 +12,13 @@ import (
 	"bourse/hosts/availability"
 )
 
-// columns are those of a trace in CSV.
+// columns are the columns of a trace in CSV.
 const columns = "resource,start,end,state,load,mips"
 
-// ReadCSV reads a trace, plain or gzip, of the columns resource, start, end,
-// state, load and mips, with or without a header; the last two may be missing.
-// Hosts are in order of first appearance, instants as they stand. Gap is as for
-// [availability.NewHistory]. The error says that the file cannot be read on; what became of
-// each line is in the accounting.
+// ReadCSV reads a trace, plain or gzip, with the columns resource, start, end, state, load and
+// mips. The header and the last two columns are optional. Hosts are in order of first
+// appearance, and times are unchanged. Gap is as for [availability.NewHistory]. An error means
+// that the file cannot be read further; the accounting describes the outcome of each line.
 func ReadCSV(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
@@ -86,7 +85,7 @@ func ReadCSV(r io.Reader, gap float64) (*availability.Trace, *Accounting, error)
 	return t, a, err
 }
 
-// checkHeader wants the columns in their order: a row says nothing of which it means.
+// checkHeader requires the columns in their order, because rows do not name them.
 func checkHeader(at place, fields []string) error {
 	want := strings.Split(columns, ",")
 	n := min(len(fields), len(want))
@@ -96,7 +95,7 @@ func checkHeader(at place, fields []string) error {
 	return nil
 }
 
-// splitCSV splits a line into fields without the space around them.
+// splitCSV splits a line into fields and removes the space around them.
 func splitCSV(text string) ([]string, error) {
 	fields := strings.Split(text, ",")
 	if strings.Contains(text, `"`) {
@@ -112,7 +111,7 @@ func splitCSV(text string) ([]string, error) {
 	return fields, nil
 }
 
-// clamp moves the load into [0,1].
+// clamp restricts the load to [0,1].
 func (l *line) clamp() {
 	if c := min(max(l.Load, 0), 1); c != l.Load {
 		l.Load = c
@@ -120,9 +119,9 @@ func (l *line) clamp() {
 	}
 }
 
-// WriteCSV writes the recorded states, so that [ReadCSV] gives the same trace
-// back. It refuses what would not come back: an instant beyond 10^12 s, or a name that
-// is empty, has a line break or a # in front, or space around it.
+// WriteCSV writes the recorded states such that [ReadCSV] returns the same trace. It refuses
+// values that CSV cannot represent: times beyond 10^12 s, and names that are empty, contain a
+// line break, start with # or have space around them.
 func WriteCSV(w io.Writer, t *availability.Trace) error {
 	c := csv.NewWriter(w)
 	c.Write(strings.Split(columns, ","))

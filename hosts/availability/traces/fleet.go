@@ -9,29 +9,29 @@ import (
 	"bourse/hosts/availability"
 )
 
-// A fleet gathers the records of hosts from the lines of files.
+// A fleet collects the records of hosts from the lines of files.
 type fleet struct {
 	acc    *Accounting
 	hosts  []*draft
 	byName map[string]*draft
 }
 
-// A draft is a host whose lines are still being read.
+// A draft is a host whose lines are being read.
 type draft struct {
 	name    string
 	mips    float64
 	records []line
 }
 
-// A line is a record and where it comes from.
+// A line is a record with its place in a file.
 type line struct {
 	availability.Record
 	at      place
 	verdict verdict
 }
 
-// spans reads when the record of l starts and ends; false, the line being booked, if
-// that is no span.
+// spans parses the start and end of l. If they are invalid, it counts the line as skipped and
+// returns false.
 func (l *line) spans(a *Accounting, start, end, text string) bool {
 	for _, f := range [...]struct {
 		text string
@@ -53,7 +53,7 @@ func (l *line) spans(a *Accounting, start, end, text string) bool {
 
 func newFleet(a *Accounting) *fleet { return &fleet{acc: a, byName: make(map[string]*draft)} }
 
-// host returns the draft of that name, made on first use.
+// host returns the draft with the given name. It creates the draft on first use.
 func (f *fleet) host(name string) *draft {
 	d := f.byName[name]
 	if d == nil {
@@ -65,8 +65,7 @@ func (f *fleet) host(name string) *draft {
 	return d
 }
 
-// trace books every line and makes the trace, with its origin at the instant
-// given.
+// trace counts every line and creates the trace, relative to the given origin.
 func (f *fleet) trace(origin, gap float64) (*availability.Trace, error) {
 	t := &availability.Trace{}
 	for _, d := range f.hosts {
@@ -84,8 +83,8 @@ func (f *fleet) trace(origin, gap float64) (*availability.Trace, error) {
 	return t, nil
 }
 
-// settle shifts the lines of a host to the origin, sorts them by start and cuts
-// what overlaps: the line that starts first keeps its time.
+// settle shifts the lines of a host to the origin, sorts them by start and cuts overlaps: the
+// line that starts first is unchanged.
 func (f *fleet) settle(lines []line, origin float64) []availability.Record {
 	for i := 1; i < len(lines); i++ {
 		if lines[i].Start < lines[i-1].Start {
@@ -98,7 +97,7 @@ func (f *fleet) settle(lines []line, origin float64) []availability.Record {
 		l := &lines[i]
 		l.Start -= origin
 		l.End -= origin
-		if l.Start == l.End { // by rounding alone
+		if l.Start == l.End { // only because of rounding
 			f.acc.skip(emptySpan, l.at, "")
 			continue
 		}

@@ -9,12 +9,11 @@ import (
 	"bourse/hosts/availability"
 )
 
-// ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip:
-// nine columns parted by white space, of which node (3rd), event type (6th),
-// start (7th), stop (8th) and end reason (9th) are used. Type 1 is available.
-// Type 0 is a user's presence if its end reason is 2 or 3, an eviction if it is
-// 4 or 5, and unavailable otherwise. Loads are unknown, taken as 0. The origin
-// is the earliest start. Gap is as for [availability.NewHistory].
+// ReadFTA reads an event_trace of the Failure Trace Archive, plain or gzip. It has nine columns
+// separated by white space. ReadFTA uses node (3rd), event type (6th), start (7th), stop (8th)
+// and end reason (9th). Type 1 is available. Type 0 is a user's presence if its end reason is 2
+// or 3, an eviction if it is 4 or 5, and unavailable otherwise. Loads are unknown and set to 0.
+// The origin is the earliest start. Gap is as for [availability.NewHistory].
 func ReadFTA(r io.Reader, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
@@ -66,7 +65,7 @@ func ReadFTA(r io.Reader, gap float64) (*availability.Trace, *Accounting, error)
 	return t, a, err
 }
 
-// endReason is the state that an end reason of the archive stands for.
+// endReason returns the state for an end reason of the archive.
 func endReason(reason int) availability.State {
 	switch reason {
 	case 2, 3:

@@ -14,8 +14,8 @@ import (
 
 const maxLine = 64 << 10
 
-// eachLine calls f with every line of r, plain or gzip, without its newline.
-// Lines too long, blank and those that begin with # are booked and left out.
+// eachLine calls f with each line of r, plain or gzip, without its newline. It counts and omits
+// blank lines, lines that are too long and lines that start with #.
 func eachLine(r io.Reader, file string, a *Accounting, f func(at place, line string)) error {
 	in := bufio.NewReaderSize(r, maxLine)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -67,11 +67,11 @@ func naming(file string) string {
 	return file
 }
 
-// maxInstant bounds instants, so that sums of them are exact to a microsecond.
+// maxInstant limits times, so that their sums are exact to a microsecond.
 const maxInstant = 1e12
 
-// number parses an instant or a quantity: a finite number of at most
-// maxInstant either way.
+// number parses a time or a quantity: a finite number whose absolute value is at most
+// maxInstant.
 func number(s string) (float64, reason, bool) {
 	s = strings.TrimSpace(s)
 	x, err := strconv.ParseFloat(s, 64)

@@ -11,25 +11,23 @@ import (
 	"bourse/hosts/availability"
 )
 
-// samplesADay is how many samples a line of a load file has: one each five
-// minutes.
+// samplesADay is the number of samples on each line of a load file, one every five minutes.
 const samplesADay = 288
 
-// LoadConfig says how CPU load becomes states.
+// LoadConfig describes how CPU load is converted to states.
 type LoadConfig struct {
 	Threshold float64 // load above which a host is Busy, in [0,1)
-	MinDays   int     // hosts recorded on fewer days are left out
+	MinDays   int     // minimum number of recorded days; other hosts are omitted
 	Gap       float64 // as for [availability.NewHistory]
 }
 
-// ReadLoad reads CPU load records, plain or gzip: a line a host and day, of
-// date, host and 288 percentages parted by spaces, the three parted by tabs. A
-// sample of more than the threshold makes the host busy for its five minutes,
-// any other available at that load.
+// ReadLoad reads CPU load records, plain or gzip. Each line describes one host and day: date,
+// host and 288 percentages, separated by tabs; the percentages are separated by spaces. A
+// sample above the threshold makes the host busy for its five minutes. Any other sample makes
+// it available at that load.
 //
-// The dates that occur are laid end to end, the first at 0: a recording of ten
-// days weeks apart becomes one of ten days on end. Where a host has no line it
-// is unknown.
+// The dates are placed end to end, the first at 0: a recording of ten days that are weeks apart
+// becomes ten consecutive days. A host without a line for a date is unknown on that day.
 func ReadLoad(r io.Reader, c LoadConfig) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
@@ -91,15 +89,15 @@ func ReadLoad(r io.Reader, c LoadConfig) (*availability.Trace, *Accounting, erro
 	return t, a, nil
 }
 
-// A hostDay is a line: one host's samples of one day.
+// A hostDay is one line: the samples of one host and day.
 type hostDay struct {
 	at      place
 	date    string
 	verdict verdict
-	samples [samplesADay]float64 // percent, -1 if unknown
+	samples [samplesADay]float64 // percent; -1 if unknown
 }
 
-// read reads the samples, and repairs what is amiss.
+// read parses the samples and repairs invalid ones.
 func (d *hostDay) read(text string) {
 	n := 0
 	for word := range strings.FieldsSeq(text) {
@@ -127,7 +125,8 @@ func (d *hostDay) read(text string) {
 	}
 }
 
-// appendSamples appends a day of samples, those alike in one record.
+// appendSamples appends the samples of a day and merges equal consecutive samples into one
+// record.
 func appendSamples(records []availability.Record, samples []float64, start, threshold float64) []availability.Record {
 	const step = availability.Day / samplesADay
 	for i, percent := range samples {

@@ -16,12 +16,11 @@ type File struct {
 	io.Reader
 }
 
-// ReadUCB reads raw desktop grid files, one a host, of lines "epoch ops": from
-// each epoch until the next the host delivered ops operations to the grid, or
-// was unavailable if that is below 0; the last line ends the trace. An
-// available host's load is 1 - ops/peak, clamped to [0,1], where peak is the
-// host's own maximum if 0 is given. The origin is the earliest epoch of all
-// files. Gap is as for [availability.NewHistory].
+// ReadUCB reads raw desktop grid files, one per host, with lines "epoch ops". From each epoch
+// until the next, the host delivered ops operations to the grid; a negative value means that it
+// was unavailable. The last line ends the trace. The load of an available host is 1 - ops/peak,
+// clamped to [0,1]; if peak is 0, the host's own maximum is used. The origin is the earliest
+// epoch of all files. Gap is as for [availability.NewHistory].
 func ReadUCB(files []File, peak, gap float64) (*availability.Trace, *Accounting, error) {
 	a := new(Accounting)
 	f := newFleet(a)
@@ -72,8 +71,8 @@ type sample struct {
 	verdict    verdict
 }
 
-// readSamples returns the lines of a file by epoch, no epoch twice. Lines not
-// returned are booked.
+// readSamples returns the lines of a file, sorted by epoch without duplicates. It counts the
+// lines that it omits.
 func readSamples(file File, a *Accounting) ([]sample, error) {
 	var out []sample
 	err := eachLine(file, file.Name, a, func(at place, text string) {

@@ -15,42 +15,42 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Config is what an Agent needs.
+// A Config contains the settings of an Agent.
 type Config struct {
-	Dir     string       // folder of its own, through which the users of tasks can pass
+	Dir     string       // folder of the agent; users of tasks must be able to traverse it
 	Kernel  linux.Kernel // opened with At
 	At      linux.Config
-	Minder  string        // program whose main calls Main; empty is this one
-	Users   int           // first of a range of users for tasks, of no one else's, not another agent's; 0 is the agent's own for all
-	Network bool          // tasks have the machine's; else none where it makes namespaces
-	Grace   float64       // seconds between SIGTERM and SIGKILL of what is not wanted
-	Warn    float64       // seconds before its deadline at which a task is sent SIGTERM; 0 never
-	Keep    float64       // seconds for which a folder is kept when its end is acknowledged
-	Limits  remote.Limits // of jobs that do not say
-	Stored  int64         // bytes of output of ended tasks that one account may leave here; 0 is any number
+	Minder  string        // program whose main function calls Main; empty means this program
+	Users   int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
+	Network bool          // tasks use the machine's network; if false, they have none where namespaces are available
+	Grace   float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
+	Warn    float64       // seconds before its deadline at which a task receives SIGTERM; 0 means never
+	Keep    float64       // seconds for which a folder is stored after its end was acknowledged
+	Limits  remote.Limits // limits of jobs that do not specify them
+	Stored  int64         // maximum bytes of output of ended tasks per account; 0 means no limit
 	Offer   remote.Offer
 
 	clock   func() float64
-	space   func(dir string) (free, total int64, err error) // bytes of its disk
+	space   func(dir string) (free, total int64, err error) // returns the free and total bytes of the disk
 	boot    string
 	minders minders
 }
 
-// minders are the processes that watch tasks.
+// minders start and track the processes that supervise tasks.
 type minders interface {
-	start(folder string) error         // once a folder
-	alive(folder string) (bool, error) // whether that of a folder is
-	reap()                             // those of this agent that have ended
-	ended() <-chan os.Signal           // tells that one has; nil if nothing does
+	start(folder string) error         // starts the supervisor of a folder; called once per folder
+	alive(folder string) (bool, error) // reports whether the supervisor of a folder is running
+	reap()                             // waits for the supervisors of this agent that have ended
+	ended() <-chan os.Signal           // receives when a supervisor ends; nil if unsupported
 }
 
-// An Agent is used by one goroutine.
+// An Agent must be used by one goroutine only.
 type Agent struct {
 	Config
-	self    string // tells it from every other
+	self    string // distinguishes the folder from all others
 	session session
-	seq     int64 // of what was told last
-	heard   int64 // of what was answered last; 0 and what is wanted is not known
+	seq     int64 // sequence number of the last report
+	heard   int64 // sequence number of the last answer; 0 if the wanted tasks are unknown
 	deal    int64
 	lease   float64 // instant
 	wanted  []wanted
@@ -58,24 +58,25 @@ type Agent struct {
 	spans   spans
 	bad     map[string]error // jobs and files that the market does not have, by SHA-256
 	closed  string
-	scant   bool  // too little of the disk is free for new tasks
+	scant   bool  // the disk has too little free space for new tasks
 	stored  int64 // bytes of output of ended tasks
 
-	archives []*archive // that are read, the one asked for last at the end
+	archives []*archive // archives being read, the most recently requested last
 
-	limits   bool    // the kernel has limits of its own for tasks: see parts
-	measured float64 // instant at which tasks were measured last
+	limits   bool    // the kernel supports limits per task; see parts
+	measured float64 // time at which tasks were last measured
 }
 
-// A session is one agent's, of one folder: counted, so that the market knows the last.
+// A session identifies one agent that used a folder. Sessions are numbered, so the market knows
+// which is the latest.
 type session struct {
 	Number int64
 	Boot   string
-	Quiet  float64 // instant before which nothing is begun: another's tasks may run till then
-	After  string  // the agent that it follows
+	Quiet  float64 // no task is started before this time, because another agent's tasks may run until then
+	After  string  // the agent that this one succeeds
 }
 
-// A wanted is a task that is wanted, until an instant, 0 for ever.
+// A wanted is a task that the market wants to run until a given time; 0 means without limit.
 type wanted struct {
 	remote.Wanted
 	until float64
@@ -83,37 +84,38 @@ type wanted struct {
 
 func (w *wanted) share() hosts.Share { return hosts.Share{Weight: w.Weight, Limit: w.Limit} }
 
-// A task is one that has a folder.
+// A task is a task that has a folder.
 type task struct {
 	name          string
 	number        int64
 	folder        string
 	record        record
-	wanted        *wanted // the last that was told, nil if none was since the agent's start
+	wanted        *wanted // last wanted state received; nil if none since the agent started
 	isWanted      bool
 	orders        orders
 	share         hosts.Share
 	frozen        bool
-	swept         bool    // its group is removed
-	used          float64 // processor-seconds since it began, as read last
-	spanned       float64 // of those, what is in a span
-	waited        float64 // s in which it could run and did not
-	unbegun       float64 // s of these before anything of it ran
-	waitedSpanned float64 // of those, what is in a span
-	limit         float64 // processors, as the kernel was told last
-	rate          float64 // processors that it used when it was measured last
-	under         float64 // limit that it had then, 0 if it was not measured
-	before        float64 // used at the end of that
-	seen          float64 // instant of that, 0 is none
+	swept         bool    // its control group was removed
+	used          float64 // total processor-seconds, as last read
+	spanned       float64 // processor-seconds already in a span
+	waited        float64 // seconds for which it was ready but waited for a processor
+	unbegun       float64 // waiting seconds before its command started
+	waitedSpanned float64 // waiting seconds already in a span
+	limit         float64 // limit in processors, as last set in the kernel
+	rate          float64 // processors that it used in the last measurement
+	under         float64 // its limit during the last measurement; 0 if it was not measured
+	before        float64 // processor-seconds at the end of the last measurement
+	seen          float64 // time of the last measurement; 0 means none
 	end           *exit
-	deleted       deleted // its output, if that was deleted
-	forgotten     float64 // instant at which the end was acknowledged; 0 is not yet
+	deleted       deleted // its deleted output, if any
+	forgotten     float64 // time at which its end was acknowledged; 0 means not yet
 }
 
-// runs reports whether it has not ended, as far as is known.
+// runs reports whether the task is still running, as far as the agent knows.
 func (t *task) runs() bool { return t.end == nil && t.forgotten == 0 }
 
-// Open takes up what an earlier agent has left in c.Dir: what runs goes on.
+// Open creates the agent of c.Dir and adopts the tasks of an earlier agent. Running tasks
+// continue.
 func Open(c Config) (*Agent, error) {
 	if c.clock == nil {
 		c.clock = boottime
@@ -166,7 +168,7 @@ func Open(c Config) (*Agent, error) {
 		return nil, err
 	}
 	for _, name := range groups {
-		if a.tasks[name] == nil { // a folder is made first and removed last
+		if a.tasks[name] == nil { // the folder is created first and removed last
 			if err := errors.Join(c.Kernel.Kill(name), c.Kernel.Remove(name)); err != nil {
 				a.closed = err.Error()
 			}
@@ -175,7 +177,7 @@ func Open(c Config) (*Agent, error) {
 	return a, a.Look()
 }
 
-// begin makes this agent's session the one of that number, after another's.
+// begin starts this agent's session with the given number, as the successor of session after.
 func (a *Agent) begin(number int64, quiet float64, after string) error {
 	a.session = session{number, a.boot, quiet, after}
 	return put(a.path("session"), a.session, true)
@@ -185,13 +187,13 @@ func (a *Agent) path(names ...string) string {
 	return filepath.Join(append([]string{a.Dir}, names...)...)
 }
 
-// Now returns the instant on the clock of orders.
+// Now returns the current time on the clock of orders.
 func (a *Agent) Now() float64 { return a.clock() }
 
-// adopt takes up a folder.
+// adopt adopts the task of a folder.
 func (a *Agent) adopt(name string) error {
 	t := &task{name: name, folder: a.path("tasks", name)}
-	// What is not called as a market calls tasks has no number, and is told to none.
+	// A task with a name that no market uses has no number and is not reported.
 	t.number, _ = strconv.ParseInt(name[strings.LastIndexByte(name, '.')+1:], 10, 64)
 	if _, err := get(filepath.Join(t.folder, "task.json"), &t.record); err != nil {
 		return err
@@ -210,7 +212,7 @@ func (a *Agent) adopt(name string) error {
 		return err
 	} else if there {
 		if t.forgotten = told.At; told.Boot != a.boot {
-			t.forgotten = a.clock() // kept a little longer
+			t.forgotten = a.clock() // then the folder is stored a little longer
 		}
 	}
 	a.tasks[name] = t

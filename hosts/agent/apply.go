@@ -17,16 +17,15 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Apply makes what o says what is wanted, which answers what was told as seq, at the instant
-// sent. What cannot be done now is tried again by Look; the error says what. Orders that are
-// another agent's, or answer what was told before what others did that have come, are
-// ignored.
+// Apply applies the orders o, which answer report seq, at time sent. Look retries actions that
+// fail; the error describes them. Apply ignores orders for another agent, and orders that
+// answer a report older than the last applied orders.
 func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	if o.Session != a.session.Number || o.Boot != a.self || seq <= a.heard {
 		return nil
 	}
 	var errs []error
-	errs = append(errs, a.acknowledge(o), a.read()) // under the deal that stood
+	errs = append(errs, a.acknowledge(o), a.read()) // under the previous allocation
 	if o.Deal != a.deal {
 		a.closeSpan(a.deal)
 	}
@@ -59,8 +58,8 @@ func (a *Agent) Apply(o *remote.Orders, seq int64, sent float64) error {
 	return errors.Join(append(errs, a.Look())...)
 }
 
-// drop ends at once what stands since the lease was over, if it is no longer wanted: it may
-// have been begun elsewhere, and is not to run again.
+// drop ends unwanted tasks that have been paused since the lease ended. They may have been
+// started on another host and must not run again here.
 func (a *Agent) drop(o *remote.Orders, now float64) error {
 	var errs []error
 	for _, t := range a.sorted() {
@@ -74,7 +73,7 @@ func (a *Agent) drop(o *remote.Orders, now float64) error {
 	return errors.Join(errs...)
 }
 
-// missing returns the SHA-256s of jobs and files that are wanted and not here.
+// missing returns the SHA-256 hashes of wanted jobs and files that are not stored here.
 func (a *Agent) missing() (all []string) {
 	for i := range a.wanted {
 		if w := &a.wanted[i]; a.tasks[w.Folder()] == nil {
@@ -86,7 +85,7 @@ func (a *Agent) missing() (all []string) {
 	return slices.Compact(all)
 }
 
-// startAll starts what is wanted and was never there.
+// startAll starts the wanted tasks that have never had a folder.
 func (a *Agent) startAll(now float64) error {
 	var errs []error
 	for i := range a.wanted {
@@ -97,7 +96,7 @@ func (a *Agent) startAll(now float64) error {
 		}
 		job, lacks, bad := a.job(w.Job)
 		if len(lacks) > 0 {
-			continue // it is fetched
+			continue // the job is being fetched
 		}
 		if err := linux.CheckName(name); err != nil {
 			errs = append(errs, err)
@@ -107,14 +106,14 @@ func (a *Agent) startAll(now float64) error {
 		a.tasks[name] = t
 		errs = append(errs, a.start(t, now, job, bad))
 	}
-	clear(a.bad) // who wants it again may have it then
+	clear(a.bad) // the task can then be requested again
 	return errors.Join(errs...)
 }
 
-// jitter is by how much a deadline that is told again may differ and stand.
+// jitter is the tolerance, in seconds, within which a repeated deadline counts as unchanged.
 const jitter = 0.1
 
-// wish returns what the minder of a task that is wanted is to do.
+// wish returns the orders for the supervisor of a wanted task.
 func (a *Agent) wish(t *task) orders {
 	o := orders{Warn: a.Warn, Paused: t.wanted.Weight == 0}
 	if o.Until = t.wanted.until; o.Until > 0 {
@@ -122,13 +121,13 @@ func (a *Agent) wish(t *task) orders {
 			o.Until = t.orders.Until
 		}
 	}
-	if t.orders.KillAt > 0 { // it was not wanted for a moment: that cannot be taken back
+	if t.orders.KillAt > 0 { // the task was briefly unwanted, which cannot be undone
 		o.KillAt = t.orders.KillAt
 	}
 	return o
 }
 
-// command writes what a minder is to do, if that has changed.
+// command writes the orders of a supervisor if they have changed.
 func (a *Agent) command(t *task, o orders) error {
 	if o == t.orders {
 		return nil
@@ -140,11 +139,11 @@ func (a *Agent) command(t *task, o orders) error {
 	return nil
 }
 
-// start makes the folder of a task and starts its minder, unless its job is bad. From the
-// moment when the folder is there the task is never started again.
+// start creates the folder of a task and starts its supervisor, unless the job is invalid. Once
+// the folder exists, the task is never started again.
 func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	if err := os.Mkdir(t.folder, 0o711); err != nil {
-		delete(a.tasks, t.name) // nothing is begun: it is tried again
+		delete(a.tasks, t.name) // nothing was started, so the start is retried
 		return err
 	}
 	user := a.user()
@@ -179,7 +178,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 		err = a.Kernel.Make(t.name, linux.Limits{Memory: l.Memory, Processes: l.Processes})
 	}
 	if err == nil {
-		err = a.share() // before it takes part of what is others'
+		err = a.share() // before the task competes with others
 	}
 	if err == nil {
 		err = a.minders.start(t.folder)
@@ -191,7 +190,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 	return err
 }
 
-// variables say to a task which it is.
+// variables returns environment variables that identify the task.
 func variables(w *wanted, now float64) []string {
 	all := []string{
 		fmt.Sprintf("BOURSE_CONTRACT=%d", w.Contract),
@@ -204,7 +203,7 @@ func variables(w *wanted, now float64) []string {
 	return all
 }
 
-// user returns one of the range that no folder has, 0 if there is no range.
+// user returns a user of the range that no folder uses, or 0 if there is no range.
 func (a *Agent) user() int {
 	if a.Users == 0 {
 		return 0
@@ -220,8 +219,8 @@ func (a *Agent) user() int {
 	return user
 }
 
-// shares returns what tasks that run are to get, in the order of names: what is no
-// longer wanted has what it had.
+// shares returns the share of each running task, sorted by name. Tasks that are no longer
+// wanted keep their last share.
 func (a *Agent) shares() (shares []linux.Share) {
 	for _, t := range a.sorted() {
 		if t.runs() {

@@ -21,32 +21,32 @@ import (
 )
 
 const (
-	mostArchives = 4       // that are read at once
+	mostArchives = 4       // archives open at the same time
 	mostEntries  = 1 << 17 // of one
 )
 
-// An archive is what a task left in its folder, or a part of that, as it is read: a tar
-// stream of files, folders and symbolic links. Nothing else of what a program can make is
-// in it, nor anything outside of the folder, and nothing that it makes meanwhile can stop
-// who reads.
+// An archive is the content of a task's folder, or a part of it, as a tar stream of files,
+// folders and symbolic links. It contains no other kinds of files and nothing outside the
+// folder. Changes that the program makes meanwhile cannot block the reader.
 type archive struct {
 	task *task
 	name string
 	root *os.Root
-	left []string // paths still to be read, the next at the end
+	left []string // remaining paths, the next one last
 	file *os.File // under way
 	rest int64    // bytes of it
-	room int64    // bytes that files may still have
+	room int64    // remaining bytes allowed for files
 	read int      // entries
 
 	buf  bytes.Buffer
 	tar  *tar.Writer
 	over bool
-	at   int64  // byte at which part begins
+	at   int64  // offset of part
 	part []byte // put last
 }
 
-// readArchive returns a part of an archive of t. Parts are asked for in turn, or again.
+// readArchive returns a part of an archive of t. Parts must be requested in order; the last one
+// may be requested again.
 func (a *Agent) readArchive(t *task, l *remote.Log) error {
 	i := slices.IndexFunc(a.archives, func(r *archive) bool { return r.task == t && r.name == l.Archive })
 	if i < 0 {
@@ -74,7 +74,7 @@ func (a *Agent) readArchive(t *task, l *remote.Log) error {
 	return nil
 }
 
-// newArchive begins to read a folder.
+// newArchive starts to read a folder.
 func newArchive(t *task, l *remote.Log) (*archive, error) {
 	outer, err := os.OpenRoot(t.folder)
 	if err != nil {
@@ -108,7 +108,7 @@ func newArchive(t *task, l *remote.Log) (*archive, error) {
 	return r, nil
 }
 
-// closeArchives ends the reading of t.
+// closeArchives closes the archives of t.
 func (a *Agent) closeArchives(t *task) {
 	a.archives = slices.DeleteFunc(a.archives, func(r *archive) bool {
 		if r.task == t {
@@ -125,7 +125,7 @@ func (r *archive) close() {
 	r.root.Close()
 }
 
-// next makes part the one that begins at a byte: the next, or the same again.
+// next moves to the part that starts at the given byte: the next part, or the same one again.
 func (r *archive) next(from int64) error {
 	if r.part != nil && from == r.at {
 		return nil
@@ -142,7 +142,7 @@ func (r *archive) next(from int64) error {
 	return nil
 }
 
-// step reads a little more.
+// step reads a small piece.
 func (r *archive) step() error {
 	switch {
 	case r.rest > 0:
@@ -163,12 +163,12 @@ func (r *archive) step() error {
 	r.left = r.left[:len(r.left)-1]
 	err := r.entry(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // it was removed meanwhile
+		return nil // the file was removed in the meantime
 	}
 	return err
 }
 
-// entry begins with what is called name.
+// entry starts the entry with the given name.
 func (r *archive) entry(name string) error {
 	if r.read++; r.read > mostEntries {
 		return fmt.Errorf("found more than %d files and folders, want some of the paths", mostEntries)
@@ -194,14 +194,14 @@ func (r *archive) entry(name string) error {
 	return nil
 }
 
-// folder puts what is in a folder before all that is left.
+// folder inserts the contents of a folder before all remaining paths.
 func (r *archive) folder(name string) error {
 	d, err := r.root.OpenFile(name, unix.O_DIRECTORY, 0)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	names, err := d.Readdirnames(mostEntries + 1) // more are refused when they are read
+	names, err := d.Readdirnames(mostEntries + 1) // longer paths are rejected when they are read
 	if err == io.EOF {
 		err = nil
 	}
@@ -212,9 +212,9 @@ func (r *archive) folder(name string) error {
 	return err
 }
 
-// open begins with a file, unless it has become something else meanwhile.
+// open starts to read a file, unless it has been replaced by something else.
 func (r *archive) open(name string, h *tar.Header) error {
-	f, err := r.root.OpenFile(name, unix.O_NONBLOCK, 0) // a pipe that nobody writes is opened, too
+	f, err := r.root.OpenFile(name, unix.O_NONBLOCK, 0) // opens even a pipe without a writer
 	if err != nil {
 		return err
 	}

@@ -1,45 +1,46 @@
-// Package agent keeps the tasks of one machine: what is wanted, what runs, and what was
-// read of it. It does not know prices or users, nor how its market is reached.
+// Package agent manages the tasks of one machine: it stores which tasks are wanted, runs them
+// and measures them. It is independent of prices and users, and of how its market is reached.
 //
-// The [Agent] is told what is wanted ([Agent.Apply]) and makes it so: what runs and is
-// not wanted is killed, what is wanted and was never there is started. Nothing is
-// commanded once, so an order that is lost or comes twice changes nothing. A name is
-// started once, whatever is killed when. [Agent.Serve] keeps it up with a market, on one
-// goroutine: one Sync is always under way, and tells all that is new when it is answered.
+// The market tells the [Agent] which tasks are wanted ([Agent.Apply]). The agent kills running
+// tasks that are not wanted and starts wanted tasks that have never had a folder. Orders
+// describe a state rather than an action, so lost or repeated orders are harmless. A name is
+// started at most once, whichever process is killed at whatever time. [Agent.Serve]
+// synchronizes the agent with a market, on one goroutine: one Sync call is always in progress,
+// and its successor reports all changes.
 //
-// Each task has a minder, a process of the same program ([Main]), which outlives the agent: it
-// starts the command apart from others ([isolate]), gathers what the command leaves behind, keeps
-// the deadline and the lease, and writes how it ended. The agent tells it what to do by
+// Each task has a supervisor, a process of the same program ([Main]) that survives the agent.
+// It starts the command in isolation ([isolate]), waits for all of its descendants, enforces
+// the deadline and the lease, and records how the command ended. The agent controls it through
 // two files:
 //
-//	lease              until when any task may run, unless the agent hears more; the deal that
-//	                   stands, and up to when what was used is booked
-//	session            how many agents the folder has had, and the one that was heard last
+//	lease              until when tasks may run without contact to the agent; the allocation in force, and up to when usage is booked
+//	session            how many agents the folder has had, and the last one that the market answered
 //	blobs/             jobs and their files, by SHA-256
-//	tasks/NAME/orders  until when this one may, whether it stands, when to kill it
+//	tasks/NAME/orders  until when this task may run, whether it is paused, and when to kill it
 //
-// All instants are seconds of CLOCK_BOOTTIME, which goes on while the machine sleeps. The
-// rest of the folder of a task:
+// All times are in seconds of CLOCK_BOOTTIME, which continues while the machine sleeps. The
+// folder of a task also contains:
 //
-//	task.json  what was asked; written before anything is started
-//	lock       held by the minder, and by nobody when it is gone
-//	dir/       the command's own folder, where it starts
-//	out, err   what it printed, cut at a limit
-//	exit.json  how it ended
-//	told       when that was acknowledged; an hour later the folder is removed
+//	task.json  the request; written before anything is started
+//	lock       locked by the supervisor while it exists
+//	dir/       the command's own folder, in which it starts
+//	out, err   the command's output, cut at a limit
+//	exit.json  how the command ended
+//	told       when the end was acknowledged; an hour later the folder is removed
 //
 // # Design
 //
-// A folder, once it is there, is never started again: one without a minder and without
-// exit.json is Lost. So a kill between any two steps costs at most a task that never ran, and
-// none runs twice.
+// A task whose folder exists is never started again. If it has neither a supervisor nor
+// exit.json, it is Lost. A crash between any two steps therefore costs at most a task that
+// never ran, and no task runs twice.
 //
-// Usage is told as a total since the task began, in spans in each of which one deal stood.
-// Who is told takes differences to what he booked last: doubled, late and lost spans then
-// need no care. The next agent begins its first span where the last that it knows to be
-// booked ended, under the deal that stood in the meantime.
+// Usage is reported as totals since the start of the task, in spans with one allocation each.
+// The receiver computes differences to the last total that it booked, so repeated, late and
+// lost spans need no special care. The next agent starts its first span where the last booked
+// span ended, under the allocation that was in force in between.
 //
-// An agent that finds another's session at its market, and not that of its own folder, takes
-// over: it begins nothing for half as long again as a lease. By then what the other runs
-// stands, whatever became of it; and the other ends it, and itself, when it hears of this.
+// An agent that finds another session at its market than that of its own folder takes over. It
+// starts nothing for one and a half leases. By then, all tasks of the other agent are paused,
+// whatever happened to it. The other agent ends its tasks and itself when it learns of its
+// successor.
 package agent

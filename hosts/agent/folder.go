@@ -18,7 +18,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// or returns l with what it leaves open taken from o.
+// or returns l with its unset limits replaced by those of o.
 func or(l, o remote.Limits) remote.Limits {
 	if l.Memory == 0 {
 		l.Memory = o.Memory
@@ -38,49 +38,49 @@ func or(l, o remote.Limits) remote.Limits {
 	return l
 }
 
-// A record is task.json.
+// A record is the content of task.json.
 type record struct {
 	Name    string
-	Boot    string     // of the machine
-	Began   float64    // instant at which the folder was made
-	Account string     `json:",omitempty"` // that the job is of
-	Job     remote.Job // with limits that are not open
-	User    int        // its own, 0 that of the agent
+	Boot    string     // boot of the machine
+	Began   float64    // time at which the folder was created
+	Account string     `json:",omitempty"` // account of the job
+	Job     remote.Job // job with all limits set
+	User    int        // user of the task; 0 means the agent's user
 	Root    string     // the agent's folder
 	Network bool
-	Kind    string // of the kernel
+	Kind    string // name of the kernel interface
 	Kernel  linux.Config
 }
 
-// Orders are what a minder is to do.
+// Orders are the instructions for a supervisor.
 type orders struct {
-	Until  float64 // instant of its deadline, 0 none
-	Warn   float64 // seconds before Until at which it is sent SIGTERM
+	Until  float64 // time of its deadline; 0 means none
+	Warn   float64 // seconds before Until at which it receives SIGTERM
 	Paused bool
-	KillAt float64 // instant; it is sent SIGTERM at once. 0 is never
+	KillAt float64 // kill time; SIGTERM is sent at once; 0 means never
 }
 
-// stands reports whether the task is to stand, with a lease until that instant: also what is
-// to be killed by now does.
+// stands reports whether the task must be paused: because its orders require it, its lease
+// ended at until, or its kill time has passed.
 func (o *orders) stands(now, until float64) bool {
 	return o.Paused || now >= until || o.KillAt > 0 && now >= o.KillAt
 }
 
-// An exit is exit.json.
+// An exit is the content of exit.json.
 type exit struct {
 	Why         hosts.End
-	Status      int    // of its program
-	Signal      string // that ended it, if one did
-	Fault       string // what went wrong besides the program
+	Status      int    // exit status of the program
+	Signal      string // signal that ended the program, if any
+	Fault       string // faults other than the program's
 	OutOfMemory bool
 	Used        float64  // processor-seconds
-	Waited      float64  `json:",omitempty"` // seconds in which it could run and did not, as far as is known
-	Span        float64  // seconds since it began
-	Stored      int64    `json:",omitempty"` // bytes that it left in its folder and printed
-	Lacks       []string // what of isolation the machine does not offer
+	Waited      float64  `json:",omitempty"` // seconds for which it was ready but waited for a processor, as far as known
+	Span        float64  // seconds since its start
+	Stored      int64    `json:",omitempty"` // bytes of its files and output
+	Lacks       []string // isolation features that the machine lacks
 }
 
-// put writes v to path, so that a reader finds what was there before or all of it.
+// put writes v to path atomically: a reader finds either the old or the new content.
 func put(path string, v any, sync bool) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -89,7 +89,7 @@ func put(path string, v any, sync bool) error {
 	return replace(path, text, 0o600, sync)
 }
 
-// replace writes a file, so that a reader finds what was there before or all of it.
+// replace writes a file atomically: a reader finds either the old or the new content.
 func replace(path string, text []byte, mode os.FileMode, sync bool) error {
 	beside := filepath.Join(filepath.Dir(path), "."+filepath.Base(path))
 	f, err := os.OpenFile(beside, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, mode)
@@ -120,7 +120,7 @@ func syncFolder(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// get reads path into v, and reports whether it is there.
+// get reads path into v and reports whether the file exists.
 func get(path string, v any) (bool, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -135,21 +135,21 @@ func get(path string, v any) (bool, error) {
 	return true, nil
 }
 
-// A version is that of a file which is replaced as a whole, as it was seen last.
+// A version identifies the last version seen of a file that is only ever replaced.
 type version struct{ info os.FileInfo }
 
-// changed reports whether the file is another than last time.
+// changed reports whether the file was replaced since the last call.
 func (v *version) changed(path string) bool {
 	before := v.info
-	v.info, _ = os.Stat(path) // nil if there is none
+	v.info, _ = os.Stat(path) // nil if the file does not exist
 	if before == nil || v.info == nil {
 		return before != v.info
 	}
 	return !os.SameFile(before, v.info) || !before.ModTime().Equal(v.info.ModTime())
 }
 
-// lockFolder takes the lock of a task's folder, which its minder inherits. A nil file
-// without an error is a lock that another holds.
+// lockFolder locks a task's folder; the supervisor inherits the lock. It returns nil without an
+// error if another process holds the lock.
 func lockFolder(folder string) (*os.File, error) {
 	f, err := os.OpenFile(filepath.Join(folder, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -165,7 +165,7 @@ func lockFolder(folder string) (*os.File, error) {
 	return nil, err
 }
 
-// boottime returns the seconds since the machine was started.
+// boottime returns the seconds since the machine booted.
 func boottime() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {
@@ -174,7 +174,7 @@ func boottime() float64 {
 	return float64(t.Sec) + float64(t.Nsec)/1e9
 }
 
-// bootID tells this start of the machine from others.
+// bootID returns an identifier of the current boot of the machine.
 func bootID() (string, error) {
 	text, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	return strings.TrimSpace(string(text)), err

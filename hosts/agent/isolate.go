@@ -12,14 +12,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isolate makes what a task sees of the machine's files, in a mount namespace of its own:
-// all of them read-only, but none of the agent's folder; /tmp, /dev/shm and its own folder
-// to write in; and in /proc its own processes.
+// isolate sets up the task's view of the file system in its own mount namespace. All files are
+// read-only and the agent's folder is hidden. The task can write only to /tmp, /dev/shm and its
+// own folder, and /proc shows only its own processes.
 func isolate(r *record, dir string) error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("keep mounts apart: %w", err)
 	}
-	// Taken before it is covered.
+	// Clone the task's folder before the agent's folder is hidden.
 	own, err := unix.OpenTree(unix.AT_FDCWD, dir, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", dir, err)
@@ -40,7 +40,7 @@ func isolate(r *record, dir string) error {
 			return fmt.Errorf("mount %s: %w", m.at, err)
 		}
 	}
-	if _, err := os.Stat(r.Root); err == nil { // else it was in /tmp, and is gone
+	if _, err := os.Stat(r.Root); err == nil { // otherwise it was in /tmp and is no longer visible
 		if err := unix.Mount("tmpfs", r.Root, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=755"); err != nil {
 			return fmt.Errorf("cover %s: %w", r.Root, err)
 		}
@@ -57,8 +57,9 @@ func isolate(r *record, dir string) error {
 	return nil
 }
 
-// confine lets this process write nowhere but in dir, and in /tmp and /dev/shm if they are
-// its own; where the agent's folder is not covered it may read all but that.
+// confine restricts this process to write only to dir, and to /tmp and /dev/shm if they are
+// private. If the agent's folder is not covered, the process may read everything except that
+// folder.
 func confine(r *record, dir string, covered bool) error {
 	readable := []string{"/"}
 	if !covered {
@@ -87,7 +88,8 @@ func confine(r *record, dir string, covered bool) error {
 	if err == nil {
 		return nil
 	}
-	// An older Landlock holds what it can; none holds nothing, and says so.
+	// An older Landlock enforces what it supports. Without Landlock nothing is enforced, and
+	// this is reported.
 	if older := ll.V1.RestrictPaths(
 		ll.ROFiles(files...).IgnoreIfMissing(),
 		ll.RODirs(folders...).IgnoreIfMissing(),
@@ -98,7 +100,7 @@ func confine(r *record, dir string, covered bool) error {
 	return nil
 }
 
-// beside returns what there is beside each folder on the way to path.
+// beside returns the siblings of each folder on the way to path.
 func beside(path string) (found []string) {
 	for at := path; at != "/"; {
 		parent := filepath.Dir(at)

@@ -17,13 +17,13 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Jobs and their files are kept by their SHA-256, each in blobs/SHA.
+// Jobs and their files are stored by SHA-256, each in blobs/SHA.
 
-// mostJob is how long a job may be, in bytes.
+// mostJob is the maximum length of a job in bytes.
 const mostJob = 128 << 10
 
-// job returns the job of that SHA-256, what of it is still to be fetched, and why it can
-// not be started, if so.
+// job returns the job with the given SHA-256, the blobs that must still be fetched, and the
+// reason if the job can never start.
 func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
 	job = new(remote.Job)
 	text, err := os.ReadFile(a.blob(sha))
@@ -46,7 +46,8 @@ func (a *Agent) job(sha string) (job *remote.Job, lacks []string, bad error) {
 	return job, lacks, bad
 }
 
-// without says of a blob that cannot be read that it is to be fetched, or why it cannot.
+// without handles a blob that cannot be read: it must be fetched, or err explains why that is
+// useless.
 func (a *Agent) without(sha string, err error) (lacks []string, bad error) {
 	if bad := a.bad[sha]; bad != nil || !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(bad, err)
@@ -54,7 +55,7 @@ func (a *Agent) without(sha string, err error) (lacks []string, bad error) {
 	return []string{sha}, nil
 }
 
-// blob returns the path of one. What is no SHA-256 is nowhere.
+// blob returns the path of a blob. An invalid SHA-256 gives a path that does not exist.
 func (a *Agent) blob(sha string) string {
 	if b, err := hex.DecodeString(sha); err != nil || len(b) != sha256.Size {
 		return a.path("blobs", "none")
@@ -62,7 +63,7 @@ func (a *Agent) blob(sha string) string {
 	return a.path("blobs", strings.ToLower(sha))
 }
 
-// keep keeps what was fetched as that, if it is that.
+// keep stores fetched data if it matches the hash.
 func (a *Agent) keep(sha string, data []byte) error {
 	sum := sha256.Sum256(data)
 	if got := hex.EncodeToString(sum[:]); got != sha {
@@ -76,7 +77,7 @@ func (a *Agent) keep(sha string, data []byte) error {
 	return os.Rename(path+".new", path)
 }
 
-// lay copies files into the folder of a task, of a user.
+// lay copies files into the folder of a task, owned by user.
 func (a *Agent) lay(dir string, files map[string]string, user int) error {
 	for name, sha := range files {
 		if name != filepath.Base(name) || !filepath.IsLocal(name) || name == "." {
@@ -99,7 +100,7 @@ func (a *Agent) lay(dir string, files map[string]string, user int) error {
 	return nil
 }
 
-// sweepBlobs removes what was fetched long ago: what is wanted again is fetched again.
+// sweepBlobs removes blobs that were fetched long ago. They are fetched again if needed.
 func (a *Agent) sweepBlobs() error {
 	entries, err := os.ReadDir(a.path("blobs"))
 	for _, e := range entries {

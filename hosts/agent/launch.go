@@ -19,12 +19,13 @@ import (
 	"bourse/hosts/linux"
 )
 
-// launch makes this process fit for the command of a task's folder and becomes it. What
-// goes wrong it says on file 3, a line each: what the machine lacks, and at last the fault.
+// launch prepares this process for the command of a task's folder and then executes the
+// command. It reports on file 3, one line each, the features that the machine lacks and finally
+// the fault, if any.
 func launch(folder string) {
 	syscall.CloseOnExec(3)
 	say := os.NewFile(3, "faults")
-	runtime.LockOSThread() // what follows is of threads, and this one becomes the command
+	runtime.LockOSThread() // the following settings are per thread, and this thread executes the command
 	var r record
 	_, err := get(filepath.Join(folder, "task.json"), &r)
 	if err == nil {
@@ -37,7 +38,7 @@ func launch(folder string) {
 	fmt.Fprintf(say, "fault: %s\n", strings.ReplaceAll(err.Error(), "\n", "; "))
 }
 
-// become returns only with an error.
+// become returns only if there is an error.
 func become(folder string, r *record, lack func(what string, err error)) error {
 	k, err := linux.Attach(r.Kind, r.Kernel)
 	if err != nil {
@@ -49,7 +50,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	}
 	dir := filepath.Join(folder, "dir")
 	covered := false
-	if os.Getppid() == 1 && os.Getpid() != 1 { // the minder is process 1: this has mounts of its own
+	if os.Getppid() == 1 && os.Getpid() != 1 { // the supervisor is process 1, so this process has its own mounts
 		err := isolate(r, dir)
 		lack("mounts", err)
 		covered = err == nil
@@ -78,7 +79,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 			continue
 		}
 		if l.of == unix.RLIMIT_NPROC && r.User == 0 && os.Getppid() != 1 {
-			continue // it would count all that the agent's user runs
+			continue // the limit would count all processes of the agent's user
 		}
 		if err := syscall.Setrlimit(l.of, &syscall.Rlimit{Cur: uint64(l.limit), Max: uint64(l.limit)}); err != nil {
 			return fmt.Errorf("limit %d: %w", l.of, err)
@@ -97,13 +98,14 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	}
 	data := r.Job.Limits.Memory
 	if memory {
-		data = 0 // the group is bounded
+		data = 0 // the control group has a limit
 	}
 	return fmt.Errorf("%s: %w", program, execute(program, r.Job.Command, os.Environ(), data))
 }
 
-// execute makes this process a program whose data are bounded, if data is not 0. This one
-// has more than that already and could allocate no more: nothing is done in between.
+// execute replaces this process by a program whose data segment is limited to data bytes, if
+// data is not 0. This process already uses more and could allocate no more memory, so nothing
+// is done in between.
 func execute(program string, args, env []string, data int64) error {
 	if data == 0 {
 		return syscall.Exec(program, args, env)
@@ -129,12 +131,12 @@ func execute(program string, args, env []string, data int64) error {
 	return e
 }
 
-// lookup finds the program of a command in the PATH that it will have.
+// lookup finds the program of a command in the PATH of its environment.
 func lookup(command, env []string) (string, error) {
 	if len(command) == 0 {
 		return "", errors.New("there is none")
 	}
-	for i := len(env) - 1; i >= 0; i-- { // the last one counts
+	for i := len(env) - 1; i >= 0; i-- { // the last value counts
 		if path, ok := strings.CutPrefix(env[i], "PATH="); ok {
 			os.Setenv("PATH", path)
 			break
@@ -143,19 +145,20 @@ func lookup(command, env []string) (string, error) {
 	return exec.LookPath(command[0])
 }
 
-// dropBound takes from this thread what its programs could have of capabilities. Without
-// the right to do so there is no need: then it is no root, and gains none.
+// dropBound removes capabilities from the bounding set of this thread, so that its programs
+// cannot obtain them. If this is not permitted, it is unnecessary: the process is not root and
+// gains none.
 func dropBound() error {
 	for c := uintptr(0); ; c++ {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL || err == unix.EPERM && os.Geteuid() != 0 {
-			return nil // there is no such
+			return nil // this capability does not exist
 		} else if err != nil {
 			return fmt.Errorf("drop capability %d: %w", c, err)
 		}
 	}
 }
 
-// drop takes the capabilities that this thread has, and the way to others.
+// drop removes the capabilities of this thread and prevents it from gaining others.
 func drop() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err

@@ -23,26 +23,26 @@ const (
 	leaseSlot = leaseSize / 2
 )
 
-// A lease says until when tasks may run.
+// A lease is the time until which tasks may run.
 type lease struct {
 	until  float64 // instant
 	deal   int64   // the allocation in force
-	booked float64 // instant up to which the market has booked what tasks have used
-	number int64   // of the renewal
+	booked float64 // time up to which the market has booked the usage of tasks
+	number int64   // number of the renewal
 }
 
-// slot returns l as one slot holds it.
+// slot returns l in the format of a slot.
 func (l *lease) slot() []byte {
 	line := fmt.Appendf(nil, "%20.6f %20d %20.6f %20d", l.until, l.deal, l.booked, l.number)
 	line = fmt.Appendf(line, " %08x\n", crc32.ChecksumIEEE(line))
 	return append(line, bytes.Repeat([]byte{' '}, leaseSlot-len(line))...)
 }
 
-// parseSlot returns the lease in text, and whether it is whole.
+// parseSlot returns the lease in text and reports whether it is intact.
 func parseSlot(text []byte) (l lease, whole bool) {
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	switch fields := bytes.Fields(line); len(fields) {
-	case 3: // of a version before
+	case 3: // written by an earlier version
 		_, err := fmt.Sscan(string(line), &l.until, &l.deal, &l.booked)
 		return l, err == nil
 	case 5:
@@ -57,7 +57,8 @@ func parseSlot(text []byte) (l lease, whole bool) {
 	return l, false
 }
 
-// readLease returns the lease of an agent's folder. Without a whole one the lease is over.
+// readLease returns the lease of an agent's folder. Without an intact slot, the lease has
+// ended.
 func readLease(root string) (l lease) {
 	f, err := os.Open(leasePath(root))
 	if err != nil {
@@ -76,7 +77,8 @@ func readLease(root string) (l lease) {
 
 func leasePath(root string) string { return filepath.Join(root, "lease") }
 
-// allocateLease makes the file of the lease have its full size on the disk. What it says stays.
+// allocateLease allocates the full size of the lease file on the disk and preserves its
+// content.
 func allocateLease(root string) error {
 	info, err := os.Stat(leasePath(root))
 	if err == nil && info.Size() == leaseSize {
@@ -86,7 +88,7 @@ func allocateLease(root string) error {
 	return replace(leasePath(root), append(was.slot(), was.slot()...), 0o644, true)
 }
 
-// writeLease renews the lease of an agent's folder, in place.
+// writeLease renews the lease of an agent's folder in place.
 func writeLease(root string, l lease) error {
 	f, err := os.OpenFile(leasePath(root), os.O_RDWR, 0)
 	if err != nil {

@@ -11,10 +11,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// mostLog is how much of a log is put at once, in bytes.
+// mostLog is the maximum number of bytes of a log per upload.
 const mostLog = 256 << 10
 
-// part returns the part of a log that is asked for.
+// part returns the requested part of a log.
 func (a *Agent) part(l remote.Log) remote.Log {
 	t := a.numbered(l.Name)
 	var err error
@@ -34,7 +34,7 @@ func (a *Agent) part(l remote.Log) remote.Log {
 	return l
 }
 
-// numbered returns the task of a number whose folder is here, nil if none is.
+// numbered returns the task with the given number, or nil if its folder is not here.
 func (a *Agent) numbered(number int64) *task {
 	for _, t := range a.tasks {
 		if t.number == number {

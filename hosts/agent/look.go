@@ -10,10 +10,12 @@ import (
 	"bourse/hosts"
 )
 
-// slack is how long after its minder should have ended a task the agent does it.
+// slack is the delay, in seconds, after which the agent ends a task that its supervisor should
+// have ended.
 const slack = 5
 
-// Look makes what runs what is wanted. It is called each second, and after each order.
+// Look brings the running tasks in line with the wanted ones. It is called every second and
+// after new orders.
 func (a *Agent) Look() error {
 	now := a.clock()
 	a.minders.reap()
@@ -32,14 +34,14 @@ func (a *Agent) Look() error {
 			o.KillAt = now + a.Grace
 			errs = append(errs, a.command(t, o))
 		}
-		if at := t.orders.KillAt; at > 0 && now > at+slack { // its minder does not do it
+		if at := t.orders.KillAt; at > 0 && now > at+slack { // the supervisor did not end it
 			errs = append(errs, a.Kernel.Kill(t.name))
 			if now > at+slow.Seconds() {
 				a.closed = t.name + ": " + notDead
 			}
 		}
-		// Its minder does this, too; one that hangs must not break the fence, and who
-		// deals turns by signals must know.
+		// The supervisor also pauses the task, but it may hang, so the agent enforces the lease
+		// itself. The signal-based scheduler must also know which tasks are paused.
 		if stands := t.orders.stands(now, a.lease); stands != t.frozen {
 			err := a.freeze(t, stands)
 			errs = append(errs, err)
@@ -63,7 +65,7 @@ func (a *Agent) freeze(t *task, stands bool) error {
 	return a.Kernel.Thaw(t.name)
 }
 
-// over reports whether a task has ended, and if so how.
+// over reports whether a task has ended, and records how.
 func (a *Agent) over(t *task) (bool, error) {
 	alive, err := a.minders.alive(t.folder)
 	if err != nil || alive {
@@ -74,7 +76,7 @@ func (a *Agent) over(t *task) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if !there { // it, its minder or the whole machine has died
+	if !there { // the supervisor or the whole machine has died
 		e = exit{Why: hosts.Lost, Fault: "its minder has died"}
 		if t.record.Boot != a.boot {
 			e.Fault = "the machine was started again"
@@ -95,9 +97,9 @@ func (a *Agent) over(t *task) (bool, error) {
 	return true, a.sweep(t, a.clock())
 }
 
-// conclude keeps how a task ended.
+// conclude records how a task ended.
 func (a *Agent) conclude(t *task, e exit) {
-	if e.Stored == 0 && t.deleted.Bytes == 0 { // its minder is of a version before, or has died
+	if e.Stored == 0 && t.deleted.Bytes == 0 { // the supervisor is of an earlier version, or has died
 		e.Stored = stored(t.folder)
 	}
 	t.end = &e
@@ -105,8 +107,8 @@ func (a *Agent) conclude(t *task, e exit) {
 	t.waits(e.Waited)
 }
 
-// sweep removes what is left of a task that has ended: its group at once, its folder in
-// the end.
+// sweep removes the remains of a task that has ended: its control group at once, and its folder
+// later.
 func (a *Agent) sweep(t *task, now float64) error {
 	if !t.swept {
 		if err := errors.Join(a.Kernel.Kill(t.name), a.Kernel.Remove(t.name)); err != nil {

@@ -21,14 +21,14 @@ import (
 	"bourse/hosts/linux"
 )
 
-// The roles that this program has beside its own.
+// The additional roles of this program.
 const (
 	minderRole = "bourse-minder" // + folder
 	launchRole = "bourse-launch" // + folder
 )
 
-// Main is what a program does first: if it was started as a minder, or by one, it is
-// that, and does not return.
+// Main must be called first by a program that uses agents. If the process was started as a
+// supervisor, or by one, Main performs that role and does not return.
 func Main() {
 	if len(os.Args) != 3 {
 		return
@@ -46,61 +46,62 @@ func Main() {
 	}
 }
 
-// look is how often a minder looks at its orders, unless it hears when they come, and every so
-// many times at what costs more.
+// look is the interval at which a supervisor polls its orders if it is not notified of changes.
+// It performs expensive checks only once every several polls.
 const (
 	look   = 100 * time.Millisecond
 	seldom = 5
 )
 
-// A minder watches one task.
+// A minder supervises one task.
 type minder struct {
 	record
 	folder string
 	kernel linux.Kernel
 	main   int // process of the command
 	exit   exit
-	state  *unix.WaitStatus // of the command, when it has ended
+	state  *unix.WaitStatus // exit state of the command, once it has ended
 
-	reaped chan ended // closed when none is left
+	reaped chan ended // closed when no process is left
 	copied chan error
 
 	orders  orders
 	ordered version // of them
-	until   float64 // of the lease
+	until   float64 // end of the lease
 	leased  version // of that
-	bounded bool    // memory is, for the group
-	again   float64 // instant of the next look at what costs more
+	bounded bool    // the control group limits memory
+	again   float64 // time of the next expensive check
 
-	hears  bool // when orders come
+	hears  bool // receives when there are new orders
 	frozen bool
 	warned bool
 	asked  bool // to end
 	walk   time.Time
 }
 
-// An ended is a process that was waited for.
+// An ended is a process that has ended and was waited for.
 type ended struct {
 	pid   int
 	state unix.WaitStatus
 }
 
-// note keeps the state of the command.
+// note records the exit state of the command.
 func (m *minder) note(e ended) {
 	if e.pid == m.main {
 		m.state = &e.state
 	}
 }
 
-// mind starts the task of a folder, whose lock is file 3, and watches it to its end.
+// mind starts the task of a folder, whose lock is file 3, and supervises it until its end.
 func mind(folder string) error {
 	syscall.CloseOnExec(3)
 	m := &minder{folder: folder, reaped: make(chan ended), copied: make(chan error, 2)}
 	if _, err := get(filepath.Join(folder, "task.json"), &m.record); err != nil {
 		return err
 	}
-	// Those that it is to outlive; a process 1 that handles none cannot be killed by its
-	// own children. Ignored ones the command would ignore, too.
+	// Handle these signals so that the supervisor survives them. As process 1 without handlers
+	// it could not be killed by its own children. Ignored signals would also be ignored by the
+	// command.
 	signal.Notify(make(chan os.Signal, 1), unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGPIPE)
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
@@ -113,7 +114,7 @@ func mind(folder string) error {
 		return err
 	}
 	m.bounded, _ = m.kernel.Bounds()
-	if os.Getpid() == 1 { // its own numbers of processes, for what it stops and reads
+	if os.Getpid() == 1 { // its own process IDs, so that it can signal and inspect processes
 		err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, "")
 		if err == nil {
 			err = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
@@ -124,7 +125,7 @@ func mind(folder string) error {
 	} else {
 		m.lack("namespaces", errors.New("the machine makes none"))
 	}
-	// The room for the last word is taken now: the disk may be full then.
+	// Allocate the space for the exit record now, because the disk may be full later.
 	if err := os.WriteFile(m.last(), []byte(strings.Repeat(" ", 4096)), 0o600); err != nil {
 		return err
 	}
@@ -151,8 +152,9 @@ func mind(folder string) error {
 	}
 }
 
-// listen returns what tells when something in the folder was replaced, orders for one: nil
-// where the machine does not tell. Inotify would, too, but a user has few of those.
+// listen returns a channel that receives when a file in the folder was replaced, such as
+// orders. It is nil if the machine does not support this. Inotify would work too, but a user
+// has few watches.
 func (m *minder) listen() <-chan os.Signal {
 	dir, err := unix.Open(m.folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -169,8 +171,8 @@ func (m *minder) listen() <-chan os.Signal {
 	return heard
 }
 
-// rest returns for how long nothing is to be done unless it hears something: to wake is what
-// a minder costs.
+// rest returns how long the supervisor can sleep unless it is notified. Wake-ups are its main
+// cost.
 func (m *minder) rest(now float64) time.Duration {
 	if !m.hears || m.frozen {
 		return look
@@ -190,7 +192,7 @@ func (m *minder) lack(what string, err error) {
 
 func (m *minder) last() string { return filepath.Join(m.folder, ".exit") }
 
-// start starts the command, through a process that makes itself fit for it.
+// start starts the command through a process that prepares itself for it.
 func (m *minder) start() error {
 	const program = "/proc/self/exe"
 	faults, toFaults, err := os.Pipe()
@@ -231,10 +233,10 @@ func (m *minder) start() error {
 		return err
 	}
 	go m.reap()
-	// The first to enter waits for the kernel, for some 10 ms: so long as that process still
-	// begins it may as well. It makes sure of it itself.
+	// The first process to enter waits about 10 ms for the kernel, so the supervisor enters it
+	// here, while the process is still starting. The process also ensures this itself.
 	m.kernel.Enter(m.Name, m.main)
-	// It ends when the command begins.
+	// The pipe closes when the command starts.
 	text, err := io.ReadAll(faults)
 	faults.Close()
 	for line := range strings.Lines(string(text)) {
@@ -247,8 +249,8 @@ func (m *minder) start() error {
 	return err
 }
 
-// environment returns that of the command: each name once. What the job says replaces the defaults;
-// what the agent and the kernel say of the task replaces both.
+// environment returns the environment of the command, with unique names. The job's values
+// override the defaults, and the values of the agent and the kernel override both.
 func (m *minder) environment() []string {
 	dir := filepath.Join(m.folder, "dir")
 	all := append([]string{
@@ -258,7 +260,7 @@ func (m *minder) environment() []string {
 	return once(append(all, linux.Mark(m.Kernel, m.Name)))
 }
 
-// once returns the last of each name, where it came first.
+// once returns the last value of each name, at the position of the first.
 func once(env []string) (all []string) {
 	at := make(map[string]int)
 	for _, e := range env {
@@ -273,9 +275,9 @@ func once(env []string) (all []string) {
 	return all
 }
 
-// cut copies what comes to log, up to limit bytes, and discards the rest as fast as it comes.
-// The log says where it was cut, and at the end how much was discarded. Nor does a log that
-// cannot be written stop the program: what comes is then discarded, and the error returned.
+// cut copies up to limit bytes to log and discards the rest as fast as it arrives. The log
+// records where it was cut and how many bytes were discarded. If the log cannot be written, the
+// program is not stopped: cut discards the remaining data and returns the error.
 func cut(log io.Writer, from *os.File, limit int64) error {
 	defer from.Close()
 	n, err := io.Copy(log, io.LimitReader(from, limit))
@@ -290,8 +292,8 @@ func cut(log io.Writer, from *os.File, limit int64) error {
 	return err
 }
 
-// discard takes what comes from a pipe until its end, and returns how many bytes that was. The
-// kernel drops them without copying: it costs who writes, not who discards.
+// discard drops the data of a pipe until its end and returns the number of bytes. The kernel
+// drops them without copying, so the cost falls on the writer.
 func discard(from *os.File) (n int64) {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -313,8 +315,7 @@ func discard(from *os.File) (n int64) {
 	}
 }
 
-// reap gathers every process that ends, those that lost their parents included, until
-// none is left.
+// reap waits for every process that ends, including orphans, until none is left.
 func (m *minder) reap() {
 	defer close(m.reaped)
 	for {
@@ -330,10 +331,10 @@ func (m *minder) reap() {
 	}
 }
 
-// tick does what the orders and the lease say, and reports whether the task is over.
+// tick carries out the orders and the lease, and reports whether the task is over.
 func (m *minder) tick(now float64) (over bool) {
 	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
-		m.exit.Why = hosts.Killed // nobody can want or end it any more
+		m.exit.Why = hosts.Killed // no one can request or end the task any more
 		return true
 	}
 	again := now >= m.again
@@ -343,13 +344,14 @@ func (m *minder) tick(now float64) (over bool) {
 	if m.leased.changed(leasePath(m.Root)) || again {
 		m.until = readLease(m.Root).until
 	}
-	// After the lease: what the agent ends when it has a new one it ends before it says so.
+	// Read the orders after the lease: when the agent has a new lease, it ends unwanted tasks
+	// before it writes the lease.
 	if m.ordered.changed(filepath.Join(m.folder, "orders")) || again {
 		m.orders = orders{}
-		get(filepath.Join(m.folder, "orders"), &m.orders) // without them none
+		get(filepath.Join(m.folder, "orders"), &m.orders) // no orders, no task
 	}
 	o := m.orders
-	// Frozen again and again: the agent may have let one go meanwhile.
+	// Freeze repeatedly, because the agent may have resumed a task in the meantime.
 	if o.stands(now, m.until) {
 		if !m.frozen || again {
 			m.kernel.Freeze(m.Name)
@@ -386,14 +388,14 @@ func (m *minder) tick(now float64) (over bool) {
 	return false
 }
 
-// folderSize returns what the files of a folder take of the disk.
+// folderSize returns the disk usage of the files in a folder.
 func folderSize(dir string) (size int64) {
 	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return nil
 		}
 		if info, err := d.Info(); err == nil && path != dir {
-			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // it may have holes
+			size += min(info.Size(), info.Sys().(*syscall.Stat_t).Blocks*512) // the file may have holes
 		}
 		return nil
 	})
@@ -410,22 +412,22 @@ func (m *minder) usage() linux.Usage {
 	return linux.Usage{}
 }
 
-// slow is how long what was killed may take to die before the machine is given up.
+// slow is the time that killed processes have to die before the supervisor gives up.
 const slow = 60 * time.Second
 
-// finish ends all that is left of the task, and writes how it ended.
+// finish ends all remaining processes of the task and writes how it ended.
 func (m *minder) finish() error {
 	m.kernel.Freeze(m.Name)
 	m.exit.Span = boottime() - m.Began
-	last := m.usage() // its threads say for how long they have waited as long as they are there
+	last := m.usage() // threads report their waiting time only while they exist
 	m.exit.Used, m.exit.Waited = last.Used, last.Waited
-	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // charged to here
+	cutOff := m.exit.Why == hosts.Expired || m.exit.Why == hosts.Killed // usage is charged up to here
 	for end := time.Now().Add(slow); m.main > 0; {
 		err := m.kernel.Kill(m.Name)
 		if os.Getpid() == 1 {
 			unix.Kill(-1, unix.SIGKILL)
 		} else if m.state == nil {
-			unix.Kill(m.main, unix.SIGKILL) // it may not have entered
+			unix.Kill(m.main, unix.SIGKILL) // the process may not have entered the group
 		}
 		if m.gathered(time.Second) && err == nil {
 			break
@@ -454,7 +456,7 @@ func (m *minder) finish() error {
 	return m.write()
 }
 
-// stored returns how many bytes of the disk a task has in its folder and its logs.
+// stored returns the disk usage, in bytes, of a task's folder and logs.
 func stored(folder string) (size int64) {
 	size = folderSize(filepath.Join(folder, "dir"))
 	for _, name := range []string{"out", "err"} {
@@ -465,10 +467,10 @@ func stored(folder string) (size int64) {
 	return size
 }
 
-// notDead is the fault of a task that cannot be ended.
+// notDead is the fault of a task that cannot be killed.
 const notDead = "it does not die"
 
-// gathered reports whether no process is left, waiting for at most d.
+// gathered waits for at most d and reports whether no process is left.
 func (m *minder) gathered(d time.Duration) bool {
 	late := time.After(d)
 	for {
@@ -484,7 +486,7 @@ func (m *minder) gathered(d time.Duration) bool {
 	}
 }
 
-// conclude says why it ended, if it was its program that did.
+// conclude records why the task ended, if its program ended it.
 func (m *minder) conclude() {
 	s := m.state
 	if s == nil {
@@ -509,7 +511,7 @@ func (m *minder) conclude() {
 	}
 }
 
-// write writes exit.json into the room that was kept for it.
+// write writes exit.json into its preallocated space.
 func (m *minder) write() error {
 	text, err := json.Marshal(m.exit)
 	if err != nil {

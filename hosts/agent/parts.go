@@ -7,16 +7,16 @@ import (
 	"bourse/hosts/linux"
 )
 
-// Weights alone do not share a machine of which less is offered than there is: tasks with
-// fewer threads than it has processors never meet, and what bounds them all is taken by
-// whoever is first. So each has a limit of its own, too: the part that it is entitled to,
-// and of what others leave what it would get of that.
+// Weights are not enough to share a machine of which only a part is offered. Tasks with fewer
+// threads than the machine has processors never compete, and a common limit is used up by the
+// first task to reach it. Each task therefore also has its own limit: its entitlement, plus its
+// part of the processors that the others do not use.
 
-// busy is how much of its limit a task uses that could use more.
+// busy is the fraction of its limit above which a task could probably use more.
 const busy = 0.9
 
-// parts returns shares with the limits that make them hold, from how much of a processor
-// each was seen to use under the limit that it had; none was seen if that is 0.
+// parts returns shares with limits that enforce them. The limits depend on the usage of each
+// task (in processors) and the limit under which it was measured; 0 means not measured.
 func parts(processors float64, shares []linux.Share, used, limits []float64) []linux.Share {
 	entitled, gets := make([]float64, len(shares)), make([]float64, len(shares))
 	all := make([]hosts.Share, len(shares))
@@ -26,7 +26,7 @@ func parts(processors float64, shares []linux.Share, used, limits []float64) []l
 	hosts.Divide(processors, 0, all, entitled)
 	for i := range all {
 		if idle := limits[i] > 0 && used[i] < busy*limits[i]; idle {
-			most := 1.25*used[i] + 0.02 // it may come to want a little more
+			most := 1.25*used[i] + 0.02 // the task may need a little more soon
 			if all[i].Limit == 0 || all[i].Limit > most {
 				all[i].Limit = most
 			}
@@ -36,14 +36,14 @@ func parts(processors float64, shares []linux.Share, used, limits []float64) []l
 	out := make([]linux.Share, len(shares))
 	for i, s := range shares {
 		if out[i] = s; s.Weight > 0 {
-			out[i].Limit = max(entitled[i], gets[i]) // who is idle may begin at once
+			out[i].Limit = max(entitled[i], gets[i]) // so that an idle task can start immediately
 		}
 	}
 	return out
 }
 
-// measure keeps how much of a processor each task has used since it was measured last, at
-// least half a second ago.
+// measure records the usage of each task, in processors, since the last measurement, if that
+// was at least half a second ago.
 func (a *Agent) measure(now float64) {
 	if now < a.measured+0.5 {
 		return
@@ -57,7 +57,7 @@ func (a *Agent) measure(now float64) {
 	a.measured = now
 }
 
-// share shares the processors among those that run.
+// share divides the processors among the running tasks.
 func (a *Agent) share() error {
 	shares := a.shares()
 	if !a.limits {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processes are minders that run.
+// processes are the running supervisors.
 type processes struct {
 	program string
 	network bool
@@ -44,8 +44,8 @@ func (p *processes) ended() <-chan os.Signal {
 	return c
 }
 
-// start starts the minder of a folder in namespaces of its own, or, where the machine
-// makes none for this user, without: it finds out itself, and says so.
+// start starts the supervisor of a folder in its own namespaces, or without namespaces if this
+// user cannot create them. It detects and reports this.
 func (p *processes) start(folder string) error {
 	lock, err := lockFolder(folder)
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *processes) start(folder string) error {
 	if lock == nil {
 		return errors.New("its folder is locked")
 	}
-	defer lock.Close() // the minder goes on holding it
+	defer lock.Close() // the supervisor continues to hold the lock
 	log, err := os.OpenFile(filepath.Join(folder, "minder"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err

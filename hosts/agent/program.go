@@ -20,42 +20,42 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Settings are what the owner of a host says of it. What is left open stays as it was said
-// before in the same folder, or is by default.
+// Settings are the owner's settings of a host. Unset fields keep the values of the same folder,
+// or have defaults.
 type Settings struct {
-	Name    string        `json:",omitempty"` // that it would like in its market
-	Kind    string        `json:",omitempty"` // of kernel; by default the first that works
+	Name    string        `json:",omitempty"` // preferred name in its market
+	Kind    string        `json:",omitempty"` // kernel interface; default, the first that works
 	CPUs    float64       `json:",omitempty"` // processors offered
-	Trust   []string      `json:",omitempty"` // accounts whose jobs it takes where users are not kept apart
+	Trust   []string      `json:",omitempty"` // accounts whose jobs it accepts if users are not isolated
 	Offline bool          `json:",omitempty"` // tasks have no network
-	Limits  remote.Limits // of jobs that do not say
-	Stored  int64         `json:",omitempty"` // bytes of output of ended tasks that one account may leave; by default twice Limits.Disk
+	Limits  remote.Limits // limits of jobs that do not specify them
+	Stored  int64         `json:",omitempty"` // maximum bytes of output of ended tasks per account; default twice Limits.Disk
 }
 
 // by default, of jobs
 var byDefault = remote.Limits{Memory: 1e9, Processes: 256, Files: 1024, Disk: 1e9, Log: 16 << 20}
 
-// A Program is an agent in its folder, which no other uses meanwhile.
+// A Program is an agent with exclusive use of its folder.
 type Program struct {
 	Offer remote.Offer // of this machine
-	Why   []error      // why no better kernel works
+	Why   []error      // why no better kernel interface works
 
-	membership // of the market that it has joined, if it has
+	membership // the market that it has joined, if any
 	agent      *Agent
 	dir        string
 	settings   Settings
 	lock       *os.File
 }
 
-// A membership is market.json: the market that the folder's host belongs to.
+// A membership is the content of market.json: the market that the host has joined.
 type membership struct {
 	Address string // host:port
-	Pin     string // of its certificate
-	Host    string // its name there
+	Pin     string // pin of its certificate
+	Host    string // name of the host in the market
 }
 
-// Load takes up the agent of a folder with settings s, and makes the folder if there is
-// none. What runs there goes on.
+// Load opens the agent of a folder with settings s and creates the folder if necessary. Running
+// tasks continue.
 func Load(dir string, s Settings) (*Program, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -78,7 +78,7 @@ func Load(dir string, s Settings) (*Program, error) {
 	return p, nil
 }
 
-// open opens the agent with what is known of it and s.
+// open opens the agent with its stored settings and s.
 func (p *Program) open(s Settings) error {
 	if _, err := get(p.path("settings"), &p.settings); err != nil {
 		return err
@@ -122,18 +122,18 @@ func (p *Program) open(s Settings) error {
 	return err
 }
 
-// number returns what tells a folder from others.
+// number returns a number that distinguishes a folder from others.
 func number(dir string) uint32 {
 	sum := fnv.New32()
 	sum.Write([]byte(dir))
 	return sum.Sum32()
 }
 
-// users returns the first of the users for tasks of the folder with that number. Of folders
-// whose names differ in the last two digits alone, 00 to 31, the ranges are disjoint.
+// users returns the first user for tasks of the folder with the given number. Folders whose
+// names differ only in the last two digits, 00 to 31, have disjoint ranges.
 func users(number uint32) int { return 1_800_000_000 + int(number%10_000)*10_000 }
 
-// take takes what s says.
+// take applies the fields that are set in s.
 func (o *Settings) take(s Settings) {
 	if s.Name != "" {
 		o.Name = s.Name
@@ -156,7 +156,7 @@ func (o *Settings) take(s Settings) {
 
 func (p *Program) path(name string) string { return filepath.Join(p.dir, name) }
 
-// Close lets go of the folder. What runs goes on.
+// Close releases the folder. Running tasks continue.
 func (p *Program) Close() {
 	if p.agent != nil {
 		p.agent.Kernel.Close()
@@ -166,10 +166,10 @@ func (p *Program) Close() {
 	}
 }
 
-// Join enrols the host with a market, by a token that its keeper gave, and tries until ctx
-// ends while the market does not answer. A folder is of one market.
+// Join enrols the host with a market by a token from the market's operator. While the market
+// does not answer, it retries until ctx ends. A folder belongs to one market.
 func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) error {
-	// A market that has another certificate than it had is at the address that it had.
+	// A new certificate is accepted only from the market's known address.
 	if p.Pin != "" && p.Pin != token.Pin && p.Address != token.Address {
 		return fmt.Errorf("%s: its host is %s in the market at %s: another market needs a folder of its own", p.dir, p.Host, p.Address)
 	}
@@ -206,8 +206,8 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	}
 }
 
-// dial returns the way to a market, for the certificate of this folder. The pins that the
-// market announces are kept there.
+// dial returns a client for a market, authenticated by the certificate of this folder. It
+// stores pins that the market announces in the folder.
 func (p *Program) dial(address, pin string, say func(string)) (*link.Client, error) {
 	own, err := link.Identity(p.path("host.pem"), "host")
 	if err != nil {
@@ -215,7 +215,7 @@ func (p *Program) dial(address, pin string, say func(string)) (*link.Client, err
 	}
 	host := p.Host
 	return link.Dial(address, link.NewPins(pin, func(pins string) {
-		if host == "" { // it has not joined yet
+		if host == "" { // the host has not joined yet
 			return
 		}
 		if err := put(p.path("market.json"), membership{address, pins, host}, true); err != nil {
@@ -232,7 +232,7 @@ func Joined(dir string) bool {
 	return err == nil
 }
 
-// Run keeps the host up with the market that it has joined: see [Agent.Serve].
+// Run connects the host to the market that it has joined; see [Agent.Serve].
 func (p *Program) Run(ctx context.Context, say func(string)) error {
 	client, err := p.dial(p.Address, p.Pin, say)
 	if err != nil {
@@ -245,12 +245,13 @@ func (p *Program) Run(ctx context.Context, say func(string)) error {
 	return p.agent.Serve(ctx, client, p.Host, say)
 }
 
-// Serve keeps the host up with a market of this process, in which it has that name.
+// Serve connects the host to a market in this process, under the given name.
 func (p *Program) Serve(ctx context.Context, m Market, host string, say func(string)) error {
 	return p.agent.Serve(ctx, m, host, say)
 }
 
-// Leave says in a folder, of an agent that runs or not, what its owner wants of the host.
+// Leave records in a folder whether its host should leave the market. The agent need not be
+// running.
 func Leave(dir string, l remote.Leaving) error {
 	if _, err := os.Stat(filepath.Join(dir, "settings")); err != nil {
 		return fmt.Errorf("no agent's folder: %w", err)
@@ -258,11 +259,11 @@ func Leave(dir string, l remote.Leaving) error {
 	return os.WriteFile(filepath.Join(dir, "leaving"), []byte(leavings[l]+"\n"), 0o644)
 }
 
-// leavings are what a file says.
+// leavings are the possible contents of the file.
 var leavings = [...]string{"stays", "when-done", "at-once"}
 
-// room returns the memory of this machine that tasks may have, and the room on the disk of
-// dir: nine tenths of what there is. The rest is the system's.
+// room returns nine tenths of the memory of this machine and of the disk space of dir, which
+// tasks may use. The rest is reserved for the system.
 func room(dir string) (memory, disk float64) {
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
 		for line := range strings.Lines(string(text)) {

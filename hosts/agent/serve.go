@@ -18,14 +18,14 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Market is what an agent talks to: see [link.Market].
+// A Market is the market that an agent reports to; see [link.Market].
 type Market interface {
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 	Blob(ctx context.Context, host, sha string) ([]byte, error)
 	PutLog(ctx context.Context, host string, l *remote.Log) error
 }
 
-// Why an agent ends by itself.
+// The reasons why an agent ends by itself.
 var (
 	ErrSuperseded = errors.New("superseded: another agent stands for this host; what ran here was ended")
 	ErrDrained    = errors.New("drained: nothing runs here any more, and nothing will")
@@ -33,44 +33,44 @@ var (
 
 const (
 	lookEach  = time.Second
-	syncLimit = 10 * time.Second // for an answer
+	syncLimit = 10 * time.Second // timeout of an answer
 	leastWait = 50 * time.Millisecond
-	mostWait  = 3 * time.Second // between calls that fail
+	mostWait  = 3 * time.Second // delay between failing calls
 
-	// The market gives a host up after lost, half as long again as the lease.
+	// The market considers a host lost after one and a half leases.
 	lostByLease = 1.5
 )
 
-// A conversation is an agent's with its market.
+// A conversation is the exchange between an agent and its market.
 type conversation struct {
 	*Agent
 	market   Market
 	host     string
 	say      func(string)
-	said     string    // last, of what failed
-	full     time.Time // instant at which the disk was full last
-	accepted bool      // its session is the market's
+	said     string    // last reported faults
+	full     time.Time // last time at which the disk was full
+	accepted bool      // whether its session is the market's current one
 
 	answers chan answer
-	again   <-chan time.Time // when the next Sync is due, if none is under way
-	wait    time.Duration    // grows while calls fail
-	began   time.Time        // of the last Sync
-	stop    func()           // breaks it off
-	hurries bool             // it was, for something that is not to wait
-	busy    bool             // with blobs or logs
+	again   <-chan time.Time // fires when the next Sync is due; nil while one is pending
+	wait    time.Duration    // increases while calls fail
+	began   time.Time        // start of the last Sync
+	stop    func()           // cancels the pending Sync
+	hurries bool             // whether it was cancelled for an urgent report
+	busy    bool             // whether blobs or logs are being transferred
 	done    chan func() error
 }
 
 type answer struct {
 	orders *remote.Orders
-	seq    int64 // of what it answers
+	seq    int64 // orders in the answer
 	sent   float64
 	err    error
 }
 
-// Serve keeps a up with its market until ctx ends, and what runs goes on then. There is
-// always one Sync under way. Its error says why it has ended otherwise: ErrSuperseded,
-// ErrDrained, or that the market refuses it for good.
+// Serve connects a to its market until ctx ends; running tasks then continue. One Sync call is
+// always in progress. If Serve ends earlier, its error is ErrSuperseded, ErrDrained, or the
+// market's permanent refusal.
 func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(string)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -109,13 +109,13 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	}
 }
 
-// diskFull is why a host takes no more tasks until it could write for a while.
+// diskFull is the reason why a host accepts no tasks until writes have succeeded for a while.
 const (
 	diskFull = "the disk is full"
 	tryAgain = 10 * time.Second
 )
 
-// complain says what is wrong, once until it is well.
+// complain reports a fault once, until it is resolved.
 func (c *conversation) complain(err error) {
 	if errors.Is(err, unix.ENOSPC) {
 		if c.full = time.Now(); c.closed == "" {
@@ -130,7 +130,7 @@ func (c *conversation) complain(err error) {
 	c.say(c.said)
 }
 
-// sync tells the market all that is new.
+// sync reports all changes to the market.
 func (c *conversation) sync(ctx context.Context) {
 	told, err := c.Tell()
 	c.complain(err)
@@ -145,8 +145,8 @@ func (c *conversation) sync(ctx context.Context) {
 	}()
 }
 
-// hurry looks whether a task has ended, and tells so at once: it breaks off the Sync under
-// way, which the market keeps waiting.
+// hurry checks whether a task has ended. If so, it cancels the pending Sync, which the market
+// delays, and reports the end at once.
 func (c *conversation) hurry() error {
 	over := func() (n int) {
 		for _, t := range c.tasks {
@@ -165,8 +165,8 @@ func (c *conversation) hurry() error {
 	return err
 }
 
-// take does as an answer says, and sets when to ask again. Over is why there is nothing
-// more to be asked.
+// take applies an answer and schedules the next call. Over is the reason to stop, if there is
+// one.
 func (c *conversation) take(r answer) (over, err error) {
 	if errors.Is(r.err, link.ErrUnknown) {
 		return errors.Join(fmt.Errorf("the market has removed this host: %w", r.err), c.endAll()), nil
@@ -183,7 +183,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		c.again = time.After(c.wait/2 + rand.N(c.wait))
 		return nil, r.err
 	}
-	// The market keeps it waiting; one that does not is not asked without end.
+	// The market delays its answers. If it does not, the agent limits its own calls.
 	c.wait = 0
 	c.again = time.After(max(0, leastWait-time.Since(c.began)))
 	o := r.orders
@@ -191,7 +191,7 @@ func (c *conversation) take(r answer) (over, err error) {
 		if c.accepted && o.Session >= c.session.Number {
 			return errors.Join(ErrSuperseded, c.endAll()), nil
 		}
-		c.accepted = false // or was it: a market that was restored has forgotten
+		c.accepted = false // a market restored from a backup may have forgotten the session
 		return nil, c.follow(o, r.sent)
 	}
 	if !c.accepted {
@@ -211,20 +211,21 @@ func (c *conversation) take(r answer) (over, err error) {
 	return nil, err
 }
 
-// follow makes this agent the next after the one that its market listens to. If that is
-// another than it takes itself to follow, it may be elsewhere: what it runs it ends when it
-// hears of this one, or its lease ends it. Until then a task could run twice.
+// follow makes this agent the successor of the agent that the market currently knows. If that
+// is not the agent that it expects to succeed, the other may be running on another machine. The
+// other's tasks end when it learns of this agent or when its lease ends. Until then, this agent
+// starts nothing, so that no task runs twice.
 func (c *conversation) follow(o *remote.Orders, sent float64) error {
 	number, quiet := c.session.Number, c.session.Quiet
 	if o.Boot != c.session.After {
 		quiet = sent + lostByLease*o.Lease
 	} else if number > o.Session {
-		return nil // the market has not come to hear it yet
+		return nil // the market has not received the session yet
 	}
 	return c.begin(max(number, o.Session+1), quiet, o.Boot)
 }
 
-// idle reports whether nothing runs, and the market knows.
+// idle reports whether no task is running and the market knows it.
 func (a *Agent) idle() bool {
 	for _, t := range a.tasks {
 		if t.forgotten == 0 {
@@ -234,7 +235,7 @@ func (a *Agent) idle() bool {
 	return true
 }
 
-// endAll ends what runs, at once, and reports what could not be ended.
+// endAll ends all running tasks at once and reports those that could not be ended.
 func (a *Agent) endAll() error {
 	now := a.clock()
 	a.heard, a.wanted = max(1, a.heard), nil
@@ -257,8 +258,8 @@ func (a *Agent) endAll() error {
 	return errors.Join(append(errs, fmt.Errorf("%d tasks could not be ended", len(a.shares())))...)
 }
 
-// work fetches what is missing, or else puts a log that is asked for: one at a time,
-// beside the Sync that is under way.
+// work fetches a missing blob, or else uploads a requested log, one at a time, in parallel with
+// the pending Sync.
 func (c *conversation) work(ctx context.Context, o *remote.Orders) {
 	if c.busy {
 		return
@@ -291,7 +292,8 @@ func (c *conversation) work(ctx context.Context, o *remote.Orders) {
 	}
 }
 
-// load returns how many processes run or wait for a processor, on average of a minute.
+// load returns the one-minute average of the number of processes that run or wait for a
+// processor.
 func load() (x float64) {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err == nil {
@@ -300,7 +302,7 @@ func load() (x float64) {
 	return x
 }
 
-// leaving returns what the owner of the host has asked for by [Leave].
+// leaving returns the owner's request made with [Leave].
 func (a *Agent) leaving() remote.Leaving {
 	text, _ := os.ReadFile(a.path("leaving"))
 	return remote.Leaving(max(0, slices.Index(leavings[:], strings.TrimSpace(string(text)))))

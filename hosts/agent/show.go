@@ -11,28 +11,28 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Standing is what a host is to its market, and what is on it.
+// A Standing is the status of a host in its market, with its tasks.
 type Standing struct {
 	Host   string   `json:"host"`
 	Market string   `json:"market"` // its address
 	Kind   string   `json:"kind"`   // of kernel
 	CPUs   float64  `json:"cpus"`   // processors offered
-	Apart  bool     `json:"apart"`  // users are kept apart
-	Trust  []string `json:"trust"`  // accounts of whom alone it takes jobs, if not
-	Tasks  []Shown  `json:"tasks"`  // in the order of names
+	Apart  bool     `json:"apart"`  // whether users are isolated
+	Trust  []string `json:"trust"`  // the only accounts whose jobs it accepts, if users are not isolated
+	Tasks  []Shown  `json:"tasks"`  // sorted by name
 }
 
-// Shown is a task of a folder.
+// Shown describes a task of a folder.
 type Shown struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
-	End     string   `json:"end,omitempty"` // none while it runs
-	Status  int      `json:"status"`        // of its program
+	End     string   `json:"end,omitempty"` // unset while it is running
+	Status  int      `json:"status"`        // exit status of its program
 	Fault   string   `json:"fault,omitempty"`
-	Used    float64  `json:"used"` // processor-seconds, when it has ended
+	Used    float64  `json:"used"` // processor-seconds, once it has ended
 }
 
-// Show returns what the files of a folder say, whether an agent uses it or not.
+// Show returns the content of a folder's files, whether or not an agent is using it.
 func Show(dir string) (Standing, error) {
 	var m membership
 	if there, err := get(filepath.Join(dir, "market.json"), &m); err != nil || !there {

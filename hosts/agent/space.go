@@ -19,29 +19,29 @@ import (
 
 // A host survives tenants who fill its disk:
 //
-//   - What ended tasks leave is counted, by account. An account that leaves more than
-//     Config.Stored loses its oldest output first.
-//   - If less than [scarce] of the disk is free, output is deleted too, of the account that
-//     stores most and there the oldest first. Only if that is not enough, and less than
-//     [least] is free, does the host take no more tasks. What runs continues.
-//   - A file, the reserve, keeps blocks for the agent's own words. It is released when
-//     the disk is full, and allocated again when there is room.
+//   - The output of ended tasks is counted by account. If an account stores more than
+//     Config.Stored, its oldest output is deleted.
+//   - If less than [scarce] of the disk is free, the oldest output of the account that stores
+//     most is deleted, too. If that is not enough, and less than [least] is free, the host
+//     accepts no more tasks. Running tasks continue.
+//   - A file, the reserve, holds blocks for the agent's own state. It is released when the
+//     disk is full, and allocated again when there is space.
 //
-// Of a task whose output was deleted, everything else stays until its folder is removed:
-// what was asked for and how it ended.
+// If the output of a task was deleted, its other files remain until its folder is removed.
 
-// scarce returns how many bytes are to be free on a disk of so many: 1 GB or a twentieth of
-// it, whichever is more, but no more than a quarter, so that small disks can be used.
+// scarce returns the free space, in bytes, to maintain on a disk of the given size: the larger
+// of 1 GB and a twentieth of it, but at most a quarter, so that small disks can be used.
 func scarce(total int64) int64 { return min(max(1e9, total/20), total/4) }
 
-// least returns how many bytes must be free for new tasks to start: 1 GB or a twentieth of
-// the disk, whichever is less.
+// least returns the free space, in bytes, required to start new tasks: the smaller of 1 GB and
+// a twentieth of the disk.
 func least(total int64) int64 { return min(1e9, total/20) }
 
-// reserved returns the size of the reserve on a disk of so many bytes.
+// reserved returns the size of the reserve on a disk of the given size.
 func reserved(total int64) int64 { return min(64<<20, total/32) }
 
-// diskSpace returns how many bytes of a folder's disk are free to this user, and how many there are.
+// diskSpace returns the bytes of a folder's disk that are free to this user, and its total
+// bytes.
 func diskSpace(dir string) (free, total int64, err error) {
 	var s unix.Statfs_t
 	if err := unix.Statfs(dir, &s); err != nil {
@@ -51,14 +51,15 @@ func diskSpace(dir string) (free, total int64, err error) {
 	return size(s.Bavail), size(s.Blocks), nil
 }
 
-// A deleted is the file of that name in the folder of a task whose output was deleted.
+// A deleted is the content of the file "deleted" in the folder of a task whose output was
+// deleted.
 type deleted struct {
 	Bytes int64
 	Why   string
 }
 
-// makeRoom deletes stored output where there is too much of it, and opens or closes the host
-// by the space that is then free.
+// makeRoom deletes stored output if there is too much of it. It then opens or closes the host
+// for new tasks, depending on the free space.
 func (a *Agent) makeRoom() error {
 	free, total, err := a.space(a.Dir)
 	if err != nil {
@@ -125,8 +126,8 @@ func (a *Agent) makeRoom() error {
 	return nil
 }
 
-// finished returns when t ended, by the clock of this start of the machine; before it for
-// what ended before.
+// finished returns the time at which t ended, on the clock of the current boot. Tasks that
+// ended before the boot have an earlier time.
 func (t *task) finished(a *Agent) float64 {
 	at := t.record.Began + t.end.Span
 	if t.record.Boot != a.boot {
@@ -135,7 +136,7 @@ func (t *task) finished(a *Agent) float64 {
 	return at
 }
 
-// deleteOutput deletes what t, which has ended, left in its folder and printed.
+// deleteOutput deletes the files and output of t, which must have ended.
 func (a *Agent) deleteOutput(t *task, why string) error {
 	a.closeArchives(t)
 	err := os.RemoveAll(filepath.Join(t.folder, "dir"))
@@ -151,7 +152,7 @@ func (a *Agent) deleteOutput(t *task, why string) error {
 	return put(filepath.Join(t.folder, "deleted"), t.deleted, true)
 }
 
-// missing returns why t has no output any more, nil if it has.
+// missing returns why t has no output any more, or nil if it has output.
 func (t *task) missing() error {
 	if t.deleted.Bytes == 0 {
 		return nil
@@ -159,7 +160,7 @@ func (t *task) missing() error {
 	return fmt.Errorf("its output of %d bytes was deleted: %s", t.deleted.Bytes, t.deleted.Why)
 }
 
-// deletions returns the tasks whose output was deleted, in the order of numbers.
+// deletions returns the tasks whose output was deleted, sorted by number.
 func (a *Agent) deletions() (all []remote.Deleted) {
 	for _, t := range a.tasks {
 		if t.deleted.Bytes > 0 {
@@ -170,7 +171,7 @@ func (a *Agent) deletions() (all []remote.Deleted) {
 	return all
 }
 
-// allocateReserve takes the reserve, if it is not there and the disk can.
+// allocateReserve allocates the reserve if it does not exist and the disk has space for it.
 func (a *Agent) allocateReserve(size int64) error {
 	f, err := os.OpenFile(a.path("reserve"), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -180,7 +181,7 @@ func (a *Agent) allocateReserve(size int64) error {
 	if err == nil && info.Size() < size {
 		switch err = unix.Fallocate(int(f.Fd()), 0, 0, size); {
 		case errors.Is(err, unix.EOPNOTSUPP):
-			err = nil // such a disk has none
+			err = nil // a disk of this size has no reserve
 		case err != nil:
 			err = errors.Join(err, f.Truncate(0))
 		}
@@ -188,7 +189,7 @@ func (a *Agent) allocateReserve(size int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// releaseReserve gives its blocks back to the disk, which is full.
+// releaseReserve returns the blocks of the reserve to the full disk.
 func (a *Agent) releaseReserve() error {
 	err := os.Truncate(a.path("reserve"), 0)
 	if errors.Is(err, fs.ErrNotExist) {

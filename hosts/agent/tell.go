@@ -11,19 +11,20 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Spans are told until they are booked, from the first that is not.
+// spans are reported until they are booked, starting with the first unbooked one.
 type spans struct {
 	all    []remote.Span
-	first  int64   // number of the first
-	since  float64 // instant at which the one under way began
-	until  float64 // instant of what was read last
-	booked float64 // instant up to which all is booked
+	first  int64   // number of the first span
+	since  float64 // start of the current span
+	until  float64 // time of the last measurement
+	booked float64 // time up to which all usage is booked
 }
 
-// mostSpans bounds how many are told: what is not booked for long is told in one.
+// mostSpans limits the number of reported spans. If spans are not booked for a long time, they
+// are merged.
 const mostSpans = 32
 
-// newSpans begins at now, or where an earlier agent's were booked last.
+// newSpans starts at now, or at the time up to which an earlier agent's usage was booked.
 func newSpans(now, booked float64) spans {
 	if booked <= 0 || booked > now {
 		booked = now
@@ -31,13 +32,13 @@ func newSpans(now, booked float64) spans {
 	return spans{first: 1, since: booked, until: now, booked: booked}
 }
 
-// read takes a reading of all that run.
+// read measures all running tasks.
 func (a *Agent) read() error {
 	a.spans.until = a.clock()
 	all, err := a.Kernel.Read(nil)
 	for _, u := range all {
 		if t := a.tasks[u.Name]; t != nil && t.runs() && t.record.Name != "" {
-			if u.Used == 0 && t.used == 0 { // what is to begin it waits, too
+			if u.Used == 0 && t.used == 0 { // the launching process waits, too
 				t.unbegun = max(0, a.spans.until-t.record.Began)
 			}
 			t.used = max(t.used, u.Used)
@@ -47,12 +48,12 @@ func (a *Agent) read() error {
 	return err
 }
 
-// waits notes for how long t has waited since it began, in milliseconds.
+// waits records how long t has waited since its start, in milliseconds.
 func (t *task) waits(seconds float64) {
 	t.waited = max(t.waited, math.Round((t.unbegun+seconds)*1e3)/1e3)
 }
 
-// used returns what a group has used.
+// used returns the processor-seconds used by a control group.
 func (a *Agent) used(name string) float64 {
 	all, _ := a.Kernel.Read(nil)
 	for _, u := range all {
@@ -63,11 +64,11 @@ func (a *Agent) used(name string) float64 {
 	return 0
 }
 
-// closeSpan ends the span under way, in which that deal stood.
+// closeSpan ends the current span, during which the given allocation was in force.
 func (a *Agent) closeSpan(deal int64) {
 	s := remote.Span{Deal: deal, Length: a.spans.until - a.spans.since, At: a.spans.until}
 	if s.Length <= 0 {
-		return // what was used comes in the next
+		return // later usage belongs to the next span
 	}
 	for _, t := range a.sorted() {
 		if (t.used != t.spanned || t.waited != t.waitedSpanned) && t.forgotten == 0 {
@@ -79,11 +80,11 @@ func (a *Agent) closeSpan(deal int64) {
 	if len(s.Used) > 0 {
 		a.spans.all = append(a.spans.all, s)
 	} else if len(a.spans.all) == 0 {
-		a.spans.booked = s.At // nothing is to be booked
+		a.spans.booked = s.At // there is nothing to book
 	}
 }
 
-// Tell returns all that was not acknowledged.
+// Tell returns the report of everything that was not acknowledged.
 func (a *Agent) Tell() (*remote.Told, error) {
 	err := a.read()
 	if len(a.spans.all) < mostSpans {
@@ -107,7 +108,7 @@ func (a *Agent) Tell() (*remote.Told, error) {
 	return told, err
 }
 
-// acknowledge forgets what the market has for good.
+// acknowledge removes state that the market has stored permanently.
 func (a *Agent) acknowledge(o *remote.Orders) error {
 	s := &a.spans
 	for len(s.all) > 0 && s.first <= o.Ack {

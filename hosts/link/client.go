@@ -14,15 +14,15 @@ import (
 	"bourse/hosts/wire"
 )
 
-// A Client is a host's way to its market over the network. It dials when it is used, and
-// anew when a connection is lost.
+// A Client is a host's connection to its market over the network. It dials on first use, and
+// again after a connection is lost.
 type Client struct {
 	link wire.LinkClient
 	http *http.Client
 }
 
-// Dial returns the way to the market at an address whose certificate has one of these pins,
-// for who has own.
+// Dial returns a client for the market at address, whose certificate must match one of the
+// pins. The client authenticates itself with the certificate own.
 func Dial(address string, pins *Pins, own tls.Certificate) *Client {
 	h := &http.Client{Transport: pins.Transport([]tls.Certificate{own}, &http.Transport{
 		ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second,
@@ -31,19 +31,19 @@ func Dial(address string, pins *Pins, own tls.Certificate) *Client {
 	return &Client{wire.NewLinkClient(h, "https://"+address, connect.WithReadMaxBytes(mostBytes+1<<10)), h}
 }
 
-// Close drops the connections.
+// Close closes the idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 var versions = &wire.Versions{Oldest: oldest, Newest: newest}
 
-// How long the market may take to answer a call, [Client.Sync] apart, which has its caller's
-// context: one that is silent must not keep a host from its work.
+// Timeouts of calls, except [Client.Sync], which uses its caller's context. A market that does
+// not answer must not keep a host from its work.
 const (
 	patience  = 30 * time.Second
 	transfers = 5 * time.Minute // of files
 )
 
-// Enrol makes the host known, by its certificate.
+// Enrol registers the host's certificate with the market.
 func (c *Client) Enrol(ctx context.Context, e Enrolment) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -51,7 +51,7 @@ func (c *Client) Enrol(ctx context.Context, e Enrolment) (string, error) {
 	return r.GetName(), decoded(err)
 }
 
-// Sync tells the market t and returns its orders. Its certificate says for which host.
+// Sync sends the report t and returns the market's orders. The certificate identifies the host.
 func (c *Client) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Orders, error) {
 	q := wire.FromTold(t)
 	q.Versions = versions
@@ -62,7 +62,7 @@ func (c *Client) Sync(ctx context.Context, _ string, t *remote.Told) (*remote.Or
 	return wire.ToOrders(r), nil
 }
 
-// Blob returns what has this SHA-256.
+// Blob returns the data with this SHA-256.
 func (c *Client) Blob(ctx context.Context, _, sha string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, transfers)
 	defer cancel()
@@ -70,7 +70,7 @@ func (c *Client) Blob(ctx context.Context, _, sha string) ([]byte, error) {
 	return r.GetData(), decoded(err)
 }
 
-// PutLog answers a request for a log.
+// PutLog uploads a requested part of a log.
 func (c *Client) PutLog(ctx context.Context, _ string, l *remote.Log) error {
 	ctx, cancel := context.WithTimeout(ctx, transfers)
 	defer cancel()
@@ -78,7 +78,7 @@ func (c *Client) PutLog(ctx context.Context, _ string, l *remote.Log) error {
 	return decoded(err)
 }
 
-// decoded returns what a market has refused as the error that it was.
+// decoded converts an error from the network back to the market's original error.
 func decoded(err error) error {
 	if err == nil {
 		return nil
@@ -95,7 +95,7 @@ func decoded(err error) error {
 	return fmt.Errorf("the market does not answer: %w", err)
 }
 
-// A refusal is an error with what the market says of it.
+// A refusal is an error with the market's explanation.
 type refusal struct {
 	err  error
 	text string

@@ -12,11 +12,11 @@ import (
 	"bourse/hosts/wire"
 )
 
-// The versions of the link that this program speaks.
+// The protocol versions that this program supports.
 const oldest, newest = 1, 1
 
-// Handler serves hosts, at the path that it returns, what m answers. Whose call it is it
-// knows by the certificate with which the connection was made.
+// Handler returns a handler that answers the calls of hosts with m, and its path. The
+// certificate of the connection identifies the host.
 func Handler(m Market) (path string, h http.Handler) {
 	path, links := wire.NewLinkHandler(&server{m}, connect.WithReadMaxBytes(1<<20))
 	return path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -26,10 +26,10 @@ func Handler(m Market) (path string, h http.Handler) {
 
 type callerKey struct{}
 
-// server is a Market over the network.
+// server serves a Market over the network.
 type server struct{ market Market }
 
-// pin returns that of who calls.
+// pin returns the pin of the caller.
 func pin(ctx context.Context) (string, error) {
 	s, _ := ctx.Value(callerKey{}).(*tls.ConnectionState)
 	if s == nil || len(s.PeerCertificates) == 0 {
@@ -38,7 +38,7 @@ func pin(ctx context.Context) (string, error) {
 	return Pin(s.PeerCertificates[0].Raw), nil
 }
 
-// host returns the name of the host that calls.
+// host returns the name of the calling host.
 func (s *server) host(ctx context.Context) (string, error) {
 	pin, err := pin(ctx)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *server) host(ctx context.Context) (string, error) {
 	return host, coded(err)
 }
 
-// speaks refuses who has no version in common with us.
+// speaks returns an error if the caller supports no version that this program supports.
 func speaks(v *wire.Versions) error {
 	if v.GetNewest() >= oldest && v.GetOldest() <= newest {
 		return nil
@@ -108,13 +108,13 @@ func (s *server) PutLog(ctx context.Context, r *wire.Log) (*wire.PutLogResponse,
 	return &wire.PutLogResponse{}, coded(s.market.PutLog(ctx, host, wire.ToLog(r)))
 }
 
-// codes are those under which what a market refuses for good travels.
+// codes are the status codes of the market's permanent refusals.
 var codes = []struct {
 	err  error
 	code connect.Code
 }{{ErrUnknown, connect.CodeNotFound}, {ErrToken, connect.CodePermissionDenied}, {ErrVersion, connect.CodeFailedPrecondition}}
 
-// coded returns err as it travels.
+// coded returns err with its status code.
 func coded(err error) error {
 	if err == nil || connect.CodeOf(err) != connect.CodeUnknown {
 		return err

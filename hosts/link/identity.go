@@ -11,14 +11,15 @@ import (
 	"bourse/bank/whole"
 )
 
-// Pin returns what a certificate is known by: the SHA-256 of it.
+// Pin returns the pin of a certificate, which is its SHA-256.
 func Pin(certificate []byte) string {
 	sum := sha256.Sum256(certificate)
 	return base64.RawURLEncoding.EncodeToString(sum[:])
 }
 
-// Identity returns the certificate in a file, with its key, and makes both if there is
-// none: P-256, for name, for ever. Whoever has the file is who it says.
+// Identity reads a certificate and its key from a file. If the file does not exist, it creates
+// both: P-256, for the given name, without expiry. Anyone who has the file can act under this
+// identity.
 func Identity(path, name string) (tls.Certificate, error) {
 	text, err := whole.Secret(path, func() ([]byte, error) { return certificate.New(rand.Reader, name) })
 	if err != nil {
@@ -31,8 +32,8 @@ func Identity(path, name string) (tls.Certificate, error) {
 	return c, nil
 }
 
-// ServerTLS is how a market listens: it asks who calls for a certificate, and takes any, or
-// none. [Handler] knows whose it is.
+// ServerTLS returns the TLS configuration of a market. It requests a client certificate and
+// accepts any certificate, or none. [Handler] checks whose it is.
 func ServerTLS(own tls.Certificate) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own},
@@ -40,8 +41,8 @@ func ServerTLS(own tls.Certificate) *tls.Config {
 	}
 }
 
-// Open opens the certificate in a file, which is made as by [Identity] if there is none and
-// may be replaced later. Notify is called for each change: see [certificate.OpenFile].
+// Open opens the certificate in a file, which it creates as [Identity] does and which may be
+// replaced later. It calls notify after each change; see [certificate.OpenFile].
 func Open(path, name string, notify func(*tls.Certificate, error)) (*certificate.File, error) {
 	if _, err := Identity(path, name); err != nil {
 		return nil, err

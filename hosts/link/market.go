@@ -1,10 +1,10 @@
-// Package link is the way between hosts and their market: what a [Market] answers, its
-// [Handler] over the network and the [Client] that a host dials with. An agent in the
-// market's own process is handed the Market itself.
+// Package link connects hosts with their market: the interface [Market], its [Handler] over the
+// network, and the [Client] of a host. An agent in the market's own process uses the Market
+// directly.
 //
-// Both ends have a certificate of their own, made by [Identity] and signed by nobody: a
-// host knows its market's by a [Token], and a market keeps the [Pin] of what has enrolled.
-// It does not know what is said on the link, but that it is.
+// Each side has its own self-signed certificate, created by [Identity]. A host knows the
+// market's certificate from a [Token], and a market stores the [Pin] of each enrolled host. The
+// package is independent of the content of messages.
 package link
 
 import (
@@ -14,43 +14,43 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Market is what hosts talk to. Its methods may be called at once.
+// A Market is the interface between hosts and a market. Its methods are safe for concurrent
+// use.
 type Market interface {
-	// Enrol makes a host known, and returns its name in the market. It uses up the
-	// secret, but for the same pin: asked again it answers as before.
+	// Enrol registers a host and returns its name in the market. It consumes the secret. A
+	// repeated call with the same pin returns the same answer.
 	Enrol(ctx context.Context, e Enrolment) (host string, err error)
 
-	// Host returns the name of the host that has enrolled with this pin, or
-	// ErrUnknown.
+	// Host returns the name of the host with this pin, or ErrUnknown.
 	Host(pin string) (string, error)
 
-	// Sync takes in what the host tells, and answers when that is kept for good and there
-	// is a deal that the host lacks, or after an interval. Who is not listened to any
-	// longer is answered too, with the session that is.
+	// Sync accepts the host's report. It answers when the report is stored permanently and
+	// there is a new allocation for the host, or after an interval. A superseded agent is
+	// answered too, with the session that superseded it.
 	Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error)
 
-	// Blob returns what has this SHA-256, of the jobs that are wanted of the host and
-	// their files, or ErrUnknown.
+	// Blob returns the data with this SHA-256 if it is a job wanted on the host or one of its
+	// files. Otherwise it returns ErrUnknown.
 	Blob(ctx context.Context, host, sha string) ([]byte, error)
 
-	// PutLog takes a part of a log that was asked for.
+	// PutLog accepts a requested part of a log.
 	PutLog(ctx context.Context, host string, l *remote.Log) error
 }
 
-// An Enrolment is what a host asks to be known by.
+// An Enrolment is a host's request to be registered.
 type Enrolment struct {
-	Secret string // of its Token
-	Name   string // that it would like, "" for any
-	Pin    string // of its certificate
+	Secret string // secret of its Token
+	Name   string // preferred name; "" for any
+	Pin    string // pin of its certificate
 	Offer  remote.Offer
 }
 
-// What a market refuses for good: asking again does not help.
+// Permanent refusals of a market: retrying does not help.
 var (
-	ErrUnknown = errors.New("the market does not know it")             // a host that was removed, or what nobody has put
-	ErrToken   = errors.New("the token is used up, too old, or wrong") // ask for another
+	ErrUnknown = errors.New("the market does not know it")             // a removed host, or data that does not exist
+	ErrToken   = errors.New("the token is used up, too old, or wrong") // request a new token
 	ErrVersion = errors.New("the versions of host and market differ")
 )
 
-// Blobs are at most so large, and so is what is said at once.
+// mostBytes is the maximum size of a blob and of a message.
 const mostBytes = 64 << 20

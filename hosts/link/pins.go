@@ -12,12 +12,11 @@ import (
 	"bourse/bank/certificate"
 )
 
-// pinsHeader is the header of answers in which a market announces the pins that it may have.
+// pinsHeader is the header of answers in which a market announces its current and next pins.
 const pinsHeader = "Bourse-Pins"
 
-// Announce adds to every answer of h the pins that the market has now and will have next, with
-// a comma between them: who reads them, over a connection to a certificate that it trusts,
-// trusts both from then on.
+// Announce adds to each answer of h the market's current and next pins, separated by a comma. A
+// client that reads them over a trusted connection trusts both from then on.
 func Announce(h http.Handler, pins func() string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(pinsHeader, pins())
@@ -25,21 +24,21 @@ func Announce(h http.Handler, pins func() string) http.Handler {
 	})
 }
 
-// Pins are the certificates that a client accepts of a market: one, and during a rotation the
-// next one, too. Its methods may be called at once.
+// Pins are the pins of a market that a client accepts: one, or two during a rotation. Its
+// methods are safe for concurrent use.
 type Pins struct {
 	changed func(pins string)
 	mu      sync.Mutex
 	text    string
 }
 
-// NewPins returns the pins in a text, with commas between them. Changed is called, unless it is
-// nil, with the text that the market has announced in place of it.
+// NewPins parses pins separated by commas. If changed is not nil, it is called with the new
+// text whenever the market announces other pins.
 func NewPins(text string, changed func(pins string)) *Pins {
 	return &Pins{changed: changed, text: text}
 }
 
-// accepts returns nil if a certificate is one of these.
+// accepts returns nil if the certificate matches one of the pins.
 func (p *Pins) accepts(c *x509.Certificate) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +48,7 @@ func (p *Pins) accepts(c *x509.Certificate) error {
 	return nil
 }
 
-// learn takes the pins that the market has announced.
+// learn stores the pins that the market announced.
 func (p *Pins) learn(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -62,8 +61,8 @@ func (p *Pins) learn(text string) {
 	}
 }
 
-// Transport returns a way to a market that has one of the pins, for who has own. Who has no
-// certificate of his own is nobody in particular.
+// Transport returns a transport to a market with one of the pins. The client authenticates
+// itself with own; without a certificate it is anonymous.
 func (p *Pins) Transport(own []tls.Certificate, t *http.Transport) http.RoundTripper {
 	t.TLSClientConfig = certificate.Client(own, p.accepts)
 	return &learning{t, p}

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// A Token invites one host to a market: within an hour, once.
+// A Token invites one host to a market. It can be used once, within an hour.
 type Token struct {
-	Address string // of the market, host:port
+	Address string // address of the market, host:port
 	Secret  string // 128 bits
-	Pin     string // of the market's certificate; during a rotation two, with a comma between
+	Pin     string // pin of the market's certificate; during a rotation two, separated by a comma
 }
 
-// NewToken returns a token with a secret of its own.
+// NewToken returns a token with a new secret.
 func NewToken(address, pin string) Token {
 	var secret [16]byte
 	rand.Read(secret[:])
 	return Token{address, base64.RawURLEncoding.EncodeToString(secret[:]), pin}
 }
 
-// String returns what [ParseToken] reads: ADDRESS/SECRET/PIN.
+// String returns the token as ADDRESS/SECRET/PIN, which [ParseToken] parses.
 func (t Token) String() string { return t.Address + "/" + t.Secret + "/" + t.Pin }
 
 // ParseToken reads a token.
@@ -44,7 +44,7 @@ func ParseToken(text string) (Token, error) {
 	return t, nil
 }
 
-// CheckPins returns an error unless a text is a pin, or several with commas between.
+// CheckPins returns an error unless text is a pin, or several separated by commas.
 func CheckPins(text string) error {
 	for pin := range strings.SplitSeq(text, ",") {
 		if !isBytes(pin, 32) {
@@ -54,7 +54,7 @@ func CheckPins(text string) error {
 	return nil
 }
 
-// isBytes reports whether a text encodes that many bytes.
+// isBytes reports whether text encodes the given number of bytes.
 func isBytes(text string, bytes int) bool {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	return err == nil && len(b) == bytes

@@ -15,11 +15,11 @@ import (
 	"strings"
 )
 
-// cgroup1 has one hierarchy for each controller; a group is a folder of the same name in
-// each, under the parent of all groups, which is at the root of each: a task that
-// is adopted does not depend on where the agent was started.
+// cgroup1 has one hierarchy per controller. A group is a folder of the same name in each
+// hierarchy, below the parent of all groups at the root. The location of an adopted task
+// therefore does not depend on where the agent was started.
 type cgroup1 struct {
-	parents map[string]string // controller → folder
+	parents map[string]string // folder of each controller
 }
 
 func openCgroup1(c *Config, attach bool) (Kernel, error) {
@@ -85,7 +85,7 @@ func (l cgroup1) create(name string, limits Limits) error {
 		if err := write(dir, "memory.limit_in_bytes", text); err != nil {
 			return err
 		}
-		// Kernels that do not count swap lack it.
+		// Kernels without swap accounting lack this file.
 		if err := write(dir, "memory.memsw.limit_in_bytes", text); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -167,16 +167,16 @@ func (cgroup1) frozen(g *group, buf []byte) (bool, error) {
 	text, err := g.state.get(buf)
 	if bytes.Equal(text, []byte("FREEZING")) {
 		g.state.text = ""
-		err = errors.Join(err, g.state.set("FROZEN")) // it looks again at what forked meanwhile
+		err = errors.Join(err, g.state.set("FROZEN")) // catches processes that forked in the meantime
 	}
 	return bytes.Equal(text, []byte("FROZEN")), err
 }
 
-// kill stops the group first, so that nothing forks away.
+// kill freezes the group first, so that no process can fork in the meantime.
 func (l cgroup1) kill(name string, turn func(frozen bool) error) error {
 	stopped := turn(true)
 	err := killAll(l.procs(name))
-	if e := turn(false); e != nil { // what is frozen does not die
+	if e := turn(false); e != nil { // frozen processes do not die
 		return e
 	}
 	return errors.Join(stopped, err)

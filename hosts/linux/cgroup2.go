@@ -16,11 +16,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroup2 has one hierarchy; a group is a folder below the parent of all groups. The
-// parent is at the root, or in the unit that systemd has delegated to this process, which
-// then moves itself to the leaf "agent": a group with groups in it holds no process.
+// cgroup2 has one hierarchy. A group is a folder below the parent of all groups. The parent is
+// at the root, or in the unit that systemd has delegated to this process. In a unit, the
+// process moves itself to the leaf "agent", because a group that contains groups may not
+// contain processes.
 type cgroup2 struct {
-	dir string // of the parent
+	dir string // controllers of the parent
 }
 
 func openCgroup2(c *Config, attach bool) (Kernel, error) {
@@ -53,10 +54,10 @@ func openCgroup2(c *Config, attach bool) (Kernel, error) {
 	return &cgroups{layout: l, processors: c.Offered(), owns: !attach, held: make(map[string]*group)}, nil
 }
 
-// leafName is of the group that the agent moves itself to.
+// leafName is the name of the group to which the agent moves itself.
 const leafName = "agent"
 
-// subtree returns where this process may make groups.
+// subtree returns the folder in which this process may create groups.
 func subtree() (base string, delegated bool, err error) {
 	text, err := os.ReadFile("/proc/mounts")
 	if err != nil {
@@ -89,7 +90,7 @@ func subtree() (base string, delegated bool, err error) {
 	return base, false, nil
 }
 
-// prepare makes the parent of all groups and hands down the controllers that there are.
+// prepare creates the parent of all groups and enables the available controllers for it.
 func (l cgroup2) prepare(base, controllers string, processors float64) error {
 	if err := os.Mkdir(l.dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
@@ -128,7 +129,7 @@ func (l cgroup2) create(name string, limits Limits) error {
 	if !memory || limits.Memory == 0 {
 		return nil
 	}
-	// Kernels that do not count swap lack its file.
+	// Kernels without swap accounting lack this file.
 	if err := write(dir, "memory.swap.max", "0"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -200,7 +201,7 @@ func (cgroup2) frozen(g *group, buf []byte) (bool, error) {
 	return bytes.Contains(text, []byte("frozen 1")), err
 }
 
-// kill kills all at once; kernels before 5.14 need the group stopped first.
+// kill kills all processes at once. Kernels before 5.14 must freeze the group first.
 func (l cgroup2) kill(name string, turn func(frozen bool) error) error {
 	err := write(filepath.Join(l.dir, name), "cgroup.kill", "1")
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -14,44 +14,44 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroups is what both versions of control groups have in common.
+// cgroups is the common part of both versions of control groups.
 type cgroups struct {
 	layout
 	processors float64 // offered
-	owns       bool    // the parent of all groups, which goes with the last of them
+	owns       bool    // parent of all groups, which is removed with the last of them
 
 	mu   sync.Mutex
 	held map[string]*group
 	buf  [4096]byte
 }
 
-// A layout is where one version keeps what, and what it is written as.
+// A layout describes the files of one version of control groups and their formats.
 type layout interface {
 	Kind() string
 	Bounds() (memory, processes bool)
 	Enter(name string, pid int) error
 
 	create(name string, l Limits) error
-	hold(name string) (*group, error) // fs.ErrNotExist if there is none
+	hold(name string) (*group, error) // returns fs.ErrNotExist if there is none
 	list() ([]string, error)
 	remove(name string) error
 	parent() []string // folders of the parent of all groups
 
 	weights() (least, most int)
 	quotaText(microseconds int) string             // 0 is none
-	used(text []byte) (seconds float64, err error) // from the group's usage
-	freeze(frozen bool) (text string)              // what is written
-	frozen(g *group, buf []byte) (bool, error)     // whether all stands
-	// kill does so once, and may leave processes; turn freezes and thaws.
+	used(text []byte) (seconds float64, err error) // processor-seconds from the group's usage
+	freeze(frozen bool) (text string)              // text to write
+	frozen(g *group, buf []byte) (bool, error)     // whether all processes are frozen
+	// kill kills once and may leave processes. turn freezes and thaws the group.
 	kill(name string, turn func(frozen bool) error) error
 	procs(name string) ([]int, error)
 }
 
-// A group is the files of one, held open. Those that are not there are nil.
+// A group contains the open files of a control group. Files that do not exist are nil.
 type group struct {
 	weight, quota, usage, state, memory file
-	events                              file // of state, where it is not state itself
-	pressure                            file // on the processors; nil where the kernel does not tell
+	events                              file // reports the state, if the state file does not
+	pressure                            file // processor pressure; nil if the kernel does not report it
 	seconds                             float64
 	waits                               waits
 	outOfMemory                         bool
@@ -69,7 +69,7 @@ func (g *group) close() {
 	}
 }
 
-// at returns the group of that name, held from now on.
+// at returns the group with the given name and keeps its files open.
 func (c *cgroups) at(name string) (*group, error) {
 	if g := c.held[name]; g != nil {
 		return g, nil
@@ -98,8 +98,8 @@ func (c *cgroups) Make(name string, l Limits) error {
 	if err == nil {
 		var g *group
 		if g, err = c.at(name); err == nil {
-			// Kernels before 6.6 take seconds to settle after a change by as much as
-			// from the default to what is shared by.
+			// Kernels before 6.6 need seconds to adapt to a change as large as from the default
+			// to the weights used here.
 			_, most := c.weights()
 			err = g.weight.set(fmt.Sprint(most))
 		}
@@ -135,7 +135,7 @@ func (c *cgroups) Share(shares []Share) error {
 	})
 }
 
-// gone forgives that a group is no longer there.
+// gone returns nil if err means that the group no longer exists.
 func gone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ENODEV) {
 		return nil
@@ -156,8 +156,8 @@ func (c *cgroups) Read(out []Usage) ([]Usage, error) {
 	return out, errors.Join(errs...)
 }
 
-// wait brings up to date for how long the group has waited: by its pressure, where the
-// kernel tells, else by its threads.
+// wait updates the waiting time of the group, from its pressure if the kernel reports it, or
+// else from its threads.
 func (c *cgroups) wait(name string, g *group) error {
 	if g.pressure.File != nil {
 		text, err := g.pressure.get(c.buf[:])
@@ -211,9 +211,9 @@ func (c *cgroups) freezing(name string, frozen bool) error {
 	return c.turn(name, g, frozen)
 }
 
-// turn freezes or thaws, and waits until all have.
+// turn freezes or thaws the group and waits until all processes have followed.
 func (c *cgroups) turn(name string, g *group, frozen bool) error {
-	g.state.text = "" // another process may have written it since
+	g.state.text = "" // another process may have changed the file since
 	if err := g.state.set(c.freeze(frozen)); err != nil {
 		return err
 	}
@@ -285,7 +285,7 @@ func (c *cgroups) Close() error {
 	var errs []error
 	for _, dir := range c.parent() {
 		err := unix.Rmdir(dir)
-		if err == unix.EBUSY || err == unix.ENOTEMPTY { // there are groups
+		if err == unix.EBUSY || err == unix.ENOTEMPTY { // there are still groups
 			err = nil
 		}
 		errs = append(errs, gone(err))

@@ -9,29 +9,30 @@ import (
 	"bourse/hosts"
 )
 
-// A claim is what one group is owed by the others.
+// A claim is the processor time that the other groups owe to one group.
 type claim struct {
-	share hosts.Share // 0 does not take part
-	used  float64     // processor-seconds since the last turn
-	owed  float64     // processor-seconds that it is in arrears
-	spare float64     // processor-seconds left until its limit
-	runs  bool        // until the next turn
+	share hosts.Share // 0 if it does not take part
+	used  float64     // processor-seconds used since the last slice
+	owed  float64     // processor-seconds in arrears
+	spare float64     // processor-seconds left before it reaches its limit
+	runs  bool        // whether it runs in the next slice
 }
 
-// mostOwed bounds what a group that waits for a disk, and so does not use what it is
-// offered, can claim later.
+// mostOwed limits the claim of a group that does not use its turns, for example because it
+// waits for a disk.
 const mostOwed = 0.5
 
-// A dealer deals turns among claims.
+// A dealer allocates time slices among claims.
 type dealer struct {
 	processors float64
-	spare      float64 // processor-seconds left until what is offered
+	spare      float64 // processor-seconds left of those offered
 }
 
-// settle books dt seconds and says who runs next. Of what all have used together each is
-// owed its part: of what was delivered, not of the clock, by which the light ones would
-// starve where others use the machine. The most in arrears run, as many as are
-// offered, and one more for each that has its turn and does not use it.
+// settle accounts for dt seconds and decides which groups run next. Each group is owed its part
+// of the total time that all groups used. It is not owed part of the elapsed time, because
+// light groups would then starve if other programs use the machine. The groups with the largest
+// arrears run, as many as there are processors offered, plus one for each group that does not
+// use its slice.
 func (d *dealer) settle(dt float64, claims []*claim) {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c *claim) bool {
 		if c.share.Weight == 0 {

@@ -1,17 +1,17 @@
-// Package linux shares the processors of one Linux machine among groups of processes:
-// one [Kernel], whatever the machine has to do it by.
+// Package linux shares the processors of a Linux machine among groups of processes. A [Kernel]
+// uses one of these mechanisms:
 //
-//	cgroup2  a subtree with cpu among its controllers: root, or a unit that is delegated
-//	cgroup1  root, and the hierarchies cpu, cpuacct and freezer
-//	signals  nothing: every 100 ms the groups that got least run, the others stand
-//	none     nothing, and nothing is shared; it is asked for by name
+//	cgroup2  a subtree with the cpu controller: requires root or a delegated unit
+//	cgroup1  the hierarchies cpu, cpuacct and freezer: requires root
+//	signals  stop and continue: every 100 ms the groups that received least run and the others are stopped
+//	none     no sharing; used only on request
 //
-// Their files stay open: a hundred groups are read in half a millisecond, where opening
-// the files each time takes four times that. The libraries that keep groups open none, and convert
-// weights by formulas that are not linear.
+// The files of groups stay open. Reading a hundred groups takes half a millisecond; opening the
+// files each time would take four times as long. Existing libraries for control groups do not
+// keep files open, and they convert weights by nonlinear formulas.
 //
-// Two processes use one Kernel: who shares ([Open]) and, for each group, its minder
-// ([Attach]), which outlives the other. Groups outlive both.
+// Two kinds of processes use a Kernel: the one that shares the processors ([Open]) and the
+// supervisor of each group ([Attach]), which survives the former. Groups survive both.
 //
-// The package does not know who asked, what is paid, or that there is a network.
+// The package is independent of users, payments and the network.
 package linux

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A file is one of a group's, held open; it remembers what was written last.
+// A file is an open file of a group. It remembers the text written last.
 type file struct {
 	*os.File
 	text string
@@ -28,7 +28,7 @@ func openFile(path string, flag int) (file, error) {
 	return file{File: f}, err
 }
 
-// set writes text, unless it stands there since the last time.
+// set writes text unless it was also the text written last.
 func (f *file) set(text string) error {
 	if f.text == text {
 		return nil
@@ -50,7 +50,7 @@ func (f *file) get(buf []byte) ([]byte, error) {
 	return bytes.TrimSpace(buf[:n]), nil
 }
 
-// field returns the number after key in text of lines "key number".
+// field returns the number after key in text that consists of lines "key number".
 func field(text []byte, key string) (int64, error) {
 	for line := range bytes.Lines(text) {
 		if k, v, _ := bytes.Cut(bytes.TrimSpace(line), []byte(" ")); string(k) == key {
@@ -60,7 +60,7 @@ func field(text []byte, key string) (int64, error) {
 	return 0, fmt.Errorf("no %s", key)
 }
 
-// write writes text to a file of a group that is not held open.
+// write writes text to a file of a group that is not kept open.
 func write(dir, name, text string) error {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY, 0)
 	if err != nil {
@@ -70,7 +70,7 @@ func write(dir, name, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// pids returns the processes of a group.
+// pids returns the process IDs of a group.
 func pids(dir string) (found []int, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "cgroup.procs"))
 	if err != nil {
@@ -86,7 +86,7 @@ func pids(dir string) (found []int, err error) {
 	return found, nil
 }
 
-// killAll kills them.
+// killAll kills the processes found.
 func killAll(found []int, err error) error {
 	for _, pid := range found {
 		if e := unix.Kill(pid, unix.SIGKILL); e != nil && e != unix.ESRCH {
@@ -108,7 +108,7 @@ func groups(dir string) (names []string, err error) {
 	return names, err
 }
 
-// removeGroup removes the group in dir, whose last processes may still be on their way out.
+// removeGroup removes the group in dir, whose last processes may still be exiting.
 func removeGroup(dir string) error {
 	return within(patience, func() (bool, error) {
 		err := unix.Rmdir(dir)
@@ -122,11 +122,11 @@ func removeGroup(dir string) error {
 	})
 }
 
-// patience is how long the kernel is given to stop or to end processes.
+// patience is the time that the kernel has to freeze or end processes.
 const patience = time.Second
 
-// within calls done every few milliseconds until it is, or the time is over: then the
-// last error stands.
+// within calls done every few milliseconds until it returns true or the time is over. It then
+// returns the last error.
 func within(d time.Duration, done func() (bool, error)) error {
 	for end := time.Now().Add(d); ; time.Sleep(2 * time.Millisecond) {
 		if ok, err := done(); ok || time.Now().After(end) {
@@ -135,7 +135,7 @@ func within(d time.Duration, done func() (bool, error)) error {
 	}
 }
 
-// CheckName refuses what is not the name of a file here.
+// CheckName returns an error unless name is a valid file name here.
 func CheckName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
 		return r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')

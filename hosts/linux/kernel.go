@@ -11,84 +11,83 @@ import (
 	"bourse/hosts"
 )
 
-// A Kernel shares this machine among groups of processes, each known by its name: letters,
-// digits and dots. Its methods may be called at once.
+// A Kernel shares this machine among groups of processes, each with a name of letters, digits
+// and dots. Its methods are safe for concurrent use.
 type Kernel interface {
-	// Kind returns the name under which [Open] opens it.
+	// Kind returns the name by which [Open] opens it.
 	Kind() string
 
-	// Bounds reports whether the limits of memory and of processes are kept for a
-	// group as a whole.
+	// Bounds reports whether limits of memory and of processes apply to a group as a whole.
 	Bounds() (memory, processes bool)
 
-	// Make makes an empty group. It is an error if there is one of that name.
+	// Make creates an empty group. It returns an error if a group with that name exists.
 	Make(name string, l Limits) error
 
-	// Mind is called by the minder of a group, before any process enters it: the
-	// group is what the minder starts, never the minder itself.
+	// Mind must be called by the supervisor of a group before any process enters it. The group
+	// contains the processes that the supervisor starts, but not the supervisor.
 	Mind(name string) error
 
-	// Enter puts a process into the group, 0 the calling one, with all that it will start.
+	// Enter adds a process (0 is the calling one) and its future descendants to the group.
 	Enter(name string, pid int) error
 
-	// Share divides the processors among these groups. A weight of 0 is the least
-	// that there is: who wants a group to stand freezes it.
+	// Share divides the processors among the given groups. A weight of 0 means the smallest
+	// possible weight; to pause a group, freeze it.
 	Share(shares []Share) error
 
-	// Read appends the usage of every group made, minded or listed here, in the order
-	// of names.
+	// Read appends to out the usage of every group created, minded or listed by this Kernel,
+	// sorted by name.
 	Read(out []Usage) ([]Usage, error)
 
-	// Freeze stops the group's processes, all of them when it returns; what is frozen
-	// stays so until Thaw, and can be killed.
+	// Freeze stops all processes of the group before it returns. They stay frozen until Thaw,
+	// and can be killed.
 	Freeze(name string) error
 	Thaw(name string) error
 
-	// Kill ends all processes of the group with SIGKILL, and returns when they are gone
-	// or an error after a second.
+	// Kill sends SIGKILL to all processes of the group. It returns when they have ended, or an
+	// error after a second.
 	Kill(name string) error
 
-	// Remove removes a group without processes. One that is not there is removed.
+	// Remove removes a group without processes. It succeeds if the group does not exist.
 	Remove(name string) error
 
-	// List returns the names of all groups there are, in order, those that an earlier
-	// process made included.
+	// List returns the sorted names of all groups, including those created by an earlier
+	// process.
 	List() ([]string, error)
 
-	// Close lets go of the groups, which stay; where there are none, and it was opened by
-	// [Open], of what they were to stand in.
+	// Close closes the files of the groups, which continue to exist. If there are no groups and
+	// the Kernel was opened by [Open], Close also removes their parent.
 	Close() error
 }
 
-// Limits are what a group may hold; 0 is no limit.
+// Limits are the resource limits of a group; 0 means no limit.
 type Limits struct {
-	Memory    int64 // bytes; swap there is none
-	Processes int   // threads count, too
+	Memory    int64 // bytes; there is no swap
+	Processes int   // including threads
 }
 
-// A Share is what one group is to get of the processors.
+// A Share is the share of the processors for one group.
 type Share struct {
 	Name string
 	hosts.Share
 }
 
-// A Usage is what one group has used.
+// A Usage is the usage of one group.
 type Usage struct {
 	Name        string
-	Used        float64 // processor-seconds since it was made; never falls
-	OutOfMemory bool    // something was killed because memory ran out
-	Waited      float64 // seconds in which something of it could run and did not; never falls, 0 where it is not measured
+	Used        float64 // processor-seconds since the group was created; never decreases
+	OutOfMemory bool    // a process was killed because memory ran out
+	Waited      float64 // seconds for which a process was ready but waited for a processor; never decreases; 0 if not measured
 }
 
-// A Config says where groups are made.
+// A Config determines where groups are created.
 type Config struct {
-	Group      string  // of all groups, where groups have parents
-	Dir        string  // of records, where the kernel keeps none
-	Processors float64 // offered, at most what there are; 0 is all less one, below four all less a half
+	Group      string  // parent of all groups, if groups have parents
+	Dir        string  // folder of records, if the kernel stores none
+	Processors float64 // processors offered, at most those of the machine; 0 means all minus one, or all minus a half if fewer than four
 }
 
-// offered returns how many processors a machine of n offers: all less one, below four
-// all less a half. A group that takes all starves the system.
+// offered returns the default number of processors offered by a machine with n: n - 1, or n -
+// 1/2 if n is below four. A group that used all of them would starve the system.
 func offered(n int) float64 {
 	if n < 4 {
 		return float64(n) - 0.5
@@ -96,7 +95,7 @@ func offered(n int) float64 {
 	return float64(n - 1)
 }
 
-// Offered returns how many processors are: never more than there are.
+// Offered returns the number of processors offered, at most those of the machine.
 func (c *Config) Offered() float64 {
 	if n := runtime.NumCPU(); c.Processors == 0 {
 		return offered(n)
@@ -107,7 +106,7 @@ func (c *Config) Offered() float64 {
 	}
 }
 
-// kinds are tried in this order. What attaches changes nothing.
+// kinds are tried in this order. Attaching changes nothing.
 var kinds = []struct {
 	name string
 	open func(c *Config, attach bool) (Kernel, error)
@@ -118,10 +117,10 @@ var kinds = []struct {
 	{"none", func(c *Config, attach bool) (Kernel, error) { return openSignals(c, attach, false) }},
 }
 
-// Open opens the kernel of that kind for the one process that shares.
+// Open opens the given kind of kernel for the process that shares the processors.
 func Open(kind string, c Config) (Kernel, error) { return open(kind, &c, false) }
 
-// Attach opens it for a minder, or for what it starts.
+// Attach opens the kernel for a supervisor, or for a process that it starts.
 func Attach(kind string, c Config) (Kernel, error) { return open(kind, &c, true) }
 
 func open(kind string, c *Config, attach bool) (Kernel, error) {
@@ -137,7 +136,8 @@ func open(kind string, c *Config, attach bool) (Kernel, error) {
 	return nil, fmt.Errorf("no kernel %q: there are cgroup2, cgroup1, signals and none", kind)
 }
 
-// Detect opens the first kind that works but none, and says why those before it do not.
+// Detect opens the first kind that works, except none. Why contains the reasons why the kinds
+// before it do not work.
 func Detect(c Config) (k Kernel, why []error, err error) {
 	for _, kind := range kinds[:len(kinds)-1] {
 		if k, err = Open(kind.name, c); err == nil {
@@ -148,8 +148,8 @@ func Detect(c Config) (k Kernel, why []error, err error) {
 	return nil, why, errors.Join(why...)
 }
 
-// weigh calls set with the weight of each share: most for the largest, the others in
-// proportion, none below least.
+// weigh calls set with the weight of each share: most for the largest share, and proportionally
+// less for the others, but at least least.
 func weigh(shares []Share, least, most int, set func(i, weight int) error) error {
 	largest := 0.0
 	for i := range shares {
@@ -166,11 +166,11 @@ func weigh(shares []Share, least, most int, set func(i, weight int) error) error
 	return errors.Join(errs...)
 }
 
-// period of quotas, in microseconds.
+// period is the period of quotas, in microseconds.
 const period = 100_000
 
-// quota returns how many microseconds of a period limit is, at least the thousand that
-// the kernel takes; 0 if it bounds nothing where there are that many processors.
+// quota converts limit to microseconds per period, at least the kernel's minimum of 1000. It
+// returns 0 if the limit has no effect on a machine with that many processors.
 func quota(limit, processors float64) int {
 	if limit <= 0 || limit >= processors {
 		return 0

@@ -20,20 +20,20 @@ import (
 	"bourse/hosts"
 )
 
-// Mark returns a variable, NAME=value, that the environment of a task's processes is to
-// hold: by it is found what has lost its minder, where a group is no more than what
-// descends from that. A program can take it out.
+// Mark returns a variable, NAME=value, for the environment of a task's processes. It identifies
+// processes that have lost their supervisor if a group consists only of the supervisor's
+// descendants. A program can remove it.
 func Mark(c Config, name string) string {
 	return "BOURSE_TASK=" + filepath.Join(c.Dir, name)
 }
 
-// signals shares by stop and continue. A group is what descends from its minder, of which
-// Config.Dir keeps a record: its process and when that began. It bounds no memory and
-// keeps no users apart. If the one who shares dies, what stood goes on standing until
-// another shares, or the minder kills it.
+// signals shares processors by stopping and continuing processes. A group consists of the
+// descendants of its supervisor. Config.Dir records the supervisor's process ID and start time.
+// Memory is not limited and users are not isolated. If the sharing process dies, stopped
+// processes remain stopped until another process shares, or the supervisor kills them.
 type signals struct {
 	dir    string
-	shares bool // else only stops and continues as it is told: the kind none
+	shares bool // if false, it only stops and continues on request (the kind none)
 
 	mu     sync.Mutex
 	dealer dealer
@@ -42,22 +42,22 @@ type signals struct {
 	done   sync.WaitGroup
 }
 
-// A tree is the processes below one minder.
+// A tree contains the processes below one supervisor.
 type tree struct {
-	minder  int    // 0 until it is known
-	began   string // by the kernel's clock
-	self    bool   // the minder is this process
+	minder  int    // 0 until known
+	began   string // on the kernel's clock
+	self    bool   // whether the supervisor is this process
 	share   hosts.Share
 	frozen  bool // by Freeze
-	stands  bool // because others run
-	dealt   bool // by this process: an earlier one may have left it standing
+	stands  bool // because other groups run
+	dealt   bool // whether this process has signaled it; an earlier one may have left it stopped
 	claim   claim
-	seen    []ran // below the minder, when it was looked at last
-	counted bool  // used is as of then
+	seen    []ran // processes below the supervisor at the last scan
+	counted bool  // time of the value used
 	used    float64
-	checked float64 // used at the last turn
-	waits   waits   // for a processor
-	hungry  bool    // it used its last turn, or waited in it: it would run if it did not stand
+	checked float64 // used at the last slice
+	waits   waits   // waiting time for a processor
+	hungry  bool    // it used its last slice or waited during it, so it would run if it were not stopped
 }
 
 func openSignals(c *Config, attach, shares bool) (Kernel, error) {
@@ -105,7 +105,7 @@ func (k *signals) Make(name string, _ Limits) error {
 	return f.Close()
 }
 
-// Mind records this process by the number that it has where /proc was mounted.
+// Mind records the process ID of this process as seen by the mounted /proc.
 func (k *signals) Mind(name string) error {
 	pid, err := os.Readlink("/proc/self")
 	if err != nil {
@@ -125,10 +125,10 @@ func (k *signals) Mind(name string) error {
 	return os.WriteFile(k.record(name), []byte(pid+" "+s.began), 0o600)
 }
 
-// Enter has nothing to do: what the minder starts is of the group.
+// Enter does nothing: processes started by the supervisor belong to the group.
 func (k *signals) Enter(string, int) error { return nil }
 
-// at returns the group of that name, and looks for its minder if it is not known.
+// at returns the group with the given name, and searches for its supervisor if it is unknown.
 func (k *signals) at(name string) (*tree, error) {
 	if err := CheckName(name); err != nil {
 		return nil, err
@@ -158,7 +158,7 @@ func (k *signals) Share(shares []Share) error {
 	for _, t := range k.groups {
 		t.share = hosts.Share{}
 	}
-	least := 1e-9 // a weight, not 0
+	least := 1e-9 // smallest positive weight
 	for i := range shares {
 		least = max(least, shares[i].Weight/1e6)
 	}
@@ -186,7 +186,7 @@ func (k *signals) Read(out []Usage) ([]Usage, error) {
 	for _, name := range slices.Sorted(maps.Keys(k.groups)) {
 		t, err := k.at(name)
 		if err != nil {
-			t = k.groups[name] // its record is gone: what was read stands
+			t = k.groups[name] // its record was removed; the last measurement remains valid
 		}
 		t.read()
 		out = append(out, Usage{Name: name, Used: t.used, Waited: t.waits.total})
@@ -219,7 +219,7 @@ func (k *signals) Kill(name string) error {
 		return err
 	}
 	return within(patience, func() (bool, error) {
-		t.each(unix.SIGSTOP) // so that nothing forks away
+		t.each(unix.SIGSTOP) // so that no process can fork in the meantime
 		left := t.each(unix.SIGKILL)
 		if t.root() == 0 {
 			left = killMarked(Mark(Config{Dir: k.dir}, name))
@@ -256,7 +256,7 @@ func (k *signals) List() (names []string, err error) {
 	return names, err
 }
 
-// turns deals a turn every 100 ms until Close.
+// turns schedules a time slice every 100 ms until Close.
 func (k *signals) turns() {
 	tick := time.NewTicker(turn)
 	defer tick.Stop()
@@ -276,7 +276,7 @@ func (k *signals) turns() {
 
 const turn = 100 * time.Millisecond
 
-// deal reads what those that ran have used, and says who runs next.
+// deal measures the groups that ran and decides which run next.
 func (k *signals) deal(dt float64) {
 	var ready []*tree
 	var claims []*claim
@@ -299,7 +299,7 @@ func (k *signals) deal(dt float64) {
 	k.dealer.settle(dt, claims)
 	for _, t := range ready {
 		stands := !t.claim.runs && t.share.Weight > 0
-		// Its minder, when it thaws, knows nothing of turns.
+		// A supervisor that thaws its group does not know about time slices.
 		if again := stands && !t.still(); again || stands != t.stands || !t.dealt {
 			t.stands, t.dealt = stands, true
 			t.signal()

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A process is what /proc says of one.
+// A process contains the data of /proc about one process.
 type process struct {
-	state byte // Z is one that has ended, and was not waited for
+	state byte // Z means ended but not waited for
 	began string
-	ended float64 // processor-seconds of its children, and theirs, that it has waited for
+	ended float64 // processor-seconds of all descendants that were waited for
 }
 
 // stat reads the state of a process.
@@ -26,7 +26,7 @@ func stat(pid int) (p process, err error) {
 	if err != nil {
 		return p, err
 	}
-	// The name of its program, which is the second field, may have spaces and brackets.
+	// The program name, which is the second field, may contain spaces and parentheses.
 	f := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
 	if len(f) < 20 {
 		return p, fmt.Errorf("process %d: %d fields", pid, len(f))
@@ -40,10 +40,9 @@ func stat(pid int) (p process, err error) {
 	return p, err
 }
 
-// clock returns the processor-seconds that a process has used, threads that ended
-// included.
+// clock returns the processor-seconds used by a process, including its ended threads.
 func clock(pid int) float64 {
-	const whole = 2 // of the process, by the scheduler; see clock_getcpuclockid
+	const whole = 2 // scheduler clock of the process; see clock_getcpuclockid
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid)<<3|whole, &t); err != nil {
 		return 0
@@ -51,7 +50,7 @@ func clock(pid int) float64 {
 	return float64(t.Nano()) / 1e9
 }
 
-// root returns the minder's process, 0 if it is not known or gone.
+// root returns the process ID of the supervisor, or 0 if it is unknown or has ended.
 func (t *tree) root() int {
 	if t.self {
 		return os.Getpid()
@@ -78,13 +77,14 @@ func walk(pid int, f func(pid int)) {
 	}
 }
 
-// A ran process had used so much when it was looked at, before its children were.
+// A ran is the processor time of a process, measured before its children were scanned.
 type ran struct {
 	pid  int
 	used float64
 }
 
-// look notes all processes below the minder, and returns its own, 0 if it is gone.
+// look scans all processes below the supervisor. It returns the supervisor's process ID, or 0
+// if it has ended.
 func (t *tree) look() (root int) {
 	t.seen, t.counted = t.seen[:0], false
 	if root = t.root(); root != 0 {
@@ -93,11 +93,10 @@ func (t *tree) look() (root int) {
 	return root
 }
 
-// still reports whether all is as it was when it was looked at: some process was there, and
-// none has run since, so that none has forked, waited for a child or ended. To ask the clock
-// of a process takes a hundredth of the time in which /proc says what is below it. What the
-// minder does is not asked: once it has begun the command its children are but those of
-// others that have ended.
+// still reports whether nothing has changed since the last scan: there was a process, and none
+// has run since, so none has forked, waited for a child or ended. Reading the clock of a
+// process takes a hundredth of the time of a scan of /proc. The supervisor itself is not
+// checked: after it has started the command, it only gains orphans as children.
 func (t *tree) still() bool {
 	for _, r := range t.seen {
 		if clock(r.pid) != r.used {
@@ -107,7 +106,7 @@ func (t *tree) still() bool {
 	return len(t.seen) > 0
 }
 
-// read brings used up to date.
+// read updates used.
 func (t *tree) read() {
 	if t.counted && t.still() {
 		return
@@ -132,8 +131,8 @@ func (t *tree) read() {
 	t.used, t.counted = max(t.used, sum), true
 }
 
-// signal stops or continues what is below the minder, until no process is new: what
-// forks meanwhile is found the next time.
+// signal stops or continues the processes below the supervisor until a scan finds no new one,
+// because processes may fork in the meantime.
 func (t *tree) signal() error {
 	sig := unix.SIGCONT
 	if t.frozen || t.stands {
@@ -145,9 +144,10 @@ func (t *tree) signal() error {
 	return nil
 }
 
-// each sends a signal to what is below the minder, and returns to how many that live.
+// each sends a signal to every process below the supervisor and returns the number of living
+// ones.
 func (t *tree) each(sig unix.Signal) (sent int) {
-	t.look() // at all, before one that dies leaves its children to the minder
+	t.look() // stop all before one dies and leaves its children to the supervisor
 	for _, r := range t.seen {
 		if s, err := stat(r.pid); err == nil && s.state != 'Z' && unix.Kill(r.pid, sig) == nil {
 			sent++
@@ -156,7 +156,7 @@ func (t *tree) each(sig unix.Signal) (sent int) {
 	return sent
 }
 
-// killMarked kills what bears a mark, and returns how many there were.
+// killMarked kills the processes with a mark and returns their number.
 func killMarked(variable string) (sent int) {
 	mark := []byte("\x00" + variable + "\x00")
 	all, _ := os.ReadDir("/proc")

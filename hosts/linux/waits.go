@@ -10,23 +10,23 @@ import (
 	"time"
 )
 
-// Waits are for how long a group could run and did not, as its threads tell: in each interval
-// as long as the one that waited longest. So counts the kernel, too, where it tells by itself
-// (the pressure of a group). The sum over threads would be more than the interval: threads of
-// one program wait for each other.
+// waits measures how long a group was ready but waited for a processor, from its threads. In
+// each interval, the longest wait of a thread counts, as in the kernel's own measure, the
+// pressure of a group. The sum over threads could exceed the interval, because threads of one
+// program wait for each other.
 type waits struct {
 	total   float64         // s
 	threads map[int]float64 // s that each has waited, when it was looked at last
 	at      time.Time       // of that
 }
 
-// measureEach is how long is between two looks at threads: to ask costs 10 us a thread.
+// measureEach is the interval between two measurements of threads, which cost 10 µs per thread.
 const measureEach = 400 * time.Millisecond
 
-// due reports whether threads are to be looked at.
+// due reports whether it is time for the next measurement.
 func (w *waits) due(now time.Time) bool { return now.Sub(w.at) >= measureEach }
 
-// add looks at the threads of processes, and returns by how much the total has grown.
+// add measures the threads of processes and returns the increase of the total.
 func (w *waits) add(processes []int, now time.Time) float64 {
 	seen, most := make(map[int]float64, len(w.threads)), 0.0
 	for _, pid := range processes {
@@ -52,7 +52,7 @@ func (w *waits) add(processes []int, now time.Time) float64 {
 	return most
 }
 
-// stalled returns the microseconds in which something of a group waited, from its pressure.
+// stalled returns the microseconds for which a process of the group waited, from its pressure.
 func stalled(text []byte) (int64, error) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	_, total, ok := bytes.Cut(line, []byte("total="))

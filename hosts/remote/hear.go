@@ -7,25 +7,26 @@ import (
 	"bourse/hosts"
 )
 
-// What a host tells is cut where it cannot be: what it may be off by, as measured
-// (live.md §5).
+// Tolerances for the measurements of hosts (live.md §5). Reported usage beyond them is
+// truncated.
 const (
 	loose = 1.02
 	slack = 0.02 // s
 	drift = 500e-6
-	late  = 30 // s for which what is told may have been on the way: longer, and the host is given up
+	late  = 30 // maximum transmission delay of a report, in seconds; after that, the host is lost
 )
 
-// Hear takes in what the host has told, at now, and returns the names whose ends have been
-// heard. An agent whose session is older than the last, or counts the same and is another,
-// is not listened to: ok is false, and somebody else stands for this host. Nor is one that
-// does not know whom it follows: it is told, and has to wait until nothing of the other's
-// runs.
+// Hear processes the host's report at now and returns the names of the tasks whose ends it has
+// heard. It ignores an agent whose session is older than the last one, or has the same number
+// but a different identity: ok is then false, because another agent represents this host. It
+// also ignores an agent that does not know its predecessor. Such an agent is informed, and must
+// wait until no task of its predecessor is running.
 //
-// No task uses less than it has, or more than its part of a processor for as long as the
-// span lasts; all together use no more than the host has; and spans together last no longer
-// than the host has been there, nor than since it was last heard, but for what may have
-// been long on the way. What is more is cut, and counted.
+// Reports are truncated to the possible maximum, and truncations are counted. A task's usage
+// never decreases, and in a span it is at most the task's part of the processors times the
+// span's length. All tasks together use at most the host's capacity. The total length of spans
+// is at most the time since the host joined, and at most the time since the last report plus
+// the possible transmission delay.
 func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 	if t.Session < m.session.id || t.Session == m.session.id && t.Boot != m.session.boot {
 		return nil, false
@@ -54,11 +55,11 @@ func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 	return known, true
 }
 
-// span takes in one span.
+// span processes one span.
 func (m *Machine) span(now float64, s *Span) {
 	length := s.Length
 	if s.At > 0 {
-		// An agent that follows another does not know what of that one's was heard last.
+		// An agent does not know how much of its predecessor's usage was heard.
 		length -= min(length, max(0, m.until-(s.At-length)))
 		m.until = s.At
 	}
@@ -72,7 +73,7 @@ func (m *Machine) span(now float64, s *Span) {
 	for _, u := range s.Used {
 		slot, ok := m.find(u.Name)
 		if !ok {
-			continue // it has been stopped: nobody pays
+			continue // the task was stopped, so nobody pays
 		}
 		t := &m.tasks[slot]
 		most := m.spec.CPUs
@@ -94,7 +95,7 @@ func (m *Machine) span(now float64, s *Span) {
 	slices.SortFunc(m.readings[from:], func(a, b hosts.Reading) int { return int(a.Slot) - int(b.Slot) })
 }
 
-// bounded returns x, at least 0 and at most so much.
+// bounded returns x, limited to the range from 0 to most.
 func (m *Machine) bounded(x, most float64) float64 {
 	if x >= 0 && x <= most {
 		return x
@@ -103,10 +104,10 @@ func (m *Machine) bounded(x, most float64) float64 {
 	if x > most {
 		return max(0, most)
 	}
-	return 0 // or it is no number
+	return 0 // or x is not a number
 }
 
-// end takes in that a task is over.
+// end processes the end of a task.
 func (m *Machine) end(now float64, e End) {
 	slot, ok := m.find(e.Name)
 	if !ok {
@@ -117,7 +118,7 @@ func (m *Machine) end(now float64, e End) {
 	m.ended = append(m.ended, hosts.Report{Key: t.Key, At: now, Done: t.done, Exit: hosts.Exit{Slot: slot, Why: e.Why, Code: e.Code}})
 }
 
-// find returns the slot of the task of that name, unless it is over.
+// find returns the slot of the task with the given name, unless it has ended.
 func (m *Machine) find(name int64) (hosts.Slot, bool) {
 	for _, slot := range m.order {
 		if t := &m.tasks[slot]; t.name == name && !t.ended {
@@ -127,8 +128,8 @@ func (m *Machine) find(name int64) (hosts.Slot, bool) {
 	return 0, false
 }
 
-// Orders returns what the host is to do as of now. It panics unless what is wanted has been
-// dealt, as it is before time passes.
+// Orders returns the orders for the host as of now. It panics if there are changes without an
+// allocation; time never advances in such a state.
 func (m *Machine) Orders(now float64, known []int64) Orders {
 	if m.changed {
 		panic("hosts/remote: orders of shares that have not been dealt")

@@ -6,146 +6,146 @@ import (
 	"bourse/hosts"
 )
 
-// What a host and its market tell each other, however it travels. A task is known by the
-// number that its [Machine] gave it, which counts what was ever started on that host. Its
-// folder there is called CONTRACT.NODE.TRY, of which that number is the TRY.
+// The messages between a host and its market, independent of the transport. A task is
+// identified by the number that its [Machine] assigned, which counts all tasks ever started on
+// that host. Its folder on the host is called CONTRACT.NODE.TRY, where TRY is that number.
 
-// Orders are all that a host is to do: what runs there and is not wanted is stopped, what
-// is wanted and not there is started, once a name.
+// Orders describe the wanted state of a host: it stops running tasks that are not wanted, and
+// starts wanted tasks that are not running, each name at most once.
 type Orders struct {
-	Session int64   // that the market listens to: another agent is not heard
+	Session int64   // current session; the market ignores other agents
 	Boot    string  // of that one
-	Ack     int64   // spans up to this one are booked
-	Known   []int64 // names whose ends have been heard
+	Ack     int64   // number of the last booked span
+	Known   []int64 // names of tasks whose ends were heard
 	Deal    int64
-	Lease   float64  // s from when what this answers was sent, for which tasks may run
-	Wanted  []Wanted // in order of start
-	Drain   bool     // the host is to leave: nothing more will be wanted
-	Logs    []Log    // asked for until they are put
+	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
+	Wanted  []Wanted // sorted by start
+	Drain   bool     // the host must leave: no more tasks will be wanted
+	Logs    []Log    // repeated until they are uploaded
 }
 
-// Wanted is a task that is wanted.
+// Wanted describes a wanted task.
 type Wanted struct {
-	Name   int64 // never given to another
-	Key    int64 // of [hosts.Task]; it does not travel
+	Name   int64 // never reused
+	Key    int64 // key of the [hosts.Task]; not transmitted
 	Weight float64
-	Limit  float64 // processors; 0 is the host's own cap
-	Left   float64 // s until the host is to end it by itself; 0 is never
-	Work   float64 // processor-seconds at speed 1 at which it is done; +Inf if it tells. It does not travel
+	Limit  float64 // processors; 0 means the host's own cap
+	Left   float64 // seconds until the host ends it by itself; 0 means never
+	Work   float64 // work in processor-seconds at speed 1; +Inf if the host reports the end; not transmitted
 
-	// What the host is to run, which a Machine does not know: whoever owns it fills it in.
+	// The identity of the work. A Machine does not know these fields; its owner sets them.
 	Contract    int64
-	Account     string // that the contract is of
+	Account     string // account of the contract
 	Node, Nodes int32
-	Job         string // SHA-256 of the text of a [Job], in hexadecimal digits
+	Job         string // hexadecimal SHA-256 of the text of a [Job]
 }
 
-// Folder returns what the task is called on its host.
+// Folder returns the name of the task's folder on its host.
 func (w *Wanted) Folder() string { return fmt.Sprintf("%d.%d.%d", w.Contract, w.Node, w.Name) }
 
-// A Job is what a task runs. Its text is JSON.
+// A Job is the program of a task. Its text is JSON.
 type Job struct {
-	Command []string          `json:"command"`         // its program, by name or path, and arguments
-	Env     []string          `json:"env,omitempty"`   // NAME=value, after PATH, HOME, TMPDIR and LANG
-	Files   map[string]string `json:"files,omitempty"` // in its folder: SHA-256 by name
+	Command []string          `json:"command"`         // program, by name or path, and its arguments
+	Env     []string          `json:"env,omitempty"`   // NAME=value; added after PATH, HOME, TMPDIR and LANG
+	Files   map[string]string `json:"files,omitempty"` // files in its folder: SHA-256 by name
 	Limits  Limits            `json:"limits,omitzero"`
 }
 
-// Limits bound what a task takes of its machine; 0 is the host's own. Where the kernel
-// bounds no groups, Memory and Processes bound each process, or each user, instead.
+// Limits are the resource limits of a task; 0 means the host's default. If the kernel cannot
+// limit groups, Memory and Processes limit each process or each user instead.
 type Limits struct {
-	Memory    int64 `json:"memory,omitempty"` // bytes, without swap
+	Memory    int64 `json:"memory,omitempty"` // bytes, excluding swap
 	Processes int   `json:"processes,omitempty"`
-	Files     int   `json:"files,omitempty"` // open at once, by one process
-	Disk      int64 `json:"disk,omitempty"`  // bytes of one file, of its folder, and of /tmp
-	Log       int64 `json:"log,omitempty"`   // bytes of out, and of err
+	Files     int   `json:"files,omitempty"` // maximum open files per process
+	Disk      int64 `json:"disk,omitempty"`  // bytes; applies to each file, the folder and /tmp
+	Log       int64 `json:"log,omitempty"`   // bytes; applies to out and to err
 }
 
-// Told is what a host tells: the spans that it does not know to be booked, and the ends
-// that it does not know to be heard. An agent that begins to count anew is a new session.
+// Told is a report of a host. It contains the spans and the ends of tasks that the market has
+// not acknowledged. An agent that restarts its counters starts a new session.
 type Told struct {
 	Session int64  // from 1
-	Boot    string // of the agent: tells it from one that counts the same
-	After   string // Boot of the agent that it follows: whose folder it has, or who was told to be the last
-	Seq     int64  // of this message, within its session
-	Have    int64  // deal that stands there
-	First   int64  // number of the first of Spans, from 1
+	Boot    string // identity of the agent; distinguishes agents with the same session number
+	After   string // Boot of its predecessor, from its folder or from the market
+	Seq     int64  // sequence number of this report in its session
+	Have    int64  // number of the allocation in force
+	First   int64  // number of the first span in Spans, from 1
 	Spans   []Span
 	Ends    []End
 	Offer   Offer
 	Load    float64 // processes of the whole machine that run or wait for a processor
-	Closed  string  // why the host takes no more tasks, if so
-	Leaving Leaving // what its owner wants
+	Closed  string  // reason why the host accepts no more tasks, if any
+	Leaving Leaving // request of its owner
 	Stored  int64   // bytes of output of ended tasks
 	Deleted []Deleted
 }
 
-// A Deleted is a task that has ended, whose output the host has deleted to have room.
+// A Deleted identifies an ended task whose output the host deleted to free space.
 type Deleted struct {
 	Name  int64
 	Bytes int64
 	Why   string
 }
 
-// An Offer is what a host says of itself.
+// An Offer describes the properties that a host claims.
 type Offer struct {
-	Kind         string   // of what shares its processors
+	Kind         string   // kernel interface that shares its processors
 	CPUs         float64  // processors offered
 	Memory, Disk float64  // bytes
-	Apart        bool     // users are kept apart
-	Trust        []string // accounts of whom alone it takes jobs, unless users are kept apart
+	Apart        bool     // whether users are isolated
+	Trust        []string // the only accounts whose jobs it accepts, unless users are isolated
 }
 
-// Leaving is whether a host wants to take no more tasks.
+// Leaving states whether a host wants to stop accepting tasks.
 type Leaving uint8
 
-// A host stays, leaves when what runs there is done, or at once.
+// A host stays, leaves when its running tasks are done, or leaves at once.
 const (
 	Stays Leaving = iota
 	WhenDone
 	AtOnce
 )
 
-// A Span is a time in which one deal stood, by the host's own clock.
+// A Span is a period, on the host's clock, during which one allocation was in force.
 type Span struct {
 	Deal   int64
 	Length float64 // s
-	At     float64 // its end, in seconds since the host's machine was started; 0 is unknown
-	Used   []Used  // of those that have used something
+	At     float64 // its end, in seconds since the machine booted; 0 means unknown
+	Used   []Used  // usage of tasks, omitting those without any
 }
 
-// Used is what a task has used from its start to the end of a span.
+// Used is the usage of a task from its start to the end of a span.
 type Used struct {
 	Name    int64
-	Seconds float64 // of a processor
-	Waited  float64 // s in which it could run and did not; 0 where that is not measured
+	Seconds float64 // processor-seconds
+	Waited  float64 // seconds for which it was ready but waited for a processor; 0 if not measured
 }
 
-// An End is a task that is over. What it used is in a span of the same message, or of one
-// before.
+// An End reports that a task has ended. Its usage is in a span of the same report or an earlier
+// one.
 type End struct {
 	Name        int64
 	Why         hosts.End
-	Code        uint8    // with which its program ended
-	Signal      string   // that ended it, if one did
-	Fault       string   // what went wrong besides the program
-	OutOfMemory bool     // something of it was killed for that
-	Lacks       []string // what of isolation the machine did not offer
+	Code        uint8    // exit status of the program
+	Signal      string   // signal that ended it, if any
+	Fault       string   // faults other than the program's
+	OutOfMemory bool     // a process was killed because memory ran out
+	Lacks       []string // isolation features that the machine lacks
 }
 
-// A Log is a part of what a task has printed, or of an archive of what is in its folder:
-// asked for without Text, put with it.
+// A Log is a part of a task's output, or of an archive of its folder. It is requested without
+// Text and uploaded with it.
 type Log struct {
 	Name   int64
-	Errors bool   // what it printed as such
-	From   int64  // byte at which the part begins
+	Errors bool   // whether it is standard error rather than standard output
+	From   int64  // offset of the part in bytes
 	Text   []byte // at most 256 KiB
 	Size   int64  // bytes printed so far
-	Fault  string // why there is none, if so
+	Fault  string // reason why it is missing, if it is
 
-	// An archive is asked for under a name, part after part: tar, of the paths in the
-	// folder, all of it if there are none.
+	// Archive is the name of a requested archive: a tar stream of the given paths in the
+	// folder, or of the whole folder if there are none. It is transferred in parts.
 	Archive string
 	Paths   []string
-	Last    bool // it ends with this part
+	Last    bool // this is the last part
 }

@@ -1,9 +1,8 @@
-// Package remote is a host elsewhere as its market sees it: what it is to do, and what it
-// has told. It does not know how messages travel, and has no clock, goroutine or lock.
+// Package remote represents a remote host in its market: the orders for the host and its
+// reports. It is independent of the transport and has no clock, goroutine or lock.
 //
-// Orders are not commands: they say what is wanted, as a whole, and whoever has missed
-// some has missed nothing. What is told is cumulative: told twice, late or not at all, it
-// comes to the same in the end.
+// Orders describe the complete wanted state rather than actions, so lost orders are harmless.
+// Reports are cumulative: repeated, late and lost reports do not change the final result.
 package remote
 
 import (
@@ -14,47 +13,47 @@ import (
 	"bourse/hosts"
 )
 
-// A Machine is a [hosts.Metered] that stands for a host elsewhere.
+// A Machine is a [hosts.Metered] that represents a remote host.
 type Machine struct {
 	spec  hosts.Spec
 	room  hosts.Resources
 	tasks []task // by slot
 	free  []hosts.Slot
-	order []hosts.Slot // of those that are on it, in order of start
-	names int64        // given so far
+	order []hosts.Slot // slots of the tasks on the host, in order of start
+	names int64        // number of names assigned so far
 
 	number  int64 // of the deal
-	changed bool  // since that was dealt
+	changed bool  // whether anything has changed since the last allocation
 	shares  []hosts.Share
-	gets    []float64 // processors, by order; good while not stale
+	gets    []float64 // processors of each task, in order; valid if not stale
 	stale   bool
 
 	session  session
 	readings []hosts.Reading
 	ended    []hosts.Report
-	now      float64 // instant of what was told last
+	now      float64 // time of the last report
 	cut      int
 
-	begun float64 // instant since which spans are counted
-	told  float64 // s, the sum of theirs
-	until float64 // end of the last, by the host's clock
+	begun float64 // time from which spans are counted
+	told  float64 // total length of the spans, in seconds
+	until float64 // end of the last span, on the host's clock
 }
 
-// A task is what is wanted of the host, and what it has told of it.
+// A task is a task wanted on the host, with the host's reports about it.
 type task struct {
 	hosts.Task
 	name  int64
 	share hosts.Share
-	used  float64 // s of a processor, as told last
+	used  float64 // processor-seconds, as last reported
 	done  float64 // work
-	ended bool    // it was told, and is in Machine.ended
+	ended bool    // its end was reported and is in Machine.ended
 }
 
-// A session is a time in which one agent tells without a break in its counting.
+// A session is a period in which one agent reports without restarting its counters.
 type session struct {
 	id   int64
-	boot string // of the agent
-	ack  int64  // of its spans, the last that is booked
+	boot string // identity of the agent
+	ack  int64  // number of its last booked span
 }
 
 var _ hosts.Metered = (*Machine)(nil)
@@ -64,8 +63,8 @@ func New(spec hosts.Spec) *Machine {
 	return &Machine{spec: spec, room: spec.Room, stale: true}
 }
 
-// Continue has m, on which nothing was started, go on with the names of tasks of another machine in
-// the same folder: none is given twice.
+// Continue makes m, which must be unused, continue the task names of another machine in the
+// same folder, so that no name is reused.
 func (m *Machine) Continue(other *Machine) { m.names = other.names }
 
 // Spec implements [hosts.Machine].
@@ -74,7 +73,7 @@ func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 // Room implements [hosts.Machine].
 func (m *Machine) Room() hosts.Resources { return m.room }
 
-// Start implements [hosts.Machine]. It never fails for what cannot be known here.
+// Start implements [hosts.Machine]. It does not check anything that only the host knows.
 func (m *Machine) Start(_ float64, t hosts.Task, s hosts.Share) (hosts.Slot, error) {
 	if !t.Holds.Fit(m.room) {
 		return 0, fmt.Errorf("host %s: task %d holds %+v: only %+v is left", m.spec.Name, t.Key, t.Holds, m.room)
@@ -100,8 +99,8 @@ func (m *Machine) SetShare(_ float64, slot hosts.Slot, s hosts.Share) {
 	m.change()
 }
 
-// Stop implements [hosts.Machine]. What the task does until the host has heard of it is
-// charged to nobody.
+// Stop implements [hosts.Machine]. Work that the task does before the host hears of the stop is
+// not charged.
 func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 	if at := slices.IndexFunc(m.ended, func(r hosts.Report) bool { return r.Slot == slot }); at >= 0 {
 		r := m.ended[at]
@@ -115,12 +114,12 @@ func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 	return r
 }
 
-// Rate implements [hosts.Machine]: what the task is entitled to.
+// Rate implements [hosts.Machine]. It returns the rate to which the task is entitled.
 func (m *Machine) Rate(slot hosts.Slot) float64 {
 	return m.Processors()[slices.Index(m.order, slot)] * m.spec.Speed
 }
 
-// Processors implements [hosts.Machine]: what tasks are entitled to.
+// Processors implements [hosts.Machine]. It returns the processors to which tasks are entitled.
 func (m *Machine) Processors() []float64 {
 	if m.stale {
 		m.shares = m.shares[:0]
@@ -134,7 +133,7 @@ func (m *Machine) Processors() []float64 {
 	return m.gets
 }
 
-// Next implements [hosts.Machine]: nothing is known of what has not been told.
+// Next implements [hosts.Machine]. It returns only ends that the host has reported.
 func (m *Machine) Next() float64 {
 	if len(m.ended) > 0 {
 		return m.now
@@ -166,12 +165,12 @@ func (m *Machine) Readings(out []hosts.Reading) []hosts.Reading {
 	return out
 }
 
-// Cut returns how often more was told than can be: see [Machine.Hear].
+// Cut returns the number of truncated values; see [Machine.Hear].
 func (m *Machine) Cut() int { return m.cut }
 
 func (m *Machine) change() { m.changed, m.stale = true, true }
 
-// vacate takes slot, whose task is over, off m.
+// vacate removes the ended task in slot from m.
 func (m *Machine) vacate(slot hosts.Slot) {
 	m.readings = slices.DeleteFunc(m.readings, func(r hosts.Reading) bool { return r.Slot == slot })
 	m.order = slices.DeleteFunc(m.order, func(s hosts.Slot) bool { return s == slot })
@@ -181,7 +180,7 @@ func (m *Machine) vacate(slot hosts.Slot) {
 	m.hold()
 }
 
-// hold counts anew what no task holds: a sum that is not added up and down does not drift.
+// hold recomputes the free resources from scratch, so that rounding errors do not accumulate.
 func (m *Machine) hold() {
 	m.room = m.spec.Room
 	for _, slot := range m.order {

@@ -111,7 +111,7 @@ type run struct {
 
 const vacant = -1
 
-// An Event says what happened to a run or a host.
+// An Event describes a change of a run or a host.
 type Event struct {
 	Kind Kind
 	Run  int32
@@ -119,7 +119,7 @@ type Event struct {
 	Host hosts.ID // of Came and Gone
 }
 
-// A Kind says what happened.
+// A Kind is the kind of an [Event].
 type Kind uint8
 
 // Kinds of events.

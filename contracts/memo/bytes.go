@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Encode returns x as bytes, of which [Decode] makes a copy as [Copy] does. Like is another
-// such value, which has all types that interfaces in x hold, and the functions.
+// Encode returns x as bytes, from which [Decode] creates a copy as [Copy] does. Like is a value
+// of the same type that contains all types that interfaces in x hold, and the same functions.
 func Encode[T any](x, like *T) ([]byte, error) {
 	known := newKnown(reflect.ValueOf(like).Elem())
 	e := encoder{known: known, seen: make(map[place]int), caps: make(map[int]int)}
@@ -23,8 +23,8 @@ func Encode[T any](x, like *T) ([]byte, error) {
 	return e.out, e.err
 }
 
-// Decode returns the value that b was made of. What functions it has are those of like. It
-// returns an error if b was made by a program whose types are others.
+// Decode returns the value encoded in b, with the functions of like. It returns an error if b
+// was written by a program with different types.
 func Decode[T any](b []byte, like *T) (*T, error) {
 	from := reflect.ValueOf(like).Elem()
 	d := decoder{known: newKnown(from)}
@@ -41,15 +41,15 @@ func Decode[T any](b []byte, like *T) (*T, error) {
 	return out, d.err
 }
 
-// ErrOther means that bytes were made by a program whose types are others.
+// ErrOther means that bytes were written by a program with different types.
 var ErrOther = errors.New("it was written by another version")
 
 var errBytes = errors.New("memo: the bytes are not those of a memo")
 
-// Known are the types that interfaces in a value hold, by name.
+// known maps names to the types that interfaces in a value hold.
 type known struct {
 	types map[string]reflect.Type
-	all   map[reflect.Type]string // what each is made of
+	all   map[reflect.Type]string // description of each type
 	at    map[place]bool
 }
 
@@ -60,14 +60,14 @@ func newKnown(v reflect.Value) *known {
 	return k
 }
 
-// sum tells programs with other types from this.
+// sum returns a hash that identifies the types of this program.
 func (k *known) sum() [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(slices.Sorted(maps.Values(k.all)), "")))
 }
 
 func name(t reflect.Type) string { return t.PkgPath() + " " + t.String() }
 
-// walk finds what interfaces hold in v, which can be addressed.
+// walk finds the types that interfaces in v hold. v must be addressable.
 func (k *known) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Slice:
@@ -104,7 +104,7 @@ func (k *known) walk(v reflect.Value) {
 	}
 }
 
-// describe adds t, and the types in it, to what tells programs apart.
+// describe adds t, and the types that it contains, to the description that is hashed.
 func (k *known) describe(t reflect.Type) {
 	if k.all[t] != "" {
 		return
@@ -124,7 +124,7 @@ func (k *known) describe(t reflect.Type) {
 	}
 }
 
-// addressed returns a copy of v that can be addressed.
+// addressed returns an addressable copy of v.
 func addressed(v reflect.Value) reflect.Value {
 	p := reflect.New(v.Type()).Elem()
 	p.Set(v)
@@ -135,12 +135,12 @@ func addressed(v reflect.Value) reflect.Value {
 type encoder struct {
 	*known
 	out  []byte
-	seen map[place]int // numbers of pointers and slices
-	caps map[int]int   // of slices, by number
+	seen map[place]int // numbers assigned to pointers and slices
+	caps map[int]int   // lengths of slices, by number
 	err  error
 }
 
-// What stands before a pointer, slice, map, interface or function.
+// Prefixes of an encoded pointer, slice, map, interface or function.
 const (
 	isNil = iota
 	isNew
@@ -155,7 +155,7 @@ func (e *encoder) fail(format string, args ...any) {
 	}
 }
 
-// put writes v, which can be addressed.
+// put writes v, which must be addressable.
 func (e *encoder) put(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Bool:
@@ -190,7 +190,7 @@ func (e *encoder) put(v reflect.Value) {
 	}
 }
 
-// reach writes what v leads to.
+// reach writes the values that v refers to.
 func (e *encoder) reach(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -230,7 +230,7 @@ func (e *encoder) reach(v reflect.Value) {
 	}
 }
 
-// begin writes where v leads, and reports whether what is there is still to be written.
+// begin writes the reference of v and reports whether its target must still be written.
 func (e *encoder) begin(v reflect.Value, room int) bool {
 	key := place{v.UnsafePointer(), v.Type()}
 	if n, ok := e.seen[key]; ok && e.caps[n] >= room {
@@ -269,7 +269,7 @@ func (d *decoder) unsigned() uint64 {
 	return x
 }
 
-// number reads one that is no larger than what is left says.
+// number reads a number, which must be at most the length of the remaining input.
 func (d *decoder) number() int {
 	x := d.unsigned()
 	if x > 1<<40 {
@@ -289,8 +289,8 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// get reads v, which can be set. Like is a value that may be there in another such value, or
-// none.
+// get reads v, which must be settable. Like is the corresponding value of a similar value, or
+// invalid.
 func (d *decoder) get(v, like reflect.Value) {
 	if d.err != nil {
 		return
@@ -344,7 +344,7 @@ func (d *decoder) get(v, like reflect.Value) {
 	}
 }
 
-// set makes v what x is, of a slice so much as is said of it.
+// set sets v to x. For a slice, it uses the encoded length.
 func (d *decoder) set(v, x reflect.Value) {
 	if v.Kind() == reflect.Slice {
 		n, room := d.number(), d.number()
@@ -357,7 +357,7 @@ func (d *decoder) set(v, x reflect.Value) {
 	v.Set(x)
 }
 
-// reach reads what v leads to.
+// reach reads the values that v refers to.
 func (d *decoder) reach(v, like reflect.Value) {
 	t := v.Type()
 	if like.IsValid() && like.IsNil() {
@@ -374,7 +374,7 @@ func (d *decoder) reach(v, like reflect.Value) {
 		v.Set(p.Convert(t))
 	case reflect.Slice:
 		n := d.number()
-		if n > len(d.in)+1<<20 { // elements may be nothing
+		if n > len(d.in)+1<<20 { // elements may have size 0
 			d.fail()
 			return
 		}
@@ -430,7 +430,7 @@ func (d *decoder) reach(v, like reflect.Value) {
 	}
 }
 
-// element returns element i of a list, or none.
+// element returns element i of a list, or an invalid value.
 func element(like reflect.Value, i int) reflect.Value {
 	if !like.IsValid() || i >= like.Len() {
 		return reflect.Value{}

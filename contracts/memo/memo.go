@@ -1,9 +1,9 @@
-// Package memo copies values whole: all that can be reached from one, exported or not,
-// so that the copy and the original share nothing that can change. What is reached by
-// two ways in the original is reached by both in the copy.
+// Package memo makes deep copies. A copy includes everything that can be reached from a value,
+// exported or not, so that the copy and the original share nothing mutable. If the original
+// contains two references to the same value, so does the copy.
 //
-// It does not know what it copies. Functions are taken over as they are: a value with
-// memory of its own must not hide it in one.
+// The package is independent of the copied types. Functions are shared, so a value must not
+// hide mutable state in a function.
 package memo
 
 import (
@@ -12,12 +12,12 @@ import (
 	"unsafe"
 )
 
-// Copy returns a copy of x. Pointers to the types of shared, which do not change, are
-// taken over.
+// Copy returns a copy of x. Pointers to the types in shared, which must be immutable, are
+// shared.
 func Copy[T any](x *T, shared ...reflect.Type) *T {
 	c := copier{seen: make(map[place]reflect.Value, 128), forms: make(map[reflect.Type]*form, 128)}
 	for _, t := range shared {
-		c.forms[reflect.PointerTo(t)] = new(form) // nothing to be done
+		c.forms[reflect.PointerTo(t)] = new(form) // the value contains no references
 	}
 	out := new(T)
 	*out = *x
@@ -27,22 +27,22 @@ func Copy[T any](x *T, shared ...reflect.Type) *T {
 
 // A copier copies one value.
 type copier struct {
-	seen  map[place]reflect.Value // copies, by what they are copies of
+	seen  map[place]reflect.Value // copies, by their originals
 	forms map[reflect.Type]*form
 }
 
-// A place is what a pointer or slice leads to.
+// A place is the target of a pointer or slice.
 type place struct {
 	at unsafe.Pointer
 	of reflect.Type
 }
 
-// A form says what is reached from values of a type.
+// A form describes the references in values of a type.
 type form struct {
 	reaches bool // anything
 	of      reflect.Type
-	elem    *form  // of pointers, slices and arrays
-	fields  []part // of structs: those that reach anything
+	elem    *form  // element of pointers, slices and arrays
+	fields  []part // fields of structs that contain references
 }
 
 // A part is a field of a struct.
@@ -57,7 +57,7 @@ func (c *copier) form(t reflect.Type) *form {
 		return f
 	}
 	f := &form{of: t}
-	c.forms[t] = f // a type may reach itself
+	c.forms[t] = f // a type may contain itself
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice:
 		f.reaches = true
@@ -78,7 +78,8 @@ func (c *copier) form(t reflect.Type) *form {
 	return f
 }
 
-// part gives the value at p, which is like the original, copies of what it reaches.
+// part replaces the references in the value at p, which is a shallow copy, by copies of their
+// targets.
 func (c *copier) part(f *form, p unsafe.Pointer) {
 	if !f.reaches {
 		return
@@ -118,7 +119,7 @@ func (c *copier) part(f *form, p unsafe.Pointer) {
 	}
 }
 
-// parts does it for n values, one after another.
+// parts calls part for n consecutive values.
 func (c *copier) parts(f *form, p unsafe.Pointer, n int) {
 	if !f.reaches {
 		return
@@ -128,7 +129,7 @@ func (c *copier) parts(f *form, p unsafe.Pointer, n int) {
 	}
 }
 
-// value returns a copy of x, which need not be addressed.
+// value returns a copy of x, which need not be addressable.
 func (c *copier) value(x reflect.Value) reflect.Value {
 	to := reflect.New(x.Type())
 	to.Elem().Set(x)
@@ -148,7 +149,7 @@ func (c *copier) pointer(f *form, p reflect.Value) unsafe.Pointer {
 	return copied.UnsafePointer()
 }
 
-// slice returns a copy of all that s has room for.
+// slice returns a copy of s up to its capacity.
 func (c *copier) slice(f *form, s reflect.Value) reflect.Value {
 	key := place{s.UnsafePointer(), f.of}
 	if copied, ok := c.seen[key]; ok && copied.Cap() >= s.Cap() {
@@ -162,7 +163,7 @@ func (c *copier) slice(f *form, s reflect.Value) reflect.Value {
 	return copied
 }
 
-// field returns field i of v so that it can be set, exported or not.
+// field returns field i of v as a settable value, exported or not.
 func field(v reflect.Value, i int) reflect.Value {
 	f := v.Field(i)
 	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem()

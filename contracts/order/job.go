@@ -13,28 +13,28 @@ import (
 	"bourse/hosts/remote"
 )
 
-// mostText is the most bytes of a command and its environment.
+// mostText is the maximum total size of a command and its environment, in bytes.
 const mostText = 128 << 10
 
-// Text returns what is to run on each node as it is hashed: its fields in order, JSON
-// without spaces. It travels beside the order, which has its sum.
+// Text returns the canonical text of a job, which is hashed: its fields in order, as JSON
+// without spaces. The text is sent along with the order, which contains its hash.
 func Text(j *remote.Job) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(j); err != nil {
-		panic("order: " + err.Error()) // texts and numbers have a JSON form
+		panic("order: " + err.Error()) // strings and numbers always have a JSON form
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// Sum returns "sha256:" and the hash of a text in hexadecimal.
+// Sum returns "sha256:" and the hexadecimal hash of b.
 func Sum(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// ParseJob reads what [Text] writes, and nothing else.
+// ParseJob parses the output of [Text] and rejects all other forms.
 func ParseJob(text []byte) (*remote.Job, error) {
 	j := new(remote.Job)
 	dec := json.NewDecoder(bytes.NewReader(text))
@@ -48,7 +48,7 @@ func ParseJob(text []byte) (*remote.Job, error) {
 	return j, check(j)
 }
 
-// check tells what of j no host runs.
+// check returns an error if no host can run j.
 func check(j *remote.Job) error {
 	size := 0
 	for _, s := range append(append([]string(nil), j.Command...), j.Env...) {

@@ -1,27 +1,27 @@
-// Package order is what a user signs for a market: the terms of a contract as text, and
-// what is to run under it. It reads and writes the lines of a [bourse/bank/order] that
-// are a market's own, and makes a [contracts.Request] of them.
+// Package order defines the orders that a user signs for a market: the terms of a contract and
+// its job. It reads and writes the market's own lines of a [bourse/bank/order] and creates a
+// [contracts.Request] from them.
 //
-// It does not know keys, networks, or what time it is.
+// The package is independent of keys, networks and the current time.
 //
 // # Format
 //
-// An order of kind order has, between account and expires, these lines, each once and in
-// this order:
+// An order of kind order has these lines between account and expires, each once and in this
+// order:
 //
 //	class cac            admission class; - leaves it to the market
-//	nodes 2              so many hosts
-//	cpus 1.5             processors that one node uses at most; left out, 1
-//	work 540             of a node, processor-seconds
-//	deadline 600         s after the market has it
+//	nodes 2              number of hosts
+//	cpus 1.5             maximum processors per node; omitted if 1
+//	work 540             processor-seconds per node
+//	deadline 600         seconds after the market receives the order
 //	budget 1.500000      dollars
-//	job sha256:5f7c…     what is to run, the [Sum] of its [Text]
+//	job sha256:5f7c…     the [Sum] of the [Text] of the job
 //
-// An order of kind cancel or read has one:
+// An order of kind cancel or read has one line:
 //
 //	contract 17
 //
-// A number is written in one way only, as strconv does.
+// Each number has only one valid form, as written by strconv.
 package order
 
 import (
@@ -35,21 +35,21 @@ import (
 	"bourse/contracts"
 )
 
-// A Head is who orders where, and until when.
+// A Head identifies the sender and the market of an order, and its expiry.
 type Head struct {
 	Ledger, Market, ID, Account string
-	Expires                     float64 // s since 2000-01-01 UTC, as banks count them
+	Expires                     float64 // seconds since 2000-01-01 UTC, as used by banks
 }
 
-// Terms are what a user asks for.
+// Terms are the terms that a user requests.
 type Terms struct {
-	Class    string  // of admission, empty leaves it to the market
+	Class    string  // admission class; empty leaves it to the market
 	Nodes    int     // hosts
-	CPUs     float64 // processors that one node uses at most
-	Work     float64 // of a node, processor-seconds
-	Deadline float64 // s after it is submitted
+	CPUs     float64 // maximum processors per node
+	Work     float64 // processor-seconds per node
+	Deadline float64 // seconds after submission
 	Budget   bank.Amount
-	Job      string // the sum of what is to run
+	Job      string // Sum of the job's text
 }
 
 const (
@@ -58,7 +58,7 @@ const (
 	mostCPUs  = 1e6
 )
 
-// Order returns the text that is to be signed for t.
+// Order returns the order to sign for t.
 func (t *Terms) Order(h Head) (*order.Order, error) {
 	if err := t.check(); err != nil {
 		return nil, err
@@ -74,8 +74,7 @@ func (t *Terms) Order(h Head) (*order.Order, error) {
 		order.Field{Name: "job", Value: t.Job})...)
 }
 
-// About returns the text that is to be signed for an order of kind cancel or read, about a
-// contract.
+// About returns the order of kind cancel or read to sign for a contract.
 func About(h Head, kind string, contract int64) (*order.Order, error) {
 	return h.order(kind, order.Field{Name: "contract", Value: strconv.FormatInt(contract, 10)})
 }
@@ -85,12 +84,12 @@ func (h Head) order(kind string, own ...order.Field) (*order.Order, error) {
 	return order.New(kind, append(append(fields, own...), order.Expiry(h.Expires))...)
 }
 
-// HeadOf returns who orders where.
+// HeadOf returns the head of an order.
 func HeadOf(o *order.Order) Head {
 	return Head{o.Value("ledger"), o.Value("market"), o.Value("id"), o.Value("account"), o.Expires()}
 }
 
-// Parse returns the terms of an order, which has a market's own lines and no others.
+// Parse returns the terms of an order, which must have exactly the market's own lines.
 func Parse(o *order.Order) (*Terms, error) {
 	if o.Kind != "order" {
 		return nil, fmt.Errorf("found an order of kind %s, want order", o.Kind)
@@ -125,7 +124,7 @@ func Parse(o *order.Order) (*Terms, error) {
 	return t, nil
 }
 
-// Contract returns the contract that an order of kind cancel or read is about.
+// Contract returns the contract of an order of kind cancel or read.
 func Contract(o *order.Order) (int64, error) {
 	n, err := strconv.ParseInt(o.Value("contract"), 10, 64)
 	if err != nil || o.Kind != "cancel" && o.Kind != "read" {
@@ -137,9 +136,9 @@ func Contract(o *order.Order) (int64, error) {
 	return n, nil
 }
 
-// Request returns what t asks for. Who pays, its number and when it was asked for are the
-// market's to say. The work of every node is promised by itself. An order has no line for a
-// penalty, which a user could set as high as he liked at the market's cost.
+// Request returns the request described by t. The market sets the user, the number and the
+// submission time. Each node's work is promised separately. An order has no line for a penalty,
+// because users could set it arbitrarily high at the market's cost.
 func (t *Terms) Request() contracts.Request {
 	r := contracts.Request{Class: t.Class, Work: t.Work, Nodes: t.Nodes, PerHost: true}
 	r.Needs.Max.CPU = t.CPUs
@@ -154,7 +153,7 @@ func (t *Terms) class() string {
 	return t.Class
 }
 
-// check tells what of t no market takes.
+// check returns an error if no market accepts t.
 func (t *Terms) check() error {
 	within := func(x, most float64) bool { return x > 0 && x <= most }
 	switch {
@@ -173,5 +172,5 @@ func (t *Terms) check() error {
 	return r.Validate()
 }
 
-// number writes x in its one form.
+// number returns the canonical form of x.
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

@@ -13,7 +13,7 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// ResampleOptions are those of "resample".
+// ResampleOptions are the options of "resample".
 type ResampleOptions struct {
 	TraceOptions     `yaml:",inline"`
 	Jobs             int    `yaml:"jobs" validate:"min=0,max=1e8" doc:"jobs per plan; 0 means as many as in the log"`
@@ -76,7 +76,7 @@ func NewResample(o ResampleOptions) (*Resample, error) {
 	return m, nil
 }
 
-// Report says what became of every line of the log.
+// Report returns the outcome of each line of the log.
 func (m *Resample) Report() TraceReport { return m.report }
 
 // Plan implements [workloadgen.Model].

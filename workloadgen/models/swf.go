@@ -10,7 +10,7 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// SWFOptions are those of "swf".
+// SWFOptions are the options of "swf".
 type SWFOptions struct {
 	TraceOptions     `yaml:",inline"`
 	Jobs             int    `yaml:"jobs" validate:"min=0" doc:"consecutive jobs to take; 0 takes all"`
@@ -54,7 +54,7 @@ func NewSWF(o SWFOptions) (*SWF, error) {
 	return &SWF{o, plan, report}, nil
 }
 
-// Report says what became of every line of the log.
+// Report returns the outcome of each line of the log.
 func (m *SWF) Report() TraceReport { return m.report }
 
 // Plan implements [workloadgen.Model].

@@ -14,7 +14,7 @@ type TraceOptions struct {
 	Filter string `yaml:"filter" doc:"filter on the records, such as last:3000,ran"`
 }
 
-// A TraceReport says what became of every line of a log.
+// A TraceReport counts the outcomes of the lines of a log.
 type TraceReport struct {
 	File    string
 	Lines   swf.Accounting // of the file

@@ -17,8 +17,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// minder is what this program is if an agent has started it to watch a task.
-func minder() { agent.Main() }
+// supervisor runs this process as a task supervisor if an agent started it as one.
+func supervisor() { agent.Main() }
 
 func agentCommand() *cli.Command {
 	return &cli.Command{
@@ -65,7 +65,7 @@ apart: then it takes jobs of the accounts of --trust alone. By default DIR is
 
    bourse agent show
    bourse agent show /srv/bourse --json`,
-				Flags:  []cli.Flag{jsonFlag[agent.Standing]()},
+				Flags:  []cli.Flag{jsonFlag[agent.Status]()},
 				Action: showAction,
 			},
 			{

@@ -141,7 +141,7 @@ func TestAgent(t *testing.T) {
 		t.Errorf("it prints %s, want %s", printed.String(), want)
 	}
 	status, out, errs := bourse(t, ctx, "agent", "show", dir, "--json")
-	var s agent.Standing
+	var s agent.Status
 	if err := json.Unmarshal([]byte(out), &s); err != nil || s.Host != "box" || s.Market != token.Address || s.Kind != "signals" || len(s.Tasks) > 0 {
 		t.Errorf("it shows %s: %d, %s, %v", out, status, errs, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// minder does nothing: only Linux machines are hosts.
-func minder() {}
+// supervisor does nothing: hosts must run Linux.
+func supervisor() {}
 
 func agentCommand() *cli.Command {
 	return &cli.Command{

@@ -20,7 +20,7 @@ var privateNames = map[string]struct {
 	want  string
 	limit int
 }{
-	"minder":      {"supervisor", 4},
+	"minder":      {"supervisor", 0},
 	"told":        {"notified, or described", 25},
 	"Told":        {"Report", 5},
 	"tell":        {"notify, or setNow", 10},
@@ -34,7 +34,7 @@ var privateNames = map[string]struct {
 	"bring":       {"advance", 4},
 	"Bring":       {"Advance", 1},
 	"stands":      {"shouldPause", 7},
-	"Standing":    {"Status", 1},
+	"Standing":    {"Status", 0},
 	"keeper":      {"operator, or book", 3},
 	"kept":        {"stored", 55},
 	"Kept":        {"Realized, or Selection", 12},

@@ -33,7 +33,7 @@ import (
 )
 
 func main() {
-	minder()
+	supervisor()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	status := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)

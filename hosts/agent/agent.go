@@ -17,27 +17,27 @@ import (
 
 // A Config contains the settings of an Agent.
 type Config struct {
-	Dir     string       // folder of the agent; users of tasks must be able to traverse it
-	Kernel  linux.Kernel // opened with At
-	At      linux.Config
-	Minder  string        // program whose main function calls Main; empty means this program
-	Users   int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
-	Network bool          // tasks use the machine's network; if false, they have none where namespaces are available
-	Grace   float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
-	Warn    float64       // seconds before its deadline at which a task receives SIGTERM; 0 means never
-	Keep    float64       // seconds for which a folder is stored after its end was acknowledged
-	Limits  remote.Limits // limits of jobs that do not specify them
-	Stored  int64         // maximum bytes of output of ended tasks per account; 0 means no limit
-	Offer   remote.Offer
+	Dir        string       // folder of the agent; users of tasks must be able to traverse it
+	Kernel     linux.Kernel // opened with At
+	At         linux.Config
+	Supervisor string        // program whose main function calls Main; empty means this program
+	Users      int           // first of a range of users for tasks, which no other agent or user uses; 0 runs all tasks as the agent's user
+	Network    bool          // tasks use the machine's network; if false, they have none where namespaces are available
+	Grace      float64       // seconds between SIGTERM and SIGKILL for unwanted tasks
+	Warn       float64       // seconds before its deadline at which a task receives SIGTERM; 0 means never
+	Keep       float64       // seconds for which a folder is stored after its end was acknowledged
+	Limits     remote.Limits // limits of jobs that do not specify them
+	Stored     int64         // maximum bytes of output of ended tasks per account; 0 means no limit
+	Offer      remote.Offer
 
-	clock   func() float64
-	space   func(dir string) (free, total int64, err error) // returns the free and total bytes of the disk
-	boot    string
-	minders minders
+	clock       func() float64
+	space       func(dir string) (free, total int64, err error) // returns the free and total bytes of the disk
+	boot        string
+	supervisors supervisors
 }
 
-// minders start and track the processes that supervise tasks.
-type minders interface {
+// supervisors start and track the processes that supervise tasks.
+type supervisors interface {
 	start(folder string) error         // starts the supervisor of a folder; called once per folder
 	alive(folder string) (bool, error) // reports whether the supervisor of a folder is running
 	reap()                             // waits for the supervisors of this agent that have ended
@@ -130,8 +130,8 @@ func Open(c Config) (*Agent, error) {
 	if c.space == nil {
 		c.space = diskSpace
 	}
-	if c.minders == nil {
-		c.minders = &processes{program: c.Minder, network: c.Network}
+	if c.supervisors == nil {
+		c.supervisors = &processes{program: c.Supervisor, network: c.Network}
 	}
 	a := &Agent{Config: c, tasks: make(map[string]*task), bad: make(map[string]error)}
 	a.limits = strings.HasPrefix(c.Kernel.Kind(), "cgroup")

@@ -20,16 +20,16 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A world is a machine, its kernel and minders, which outlive agents; and who is told,
+// A world is a machine, its kernel and supervisors, which outlive agents; and who is told,
 // by messages that get lost, late and doubled.
 type world struct {
 	tester
-	dir     string
-	now     float64
-	kernel  *kerneltest.Fake
-	minders map[string]bool // started ones, by name: whether it lives
-	crash   int             // calls until the agent is killed in one
-	after   bool            // it has been done
+	dir         string
+	now         float64
+	kernel      *kerneltest.Fake
+	supervisors map[string]bool // started ones, by name: whether it lives
+	crash       int             // calls until the agent is killed in one
+	after       bool            // it has been done
 
 	agent   *Agent // nil if it was killed
 	deal    int64
@@ -39,7 +39,7 @@ type world struct {
 	begun   float64        // instant at which that was told
 	starts  map[string]int
 	ends    map[int64]hosts.End // told
-	truth   map[int64]exit      // what minders wrote
+	truth   map[int64]exit      // what supervisors wrote
 	acked   map[int64]bool      // ends that an agent took as acknowledged
 	booked  map[int64]float64   // used
 	dropped map[string]bool     // an order was made without it
@@ -60,7 +60,7 @@ type tester interface {
 type killed struct{}
 
 func newWorld(t tester, dir string) *world {
-	w := &world{tester: t, dir: dir, now: 1000, kernel: kerneltest.New(), minders: make(map[string]bool),
+	w := &world{tester: t, dir: dir, now: 1000, kernel: kerneltest.New(), supervisors: make(map[string]bool),
 		starts: make(map[string]int), ends: make(map[int64]hosts.End), truth: make(map[int64]exit),
 		acked: make(map[int64]bool), booked: make(map[int64]float64), dropped: make(map[string]bool), termed: make(map[string]bool)}
 	text := []byte(`{"command":["x"]}`)
@@ -83,8 +83,8 @@ func (w *world) step(after bool) {
 	}
 }
 
-// alive, start and reap are the agent's minders.
-func (w *world) alive(folder string) (bool, error) { return w.minders[filepath.Base(folder)], nil }
+// alive, start and reap are the agent's supervisors.
+func (w *world) alive(folder string) (bool, error) { return w.supervisors[filepath.Base(folder)], nil }
 
 func (w *world) reap() {}
 
@@ -106,7 +106,7 @@ func (w *world) start(folder string) error {
 	} else {
 		g.Running = true
 	}
-	w.minders[name] = true
+	w.supervisors[name] = true
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (w *world) apply(o given) {
 	w.do(func(a *Agent) error {
 		heeded := o.Boot == a.self && o.seq > a.heard
 		if heeded {
-			for name := range w.minders {
+			for name := range w.supervisors {
 				wanted := slices.ContainsFunc(o.Wanted, func(x remote.Wanted) bool { return x.Folder() == name })
 				w.dropped[name] = w.dropped[name] || !wanted
 			}
@@ -182,7 +182,7 @@ func (w *world) open() {
 	w.now += 1e-6 // no two agents are opened in one instant
 	a, err := Open(Config{
 		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30,
-		clock: func() float64 { return w.now }, boot: fmt.Sprint("boot", w.boot), minders: w,
+		clock: func() float64 { return w.now }, boot: fmt.Sprint("boot", w.boot), supervisors: w,
 	})
 	if err != nil {
 		w.Fatalf("%v", err)
@@ -190,10 +190,10 @@ func (w *world) open() {
 	w.agent = a
 }
 
-// pass lets time pass: what runs uses it, minders do what they are ordered.
+// pass lets time pass: what runs uses it, supervisors do what they are ordered.
 func (w *world) pass(d float64) {
 	w.now += d
-	for name, lives := range w.minders {
+	for name, lives := range w.supervisors {
 		g := w.kernel.Groups[name]
 		if !lives || g == nil {
 			continue
@@ -220,20 +220,20 @@ func (w *world) pass(d float64) {
 	}
 }
 
-// end ends a task as its minder does.
+// end ends a task as its supervisor does.
 func (w *world) end(name string, why hosts.End) {
 	e := exit{Why: why, Used: w.kernel.Groups[name].Used, Span: 1}
 	if err := put(filepath.Join(w.dir, "tasks", name, "exit.json"), e, false); err != nil {
 		w.Fatalf("%v", err)
 	}
 	w.kernel.Groups[name].Running = false
-	w.minders[name] = false
+	w.supervisors[name] = false
 	w.truth[named(name).Name] = e
 }
 
-// living returns the names of tasks whose minders live.
+// living returns the names of tasks whose supervisors live.
 func (w *world) living() (names []string) {
-	for name, lives := range w.minders {
+	for name, lives := range w.supervisors {
 		if lives {
 			names = append(names, name)
 		}
@@ -280,7 +280,7 @@ func (w *world) receive(told *remote.Told) {
 				w.Fatalf("%d has ended as %v with %v used, not as %+v", e.Name, e.Why, w.booked[e.Name], want)
 			}
 		} else if wrote {
-			w.Fatalf("%d is lost, although its minder has written how it ended", e.Name)
+			w.Fatalf("%d is lost, although its supervisor has written how it ended", e.Name)
 		}
 	}
 }
@@ -321,7 +321,7 @@ func (w *world) order(names []string) (o given) {
 }
 
 // TestOnce checks that under any order of kills, of the agent in the middle of whatever it
-// does, of minders and of the machine, and of orders, answers and acknowledgements that are lost, late and
+// does, of supervisors and of the machine, and of orders, answers and acknowledgements that are lost, late and
 // doubled, a name is started once; what ran is told, with what it used, until that is
 // acknowledged, and never after; and in the end nothing is left of what is not wanted.
 func TestOnce(t *testing.T) {
@@ -384,9 +384,9 @@ func TestOnce(t *testing.T) {
 					w.end(rapid.SampledFrom(names).Draw(r, "name"), hosts.Exited)
 				}
 			},
-			"kill a minder": func(r *rapid.T) {
+			"kill a supervisor": func(r *rapid.T) {
 				if names := w.living(); len(names) > 0 {
-					w.minders[rapid.SampledFrom(names).Draw(r, "name")] = false
+					w.supervisors[rapid.SampledFrom(names).Draw(r, "name")] = false
 				}
 			},
 			"kill the agent": func(r *rapid.T) {
@@ -405,8 +405,8 @@ func TestOnce(t *testing.T) {
 					w.agent, w.crash = nil, 0
 					w.boot++
 					clear(w.kernel.Groups)
-					for name := range w.minders {
-						w.minders[name] = false
+					for name := range w.supervisors {
+						w.supervisors[name] = false
 					}
 				}
 			},
@@ -482,7 +482,7 @@ func TestSpans(t *testing.T) {
 	tells(1, span(3, 3, 4))
 }
 
-// TestHung checks that where minders hang the agent keeps the lease and ends what is not
+// TestHung checks that where supervisors hang the agent keeps the lease and ends what is not
 // wanted, and that the machine takes no more if even that does not help.
 func TestHung(t *testing.T) {
 	t.Parallel()
@@ -538,8 +538,8 @@ func TestGivenUp(t *testing.T) {
 	if !given.Frozen || kept.Frozen {
 		t.Errorf("what was given up stands: %v; what was not: %v", given.Frozen, kept.Frozen)
 	}
-	if w.pass(0.1); w.minders["1.0.1"] || !w.minders["2.0.2"] {
-		t.Errorf("what was given up lives: %v; what was not: %v", w.minders["1.0.1"], w.minders["2.0.2"])
+	if w.pass(0.1); w.supervisors["1.0.1"] || !w.supervisors["2.0.2"] {
+		t.Errorf("what was given up lives: %v; what was not: %v", w.supervisors["1.0.1"], w.supervisors["2.0.2"])
 	}
 }
 

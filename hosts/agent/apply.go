@@ -181,7 +181,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 		err = a.share() // before the task competes with others
 	}
 	if err == nil {
-		err = a.minders.start(t.folder)
+		err = a.supervisors.start(t.folder)
 	}
 	if err != nil {
 		err = fmt.Errorf("start %s: %w", t.name, err)

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkCost is an agent with 100 tasks that sleep, which tells and is answered each second:
-// what it takes of a processor, and its minders, beside what it may (live.md §18).
+// what it takes of a processor, and its supervisors, beside what it may (live.md §18).
 func BenchmarkCost(b *testing.B) {
 	if os.Getenv("BOURSE_CI") == "" {
 		b.Skip("it runs programs on this machine, which others may be using: BOURSE_CI=1")
@@ -26,22 +26,22 @@ func BenchmarkCost(b *testing.B) {
 			for i := range tasks {
 				w.want(fmt.Sprintf("%d.0.%d", i+1, i+1), "sleep 1000", nil)
 			}
-			w.until("all run", func() bool { return len(w.shares()) == tasks && len(w.minding()) == tasks })
+			w.until("all run", func() bool { return len(w.shares()) == tasks && len(w.supervising()) == tasks })
 			for range 8 { // until each has had a first turn
 				time.Sleep(time.Second)
 				w.apply()
 			}
 			for b.Loop() {
-				minders := w.minding()
-				before := spent(minders)
+				supervisors := w.supervising()
+				before := spent(supervisors)
 				own := ownTime(b)
 				for range seconds {
 					time.Sleep(time.Second)
 					w.apply()
 				}
-				agent, all := (ownTime(b)-own)/seconds, (spent(minders)-before)/seconds
+				agent, all := (ownTime(b)-own)/seconds, (spent(supervisors)-before)/seconds
 				b.Logf("agent with %d tasks   %5.2f %% of a core, goal 1   %.2f of it", tasks, 100*agent, 100*agent)
-				b.Logf("their minders          %5.2f %% of a core, %.3f each", 100*all, 100*all/tasks)
+				b.Logf("their supervisors          %5.2f %% of a core, %.3f each", 100*all, 100*all/tasks)
 				b.ReportMetric(1e3*agent, "ms/s")
 				b.ReportMetric(1e3*all, "minders-ms/s")
 			}
@@ -49,12 +49,12 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
-// minding returns the processes that are minders of b's tasks.
-func (b *bench) minding() (all []string) {
+// minding returns the processes that are supervisors of b's tasks.
+func (b *bench) supervising() (all []string) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range lines {
 		text, _ := os.ReadFile(name)
-		if strings.HasPrefix(string(text), "bourse\x00"+minderRole+"\x00"+b.Dir+"/") {
+		if strings.HasPrefix(string(text), "bourse\x00"+supervisorRole+"\x00"+b.Dir+"/") {
 			all = append(all, filepath.Dir(name))
 		}
 	}

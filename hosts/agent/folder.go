@@ -60,9 +60,9 @@ type orders struct {
 	KillAt float64 // kill time; SIGTERM is sent at once; 0 means never
 }
 
-// stands reports whether the task must be paused: because its orders require it, its lease
+// shouldPause reports whether the task must be paused: because its orders require it, its lease
 // ended at until, or its kill time has passed.
-func (o *orders) stands(now, until float64) bool {
+func (o *orders) shouldPause(now, until float64) bool {
 	return o.Paused || now >= until || o.KillAt > 0 && now >= o.KillAt
 }
 

@@ -91,8 +91,8 @@ func runAgent(kind, group, dir string) error {
 		return err
 	}
 	d := dying{os.Getenv("BOURSE_TEST_DIES")}
-	minders := dyingMinders{&processes{network: true}, d}
-	c.Kernel, c.minders = dyingKernel{c.Kernel, d}, minders
+	supervisors := dyingSupervisors{&processes{network: true}, d}
+	c.Kernel, c.supervisors = dyingKernel{c.Kernel, d}, supervisors
 	a, err := Open(c)
 	if err != nil {
 		return err
@@ -113,12 +113,12 @@ func runAgent(kind, group, dir string) error {
 		if err := errors.Join(err, a.Apply(o, told.Seq, sent)); err != nil {
 			return err
 		}
-		minders.look(a.path("tasks", "1.0.1"))
+		supervisors.look(a.path("tasks", "1.0.1"))
 		time.Sleep(50 * time.Millisecond)
 	}
 }
 
-// TestAgentKilled checks that kill -9 of an agent touches neither minder nor task; that
+// TestAgentKilled checks that kill -9 of an agent touches neither supervisor nor task; that
 // with nobody to renew it the lease ends and the task stands; and that the next agent lets
 // it go on, and has not started it again.
 func TestAgentKilled(t *testing.T) {
@@ -141,7 +141,7 @@ func TestAgentKilled(t *testing.T) {
 		if got := used() - before; got < 0.01 {
 			t.Errorf("half a second after its agent was killed the task had used %v", got)
 		}
-		b.stands("1.0.1", "without a lease")
+		b.shouldPause("1.0.1", "without a lease")
 		if d := time.Since(at); d < time.Second {
 			t.Errorf("it stands %v after its agent was killed, under a lease of 1.2 s", d)
 		}

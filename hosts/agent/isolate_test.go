@@ -121,16 +121,16 @@ func TestLease(t *testing.T) {
 		b.until("it runs", func() bool { return used() > 0.05 })
 		b.wanted[0].Weight = 0
 		b.apply()
-		b.stands("1.0.1", "paused")
+		b.shouldPause("1.0.1", "paused")
 		b.wanted[0].Weight = 1
 		b.apply()
 		before := used()
 		b.until("it goes on", func() bool { return used() > before+0.05 })
-		// From here on the agent does nothing: its minder alone keeps the lease.
+		// From here on the agent does nothing: its supervisor alone keeps the lease.
 		if err := writeLease(b.Dir, lease{until: 1, deal: b.deal}); err != nil {
 			t.Fatal(err)
 		}
-		b.stands("1.0.1", "without a lease")
+		b.shouldPause("1.0.1", "without a lease")
 		b.apply()
 		if err := writeLease(b.Dir, lease{until: b.Now() + 20, deal: b.deal}); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// TestKilled checks that a killed minder takes its task with it, which is Lost, with what
+// TestKilled checks that a killed supervisor takes its task with it, which is Lost, with what
 // was read; and that another agent, opened when the first is gone, takes up what runs, knows what
 // ended meanwhile, and starts nothing again.
 func TestKilled(t *testing.T) {
@@ -153,15 +153,15 @@ func TestKilled(t *testing.T) {
 			b.Agent.read()
 			return b.used("1.0.1") > 0.05 && b.used("2.0.2") > 0.05
 		})
-		pid := b.Agent.minders.(*processes).mine[0]
+		pid := b.Agent.supervisors.(*processes).mine[0]
 		if err := unix.Kill(pid, unix.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
 		if e := b.end("1.0.1"); e.Why != hosts.Lost || e.Used < 0.05 {
-			t.Errorf("a task whose minder was killed: %+v", e)
+			t.Errorf("a task whose supervisor was killed: %+v", e)
 		}
-		// This agent is used no more. Its minders are this process's children all the same.
-		b.Agent.minders.(*processes).mine = nil
+		// This agent is used no more. Its supervisors are this process's children all the same.
+		b.Agent.supervisors.(*processes).mine = nil
 		time.Sleep(400 * time.Millisecond)
 		before := b.used("2.0.2")
 		b.open()

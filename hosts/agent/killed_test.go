@@ -16,9 +16,9 @@ import (
 )
 
 // TestAgentKilledAt kills an agent, a process of its own, with SIGKILL at each step of the
-// start and the end of a task, and its minder at each of its own: the agent that takes up
+// start and the end of a task, and its supervisor at each of its own: the agent that takes up
 // its folder starts the task at most once in all, tells its end, and leaves no group. A task
-// whose minder was started outlives the agent.
+// whose supervisor was started outlives the agent.
 func TestAgentKilledAt(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		for _, c := range []struct {
@@ -34,9 +34,9 @@ func TestAgentKilledAt(t *testing.T) {
 			{"after start", hosts.Exited, "x\n"},
 			{"before remove", hosts.Exited, "x\n"},
 			{"after remove", hosts.Exited, "x\n"},
-			{"its minder, before it starts", hosts.Lost, ""},
-			{"its minder, while it runs", hosts.Lost, "x\n"},
-			{"its minder, when it has ended", hosts.Exited, "x\n"},
+			{"its supervisor, before it starts", hosts.Lost, ""},
+			{"its supervisor, while it runs", hosts.Lost, "x\n"},
+			{"its supervisor, when it has ended", hosts.Exited, "x\n"},
 		} {
 			t.Run(c.at, func(t *testing.T) {
 				b := newBench(t, b.kind)
@@ -67,7 +67,7 @@ func TestAgentKilledAt(t *testing.T) {
 	})
 }
 
-// dying is what kills an agent, or its minder, at a step.
+// dying is what kills an agent, or its supervisor, at a step.
 type dying struct{ at string }
 
 func (d dying) step(at string) {
@@ -103,32 +103,32 @@ func (k dyingKernel) Remove(name string) error {
 	return k.Kernel.Remove(name)
 }
 
-type dyingMinders struct {
+type dyingSupervisors struct {
 	*processes
 	dying
 }
 
-func (m dyingMinders) start(folder string) error {
+func (m dyingSupervisors) start(folder string) error {
 	m.step("before start")
 	defer m.step("after start")
 	if err := m.processes.start(folder); err != nil {
 		return err
 	}
-	m.kill("its minder, before it starts")
+	m.kill("its supervisor, before it starts")
 	return nil
 }
 
-// look kills the minder when its task has come so far.
-func (m dyingMinders) look(folder string) {
-	for at, file := range map[string]string{"its minder, while it runs": "dir/count", "its minder, when it has ended": "exit.json"} {
+// look kills the supervisor when its task has come so far.
+func (m dyingSupervisors) look(folder string) {
+	for at, file := range map[string]string{"its supervisor, while it runs": "dir/count", "its supervisor, when it has ended": "exit.json"} {
 		if _, err := os.Stat(filepath.Join(folder, file)); err == nil {
 			m.kill(at)
 		}
 	}
 }
 
-// kill kills the minder, if that is the step, and the agent.
-func (m dyingMinders) kill(at string) {
+// kill kills the supervisor, if that is the step, and the agent.
+func (m dyingSupervisors) kill(at string) {
 	if m.at == at {
 		for _, pid := range m.mine { // unless it is reaped
 			syscall.Kill(pid, syscall.SIGKILL)

@@ -18,7 +18,7 @@ const slack = 5
 // after new orders.
 func (a *Agent) Look() error {
 	now := a.clock()
-	a.minders.reap()
+	a.supervisors.reap()
 	var errs []error
 	for _, t := range a.sorted() {
 		if !t.runs() {
@@ -42,7 +42,7 @@ func (a *Agent) Look() error {
 		}
 		// The supervisor also pauses the task, but it may hang, so the agent enforces the lease
 		// itself. The signal-based scheduler must also know which tasks are paused.
-		if stands := t.orders.stands(now, a.lease); stands != t.frozen {
+		if stands := t.orders.shouldPause(now, a.lease); stands != t.frozen {
 			err := a.freeze(t, stands)
 			errs = append(errs, err)
 			if err == nil {
@@ -67,7 +67,7 @@ func (a *Agent) freeze(t *task, stands bool) error {
 
 // over reports whether a task has ended, and records how.
 func (a *Agent) over(t *task) (bool, error) {
-	alive, err := a.minders.alive(t.folder)
+	alive, err := a.supervisors.alive(t.folder)
 	if err != nil || alive {
 		return false, err
 	}
@@ -77,7 +77,7 @@ func (a *Agent) over(t *task) (bool, error) {
 		return false, err
 	}
 	if !there { // the supervisor or the whole machine has died
-		e = exit{Why: hosts.Lost, Fault: "its minder has died"}
+		e = exit{Why: hosts.Lost, Fault: "its supervisor has died"}
 		if t.record.Boot != a.boot {
 			e.Fault = "the machine was started again"
 		} else {

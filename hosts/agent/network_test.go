@@ -137,7 +137,7 @@ func TestNetwork(t *testing.T) {
 	close(calm)
 	eventually(t, "all run", func() bool { return b.runs() == 8 })
 	b.mu.Lock()
-	for name := range b.minders {
+	for name := range b.supervisors {
 		if n := named(name); n.Name > 2 {
 			truth[n.Name] = b.exit(name, hosts.Exited)
 		}

@@ -81,7 +81,7 @@ func (p *processes) start(folder string) error {
 	}
 	for _, sys := range []*syscall.SysProcAttr{apart, {Setsid: true}} {
 		var pid int
-		pid, err = syscall.ForkExec(program, []string{"bourse", minderRole, folder}, &syscall.ProcAttr{
+		pid, err = syscall.ForkExec(program, []string{"bourse", supervisorRole, folder}, &syscall.ProcAttr{
 			Dir: "/", Env: []string{"GOMAXPROCS=2", "GOMEMLIMIT=64MiB"},
 			Files: []uintptr{nothing.Fd(), log.Fd(), log.Fd(), lock.Fd()}, Sys: sys})
 		if err == nil {

@@ -126,7 +126,7 @@ func TestProgram(t *testing.T) {
 	})
 }
 
-func running(s Standing) (n int) {
+func running(s Status) (n int) {
 	for _, t := range s.Tasks {
 		if t.End == "" {
 			n++

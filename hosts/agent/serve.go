@@ -79,7 +79,7 @@ func (a *Agent) Serve(ctx context.Context, m Market, host string, say func(strin
 	defer tick.Stop()
 	sweep := time.NewTicker(10 * time.Minute)
 	defer sweep.Stop()
-	ended := a.minders.ended()
+	ended := a.supervisors.ended()
 	c.sync(ctx)
 	for {
 		var err error

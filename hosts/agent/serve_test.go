@@ -27,7 +27,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A box is a machine of two processors, its kernel and its minders, which outlive agents:
+// A box is a machine of two processors, its kernel and its supervisors, which outlive agents:
 // what runs uses half a processor, if there is so much, and stands when its lease is over.
 type box struct {
 	kerneltest.Fake
@@ -38,22 +38,22 @@ type box struct {
 	lies  float64 // how often it counts what is used
 	full  bool    // nothing can be written
 
-	mu      sync.Mutex
-	minders map[string]bool // started ones, by name: whether it lives
-	counted time.Time       // up to when what runs has used it
-	stop    chan struct{}
-	over    chan os.Signal // tells that one has ended; nil tells nothing
+	mu          sync.Mutex
+	supervisors map[string]bool // started ones, by name: whether it lives
+	counted     time.Time       // up to when what runs has used it
+	stop        chan struct{}
+	over        chan os.Signal // tells that one has ended; nil tells nothing
 }
 
 func newBox(t *testing.T) *box {
-	b := &box{t: t, dir: t.TempDir(), began: time.Now(), rate: 1, lies: 1, counted: time.Now(), minders: map[string]bool{}, stop: make(chan struct{})}
+	b := &box{t: t, dir: t.TempDir(), began: time.Now(), rate: 1, lies: 1, counted: time.Now(), supervisors: map[string]bool{}, stop: make(chan struct{})}
 	b.Fake = *kerneltest.New()
-	go b.mind()
+	go b.supervise()
 	t.Cleanup(func() { close(b.stop) })
 	return b
 }
 
-// The kernel is used by the agent and by minders.
+// The kernel is used by the agent and by supervisors.
 
 func (b *box) Make(name string, l linux.Limits) error {
 	b.mu.Lock()
@@ -92,7 +92,7 @@ func (b *box) change(f func(string) error, name string) error {
 // count lets what runs use the machine up to now.
 func (b *box) count() {
 	var on []*kerneltest.Group
-	for name, lives := range b.minders {
+	for name, lives := range b.supervisors {
 		if g := b.Groups[name]; lives && g != nil && !g.Frozen {
 			on = append(on, g)
 		}
@@ -118,24 +118,24 @@ func (b *box) ended() <-chan os.Signal { return b.over }
 func (b *box) alive(folder string) (bool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.minders[filepath.Base(folder)], nil
+	return b.supervisors[filepath.Base(folder)], nil
 }
 
 func (b *box) start(folder string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	name := filepath.Base(folder)
-	if _, there := b.minders[name]; there {
+	if _, there := b.supervisors[name]; there {
 		b.t.Errorf("%s was started twice", name)
 	}
 	b.count()
-	b.minders[name] = true
+	b.supervisors[name] = true
 	b.Groups[name].Running = true
 	return nil
 }
 
-// mind does what minders do, each 100 ms.
-func (b *box) mind() {
+// mind does what supervisors do, each 100 ms.
+func (b *box) supervise() {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for {
@@ -147,7 +147,7 @@ func (b *box) mind() {
 		b.mu.Lock()
 		b.count()
 		until := readLease(b.dir).until
-		for name, lives := range b.minders {
+		for name, lives := range b.supervisors {
 			g := b.Groups[name]
 			if !lives || g == nil {
 				continue
@@ -166,14 +166,14 @@ func (b *box) mind() {
 	}
 }
 
-// exit ends a task as its minder does, and returns what it had used.
+// exit ends a task as its supervisor does, and returns what it had used.
 func (b *box) exit(name string, why hosts.End) float64 {
 	b.count()
 	g := b.Groups[name]
 	if err := put(filepath.Join(b.dir, "tasks", name, "exit.json"), exit{Why: why, Used: g.Used}, false); err != nil {
 		b.t.Error(err)
 	}
-	g.Running, b.minders[name] = false, false
+	g.Running, b.supervisors[name] = false, false
 	return g.Used
 }
 
@@ -181,7 +181,7 @@ func (b *box) exit(name string, why hosts.End) float64 {
 func (b *box) runs() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	for name, lives := range b.minders {
+	for name, lives := range b.supervisors {
 		if g := b.Groups[name]; lives && g != nil && !g.Frozen {
 			n++
 		}
@@ -193,7 +193,7 @@ func (b *box) runs() (n int) {
 func (b *box) agent(m Market) (kill func(), ended <-chan error) {
 	a, err := Open(Config{
 		Dir: b.dir, Kernel: b, Grace: 2, Keep: 3600, Offer: remote.Offer{Kind: "fake", CPUs: 2},
-		clock: b.clock, boot: "boot", minders: b,
+		clock: b.clock, boot: "boot", supervisors: b,
 	})
 	if err != nil {
 		b.t.Fatal(err)
@@ -422,7 +422,7 @@ func TestServe(t *testing.T) {
 				switch rng.IntN(7) {
 				case 0, 1, 2:
 					b.mu.Lock()
-					few := len(b.minders) < 40
+					few := len(b.supervisors) < 40
 					b.mu.Unlock()
 					if few {
 						o.start(0)
@@ -435,7 +435,7 @@ func TestServe(t *testing.T) {
 					kill, _ = b.agent(c)
 				default: // a task ends by itself
 					b.mu.Lock()
-					for name, lives := range b.minders {
+					for name, lives := range b.supervisors {
 						if g := b.Groups[name]; lives && g != nil {
 							truth[named(name).Name] = b.exit(name, hosts.Exited)
 							break
@@ -552,7 +552,7 @@ func TestSuperseded(t *testing.T) {
 				t.Errorf("the first ended with %v", err)
 			}
 			first.mu.Lock()
-			for name, lives := range first.minders {
+			for name, lives := range first.supervisors {
 				if lives {
 					t.Errorf("%s lives on the first", name)
 				}

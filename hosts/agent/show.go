@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Standing is the status of a host in its market, with its tasks.
-type Standing struct {
+// A Status is the status of a host in its market, with its tasks.
+type Status struct {
 	Host   string   `json:"host"`
 	Market string   `json:"market"` // its address
 	Kind   string   `json:"kind"`   // of kernel
@@ -33,14 +33,14 @@ type Shown struct {
 }
 
 // Show returns the content of a folder's files, whether or not an agent is using it.
-func Show(dir string) (Standing, error) {
+func Show(dir string) (Status, error) {
 	var m membership
 	if there, err := get(filepath.Join(dir, "market.json"), &m); err != nil || !there {
-		return Standing{}, errors.Join(err, fmt.Errorf("%s: its host has joined no market", dir))
+		return Status{}, errors.Join(err, fmt.Errorf("%s: its host has joined no market", dir))
 	}
 	var o remote.Offer
 	_, err := get(filepath.Join(dir, "offer.json"), &o)
-	s := Standing{Host: m.Host, Market: m.Address, Kind: o.Kind, CPUs: o.CPUs, Apart: o.Apart, Trust: append([]string{}, o.Trust...), Tasks: []Shown{}}
+	s := Status{Host: m.Host, Market: m.Address, Kind: o.Kind, CPUs: o.CPUs, Apart: o.Apart, Trust: append([]string{}, o.Trust...), Tasks: []Shown{}}
 	folders, wrong := os.ReadDir(filepath.Join(dir, "tasks"))
 	err = errors.Join(err, wrong)
 	for _, f := range folders {

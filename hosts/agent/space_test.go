@@ -35,7 +35,7 @@ func newShelf(t *testing.T) *shelf {
 		}
 		return max(0, free), 1000, nil
 	}
-	a, err := Open(Config{Dir: t.TempDir(), Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, space: space, minders: noMinders{}})
+	a, err := Open(Config{Dir: t.TempDir(), Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, space: space, supervisors: noMinders{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestMakeRoom(t *testing.T) {
 		t.Errorf("%q was deleted, want 1", got)
 	}
 	// The next agent of the folder knows.
-	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, minders: noMinders{}})
+	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noMinders{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestMakeRoom(t *testing.T) {
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 8<<20)
-	a, err := Open(Config{Dir: dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, minders: noMinders{}})
+	a, err := Open(Config{Dir: dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noMinders{}})
 	if err != nil {
 		t.Fatal(err)
 	}

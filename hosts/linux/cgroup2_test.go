@@ -42,8 +42,8 @@ func TestCgroup2Files(t *testing.T) {
 	}
 	k := &cgroups{layout: cgroup2{dir}, processors: 1.5, held: make(map[string]*group)}
 	defer k.Close()
-	if err := k.Mind("8.0.1"); err == nil {
-		t.Error("a group that is not there is minded")
+	if err := k.Supervise("8.0.1"); err == nil {
+		t.Error("a group that is not there is supervised")
 	}
 	if err := k.Share([]Share{{"7.0.1", hosts.Share{Weight: 2, Limit: 0.5}}, {"8.0.1", hosts.Share{Weight: 4}}}); err != nil {
 		t.Error(err) // what has ended meanwhile is no fault

@@ -113,7 +113,7 @@ func (c *cgroups) Make(name string, l Limits) error {
 	return nil
 }
 
-func (c *cgroups) Mind(name string) error {
+func (c *cgroups) Supervise(name string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, err := c.at(name)

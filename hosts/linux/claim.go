@@ -22,8 +22,8 @@ type claim struct {
 // waits for a disk.
 const mostOwed = 0.5
 
-// A dealer allocates time slices among claims.
-type dealer struct {
+// A scheduler allocates time slices among claims.
+type scheduler struct {
 	processors float64
 	spare      float64 // processor-seconds left of those offered
 }
@@ -33,7 +33,7 @@ type dealer struct {
 // light groups would then starve if other programs use the machine. The groups with the largest
 // arrears run, as many as there are processors offered, plus one for each group that does not
 // use its slice.
-func (d *dealer) settle(dt float64, claims []*claim) {
+func (d *scheduler) settle(dt float64, claims []*claim) {
 	claims = slices.DeleteFunc(slices.Clone(claims), func(c *claim) bool {
 		if c.share.Weight == 0 {
 			c.owed, c.spare, c.runs = 0, 0, false

@@ -29,7 +29,7 @@ func TestSettle(t *testing.T) {
 		{"a limit", 2, 1, []hosts.Share{{Weight: 1, Limit: 0.25}, {Weight: 1}}, -1, []float64{.25, 1}},
 		{"a disk", 1, 1, []hosts.Share{{Weight: 3}, {Weight: 1}}, 0, []float64{0, 1}},
 	} {
-		d := dealer{processors: c.cpus}
+		d := scheduler{processors: c.cpus}
 		claims := make([]*claim, len(c.shares))
 		for i := range claims {
 			claims[i] = &claim{share: c.shares[i]}

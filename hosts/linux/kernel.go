@@ -23,9 +23,9 @@ type Kernel interface {
 	// Make creates an empty group. It returns an error if a group with that name exists.
 	Make(name string, l Limits) error
 
-	// Mind must be called by the supervisor of a group before any process enters it. The group
+	// Supervise must be called by the supervisor of a group before any process enters it. The group
 	// contains the processes that the supervisor starts, but not the supervisor.
-	Mind(name string) error
+	Supervise(name string) error
 
 	// Enter adds a process (0 is the calling one) and its future descendants to the group.
 	Enter(name string, pid int) error
@@ -34,7 +34,7 @@ type Kernel interface {
 	// possible weight; to pause a group, freeze it.
 	Share(shares []Share) error
 
-	// Read appends to out the usage of every group created, minded or listed by this Kernel,
+	// Read appends to out the usage of every group created, supervised or listed by this Kernel,
 	// sorted by name.
 	Read(out []Usage) ([]Usage, error)
 

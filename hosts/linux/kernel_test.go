@@ -21,13 +21,13 @@ import (
 	"bourse/hosts"
 )
 
-// TestMain lets the tests start this program as the minder of a group, and as what the
-// minder starts in it: ROLE KIND GROUP DIR NAME COMMAND...
+// TestMain lets the tests start this program as the supervisor of a group, and as what the
+// supervisor starts in it: ROLE KIND GROUP DIR NAME COMMAND...
 func TestMain(m *testing.M) {
 	if len(os.Args) > 6 && (os.Args[1] == "mind" || os.Args[1] == "enter") {
 		k, err := Attach(os.Args[2], Config{Group: os.Args[3], Dir: os.Args[4]})
 		if err == nil && os.Args[1] == "mind" {
-			if err = k.Mind(os.Args[5]); err == nil {
+			if err = k.Supervise(os.Args[5]); err == nil {
 				unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 				cmd := exec.Command("/proc/self/exe", append([]string{"enter"}, os.Args[2:]...)...)
 				cmd.Stderr = os.Stderr
@@ -95,7 +95,7 @@ func TestEnforced(t *testing.T) {
 	}
 }
 
-// start makes a group and runs a command in it, under a minder, until the test ends.
+// start makes a group and runs a command in it, under a supervisor, until the test ends.
 func (m *machine) start(t *testing.T, name, command string, l Limits) *exec.Cmd {
 	t.Helper()
 	if err := m.Make(name, l); err != nil {
@@ -184,7 +184,7 @@ func TestShares(t *testing.T) {
 		m.start(t, "2.0.0", one, Limits{})
 		if m.kind == "signals" {
 			m.Kernel.(*signals).mu.Lock()
-			m.Kernel.(*signals).dealer.processors = 1
+			m.Kernel.(*signals).scheduler.processors = 1
 			m.Kernel.(*signals).mu.Unlock()
 		}
 		m.settled(t, 0.3, "1.0.0", "2.0.0")
@@ -285,7 +285,7 @@ func TestKill(t *testing.T) {
 		if err := m.Kill("3.0.0"); err != nil {
 			t.Error(err)
 		}
-		cmd.Wait() // its minder has nothing left to wait for
+		cmd.Wait() // its supervisor has nothing left to wait for
 		if left := marked(mark); len(left) > 0 {
 			t.Errorf("%q is left", left)
 		}
@@ -295,7 +295,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestOrphans checks that a group is ended as a whole although its minder was killed first.
+// TestOrphans checks that a group is ended as a whole although its supervisor was killed first.
 func TestOrphans(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		mark := filepath.Join(t.TempDir(), "mark")
@@ -304,7 +304,7 @@ func TestOrphans(t *testing.T) {
 		cmd.Process.Kill()
 		cmd.Wait()
 		if left := marked(mark); len(left) != 2 {
-			t.Errorf("%q is left by its minder", left)
+			t.Errorf("%q is left by its supervisor", left)
 		}
 		if err := m.Kill("9.0.0"); err != nil {
 			t.Error(err)
@@ -313,7 +313,7 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
-// marked returns the processes whose command holds mark, but not those of minders.
+// marked returns the processes whose command holds mark, but not those of supervisors.
 func marked(mark string) (found []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range all {

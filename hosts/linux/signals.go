@@ -35,29 +35,29 @@ type signals struct {
 	dir    string
 	shares bool // if false, it only stops and continues on request (the kind none)
 
-	mu     sync.Mutex
-	dealer dealer
-	groups map[string]*tree
-	stop   chan struct{}
-	done   sync.WaitGroup
+	mu        sync.Mutex
+	scheduler scheduler
+	groups    map[string]*tree
+	stop      chan struct{}
+	done      sync.WaitGroup
 }
 
 // A tree contains the processes below one supervisor.
 type tree struct {
-	minder  int    // 0 until known
-	began   string // on the kernel's clock
-	self    bool   // whether the supervisor is this process
-	share   hosts.Share
-	frozen  bool // by Freeze
-	stands  bool // because other groups run
-	dealt   bool // whether this process has signaled it; an earlier one may have left it stopped
-	claim   claim
-	seen    []ran // processes below the supervisor at the last scan
-	counted bool  // time of the value used
-	used    float64
-	checked float64 // used at the last slice
-	waits   waits   // waiting time for a processor
-	hungry  bool    // it used its last slice or waited during it, so it would run if it were not stopped
+	supervisor int    // 0 until known
+	began      string // on the kernel's clock
+	self       bool   // whether the supervisor is this process
+	share      hosts.Share
+	frozen     bool // by Freeze
+	stands     bool // because other groups run
+	dealt      bool // whether this process has signaled it; an earlier one may have left it stopped
+	claim      claim
+	seen       []ran // processes below the supervisor at the last scan
+	counted    bool  // time of the value used
+	used       float64
+	checked    float64 // used at the last slice
+	waits      waits   // waiting time for a processor
+	hungry     bool    // it used its last slice or waited during it, so it would run if it were not stopped
 }
 
 func openSignals(c *Config, attach, shares bool) (Kernel, error) {
@@ -67,7 +67,7 @@ func openSignals(c *Config, attach, shares bool) (Kernel, error) {
 	if err := os.MkdirAll(c.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	k := &signals{dir: c.Dir, shares: shares, dealer: dealer{processors: c.Offered()}, groups: make(map[string]*tree), stop: make(chan struct{})}
+	k := &signals{dir: c.Dir, shares: shares, scheduler: scheduler{processors: c.Offered()}, groups: make(map[string]*tree), stop: make(chan struct{})}
 	if shares && !attach {
 		k.done.Go(k.turns)
 	}
@@ -105,8 +105,8 @@ func (k *signals) Make(name string, _ Limits) error {
 	return f.Close()
 }
 
-// Mind records the process ID of this process as seen by the mounted /proc.
-func (k *signals) Mind(name string) error {
+// Supervise records the process ID of this process as seen by the mounted /proc.
+func (k *signals) Supervise(name string) error {
 	pid, err := os.Readlink("/proc/self")
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func (k *signals) at(name string) (*tree, error) {
 		return nil, err
 	}
 	t := k.groups[name]
-	if t != nil && (t.self || t.minder > 0) {
+	if t != nil && (t.self || t.supervisor > 0) {
 		return t, nil
 	}
 	text, err := os.ReadFile(k.record(name))
@@ -146,7 +146,7 @@ func (k *signals) at(name string) (*tree, error) {
 		k.groups[name] = t
 	}
 	if f := strings.Fields(string(text)); len(f) == 2 {
-		t.minder, err = strconv.Atoi(f[0])
+		t.supervisor, err = strconv.Atoi(f[0])
 		t.began = f[1]
 	}
 	return t, err
@@ -173,7 +173,7 @@ func (k *signals) Share(shares []Share) error {
 		}
 		t.share = shares[i].Share
 		t.share.Weight = max(t.share.Weight, least)
-		if t.share.Limit >= k.dealer.processors {
+		if t.share.Limit >= k.scheduler.processors {
 			t.share.Limit = 0
 		}
 	}
@@ -267,7 +267,7 @@ func (k *signals) turns() {
 			return
 		case now := <-tick.C:
 			k.mu.Lock()
-			k.deal(now.Sub(last).Seconds())
+			k.schedule(now.Sub(last).Seconds())
 			k.mu.Unlock()
 			last = now
 		}
@@ -276,13 +276,13 @@ func (k *signals) turns() {
 
 const turn = 100 * time.Millisecond
 
-// deal measures the groups that ran and decides which run next.
-func (k *signals) deal(dt float64) {
+// schedule measures the groups that ran and decides which run next.
+func (k *signals) schedule(dt float64) {
 	var ready []*tree
 	var claims []*claim
 	for _, name := range slices.Sorted(maps.Keys(k.groups)) {
 		t, err := k.at(name)
-		if err != nil || t.minder == 0 || t.self {
+		if err != nil || t.supervisor == 0 || t.self {
 			continue
 		}
 		if !t.stands {
@@ -296,7 +296,7 @@ func (k *signals) deal(dt float64) {
 		}
 		ready, claims = append(ready, t), append(claims, &t.claim)
 	}
-	k.dealer.settle(dt, claims)
+	k.scheduler.settle(dt, claims)
 	for _, t := range ready {
 		stands := !t.claim.runs && t.share.Weight > 0
 		// A supervisor that thaws its group does not know about time slices.

@@ -55,9 +55,9 @@ func (t *tree) root() int {
 	if t.self {
 		return os.Getpid()
 	}
-	if t.minder > 0 {
-		if s, err := stat(t.minder); err == nil && s.began == t.began {
-			return t.minder
+	if t.supervisor > 0 {
+		if s, err := stat(t.supervisor); err == nil && s.began == t.began {
+			return t.supervisor
 		}
 	}
 	return 0

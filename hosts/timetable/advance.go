@@ -10,7 +10,7 @@ import "slices"
 // A job that ends early frees nodes. The whole plan is then rebuilt, and the new plan is
 // adopted if it keeps every deadline, which a greedy plan may fail to do.
 func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
-	b.bring(now)
+	b.advance(now)
 	vacated := never
 	slices.Sort(ended)
 	for _, id := range ended {
@@ -31,8 +31,8 @@ func (b *Book) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	return b.startDue(facts)
 }
 
-// bring advances the book to now.
-func (b *Book) bring(now int64) {
+// advance moves the book to now.
+func (b *Book) advance(now int64) {
 	if now < b.now || now > b.Next() {
 		panic("timetable: advanced to a second before the last or after the next event")
 	}

@@ -38,7 +38,7 @@ func (b *Book) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 // that follow to facts. It returns ErrUnknown if there is no such job.
 func (b *Book) Cancel(now int64, id int64, facts []Fact) ([]Fact, error) {
 	mustBeBetween(b.now, now, b.Next())
-	b.bring(now)
+	b.advance(now)
 	e := b.byID[id]
 	if e == nil {
 		return facts, fmt.Errorf("timetable: cancel job %d: %w", id, ErrUnknown)

@@ -155,7 +155,7 @@ func (p *Preemptive) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	case q.version != p.version || q.At != now:
 		return facts, fmt.Errorf("timetable: commit job %d: %w", q.Job.ID, ErrStale)
 	}
-	p.bring(now)
+	p.advance(now)
 	span := Span(q.Job.Estimate, p.config.Speed)
 	p.jobs = slices.Insert(p.jobs, p.position(&q.Job), share{Job: q.Job, span: span, left: span})
 	return p.grant(facts), nil
@@ -164,7 +164,7 @@ func (p *Preemptive) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 // Cancel removes a job from the book, as [Book.Cancel] does.
 func (p *Preemptive) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 	mustBeBetween(p.now, now, p.next)
-	p.bring(now)
+	p.advance(now)
 	i := p.find(id)
 	if i < 0 {
 		return facts, fmt.Errorf("timetable: cancel job %d: %w", id, ErrUnknown)
@@ -176,7 +176,7 @@ func (p *Preemptive) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 // Advance moves the book to now and records that the jobs in ended have completed, as
 // [Book.Advance] does.
 func (p *Preemptive) Advance(now int64, ended []int64, facts []Fact) []Fact {
-	p.bring(now)
+	p.advance(now)
 	slices.Sort(ended)
 	for _, id := range ended {
 		i := p.find(id)
@@ -202,8 +202,8 @@ func (p *Preemptive) Advance(now int64, ended []int64, facts []Fact) []Fact {
 	return p.grant(facts)
 }
 
-// bring advances the running jobs to now.
-func (p *Preemptive) bring(now int64) {
+// advance moves the running jobs to now.
+func (p *Preemptive) advance(now int64) {
 	if now < p.now || now > p.next {
 		panic("timetable: advanced to a second before the last or after the next event")
 	}

@@ -65,8 +65,8 @@ func (k *Fake) Make(name string, l linux.Limits) error {
 	return nil
 }
 
-// Mind does nothing.
-func (*Fake) Mind(string) error { return nil }
+// Supervise does nothing.
+func (*Fake) Supervise(string) error { return nil }
 
 // Enter does nothing: the test says what runs.
 func (*Fake) Enter(string, int) error { return nil }

@@ -126,7 +126,7 @@ func (a *Agent) Obey(now float64, o *remote.Orders) {
 	}
 }
 
-// Lose makes a task vanish, if one runs, as if its minder had died.
+// Lose makes a task vanish, if one runs, as if its supervisor had died.
 func (a *Agent) Lose(now float64) {
 	if a.count(now); len(a.tasks) > 0 {
 		a.machine.Stop(now, a.tasks[0].slot)

@@ -194,7 +194,7 @@ func (b *bench) end(name string) exit {
 }
 
 // stands waits, while the agent does nothing, until a task uses nothing.
-func (b *bench) stands(name, why string) {
+func (b *bench) shouldPause(name, why string) {
 	b.t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		b.Kernel.List()
@@ -300,7 +300,7 @@ func TestFolderGone(t *testing.T) {
 // that a job may replace a default and not what the market says.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
-	m := minder{folder: "/x", record: record{Name: "7.0.1", Job: remote.Job{Env: append(
+	m := supervisor{folder: "/x", record: record{Name: "7.0.1", Job: remote.Job{Env: append(
 		[]string{"PATH=/opt/bin", "BOURSE_CONTRACT=1", "A=1", "A=2", "BOURSE_TASK=no", "HOME="}, variables(&wanted{Wanted: remote.Wanted{Contract: 7, Nodes: 1}}, 0)...)}}}
 	got := m.environment()
 	want := []string{"PATH=/opt/bin", "HOME=", "TMPDIR=/tmp", "LANG=C.UTF-8", "BOURSE_CONTRACT=7", "A=2", "BOURSE_TASK=7.0.1", "BOURSE_NODE=0", "BOURSE_NODES=1"}

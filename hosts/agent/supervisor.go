@@ -23,8 +23,8 @@ import (
 
 // The additional roles of this program.
 const (
-	minderRole = "bourse-minder" // + folder
-	launchRole = "bourse-launch" // + folder
+	supervisorRole = "bourse-minder" // + folder
+	launchRole     = "bourse-launch" // + folder
 )
 
 // Main must be called first by a program that uses agents. If the process was started as a
@@ -34,8 +34,8 @@ func Main() {
 		return
 	}
 	switch os.Args[1] {
-	case minderRole:
-		if err := mind(os.Args[2]); err != nil {
+	case supervisorRole:
+		if err := supervise(os.Args[2]); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -53,8 +53,8 @@ const (
 	seldom = 5
 )
 
-// A minder supervises one task.
-type minder struct {
+// A supervisor supervises one task.
+type supervisor struct {
 	record
 	folder string
 	kernel linux.Kernel
@@ -86,16 +86,16 @@ type ended struct {
 }
 
 // note records the exit state of the command.
-func (m *minder) note(e ended) {
+func (m *supervisor) note(e ended) {
 	if e.pid == m.main {
 		m.state = &e.state
 	}
 }
 
-// mind starts the task of a folder, whose lock is file 3, and supervises it until its end.
-func mind(folder string) error {
+// supervise starts the task of a folder, whose lock is file 3, and supervises it until its end.
+func supervise(folder string) error {
 	syscall.CloseOnExec(3)
-	m := &minder{folder: folder, reaped: make(chan ended), copied: make(chan error, 2)}
+	m := &supervisor{folder: folder, reaped: make(chan ended), copied: make(chan error, 2)}
 	if _, err := get(filepath.Join(folder, "task.json"), &m.record); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func mind(folder string) error {
 	if m.kernel, err = linux.Attach(m.Kind, m.Kernel); err != nil {
 		return err
 	}
-	if err := m.kernel.Mind(m.Name); err != nil {
+	if err := m.kernel.Supervise(m.Name); err != nil {
 		return err
 	}
 	m.bounded, _ = m.kernel.Bounds()
@@ -155,7 +155,7 @@ func mind(folder string) error {
 // listen returns a channel that receives when a file in the folder was replaced, such as
 // orders. It is nil if the machine does not support this. Inotify would work too, but a user
 // has few watches.
-func (m *minder) listen() <-chan os.Signal {
+func (m *supervisor) listen() <-chan os.Signal {
 	dir, err := unix.Open(m.folder, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
@@ -173,7 +173,7 @@ func (m *minder) listen() <-chan os.Signal {
 
 // rest returns how long the supervisor can sleep unless it is notified. Wake-ups are its main
 // cost.
-func (m *minder) rest(now float64) time.Duration {
+func (m *supervisor) rest(now float64) time.Duration {
 	if !m.hears || m.frozen {
 		return look
 	}
@@ -186,14 +186,14 @@ func (m *minder) rest(now float64) time.Duration {
 	return time.Duration(rest*1e9) + time.Millisecond
 }
 
-func (m *minder) lack(what string, err error) {
+func (m *supervisor) lack(what string, err error) {
 	m.exit.Lacks = append(m.exit.Lacks, fmt.Sprintf("%s: %v", what, err))
 }
 
-func (m *minder) last() string { return filepath.Join(m.folder, ".exit") }
+func (m *supervisor) last() string { return filepath.Join(m.folder, ".exit") }
 
 // start starts the command through a process that prepares itself for it.
-func (m *minder) start() error {
+func (m *supervisor) start() error {
 	const program = "/proc/self/exe"
 	faults, toFaults, err := os.Pipe()
 	if err != nil {
@@ -251,7 +251,7 @@ func (m *minder) start() error {
 
 // environment returns the environment of the command, with unique names. The job's values
 // override the defaults, and the values of the agent and the kernel override both.
-func (m *minder) environment() []string {
+func (m *supervisor) environment() []string {
 	dir := filepath.Join(m.folder, "dir")
 	all := append([]string{
 		"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -316,7 +316,7 @@ func discard(from *os.File) (n int64) {
 }
 
 // reap waits for every process that ends, including orphans, until none is left.
-func (m *minder) reap() {
+func (m *supervisor) reap() {
 	defer close(m.reaped)
 	for {
 		var s unix.WaitStatus
@@ -332,7 +332,7 @@ func (m *minder) reap() {
 }
 
 // tick carries out the orders and the lease, and reports whether the task is over.
-func (m *minder) tick(now float64) (over bool) {
+func (m *supervisor) tick(now float64) (over bool) {
 	if _, err := os.Stat(m.folder); errors.Is(err, fs.ErrNotExist) {
 		m.exit.Why = hosts.Killed // no one can request or end the task any more
 		return true
@@ -352,7 +352,7 @@ func (m *minder) tick(now float64) (over bool) {
 	}
 	o := m.orders
 	// Freeze repeatedly, because the agent may have resumed a task in the meantime.
-	if o.stands(now, m.until) {
+	if o.shouldPause(now, m.until) {
 		if !m.frozen || again {
 			m.kernel.Freeze(m.Name)
 		}
@@ -402,7 +402,7 @@ func folderSize(dir string) (size int64) {
 	return size
 }
 
-func (m *minder) usage() linux.Usage {
+func (m *supervisor) usage() linux.Usage {
 	all, _ := m.kernel.Read(nil)
 	for _, u := range all {
 		if u.Name == m.Name {
@@ -416,7 +416,7 @@ func (m *minder) usage() linux.Usage {
 const slow = 60 * time.Second
 
 // finish ends all remaining processes of the task and writes how it ended.
-func (m *minder) finish() error {
+func (m *supervisor) finish() error {
 	m.kernel.Freeze(m.Name)
 	m.exit.Span = boottime() - m.Began
 	last := m.usage() // threads report their waiting time only while they exist
@@ -471,7 +471,7 @@ func stored(folder string) (size int64) {
 const notDead = "it does not die"
 
 // gathered waits for at most d and reports whether no process is left.
-func (m *minder) gathered(d time.Duration) bool {
+func (m *supervisor) gathered(d time.Duration) bool {
 	late := time.After(d)
 	for {
 		select {
@@ -487,7 +487,7 @@ func (m *minder) gathered(d time.Duration) bool {
 }
 
 // conclude records why the task ended, if its program ended it.
-func (m *minder) conclude() {
+func (m *supervisor) conclude() {
 	s := m.state
 	if s == nil {
 		return
@@ -512,7 +512,7 @@ func (m *minder) conclude() {
 }
 
 // write writes exit.json into its preallocated space.
-func (m *minder) write() error {
+func (m *supervisor) write() error {
 	text, err := json.Marshal(m.exit)
 	if err != nil {
 		return err

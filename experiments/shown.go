@@ -1,6 +1,8 @@
 package experiments
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -185,8 +187,8 @@ func (s *Study) Document(dir string) report.Document {
 		all = append(all, jobs)
 	}
 	return report.Document{
-		Findings: found,
-		Title:    s.Experiment.Title, Notes: notes,
+		Findings: found, Headline: s.extremes(),
+		Title: cmp.Or(s.Experiment.Title, s.ran()), Notes: notes,
 		Tables: all,
 		Values: func([]string) any {
 			return StudyValues{
@@ -200,56 +202,93 @@ func (s *Study) Document(dir string) report.Document {
 // DrawnValues is the JSON form of figures.
 type DrawnValues struct {
 	Files   []string          `json:"files" doc:"that were written"`
+	Points  []report.Drawn    `json:"points" doc:"of all figures"`
+	Omits   []string          `json:"left_out" doc:"what the figures leave out, and why"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }
 
-// Drawn returns the figures and tables of a results directory, or with curveAlone only the
-// figure of efficiency against alpha.
-func Drawn(dir *results.Dir, curveAlone bool) (d report.Document, err error) {
-	summary, err := dir.Summary()
-	if err != nil {
-		return d, err
+// extremes is a sentence with the best and the worst mean of the first headline metric. It is
+// empty if they are equal.
+func (s *Study) extremes() string {
+	m := s.headline()[0]
+	rows := slices.DeleteFunc(s.summaryRows(), func(r results.Summary) bool { return r.Metric != m || r.Mean == nil })
+	slices.SortStableFunc(rows, func(a, b results.Summary) int { return cmp.Compare(*b.Mean, *a.Mean) })
+	if s.less(m) {
+		slices.Reverse(rows)
 	}
-	curve, err := dir.Curve()
-	if err != nil {
-		return d, err
+	if len(rows) == 0 || *rows[0].Mean == *rows[len(rows)-1].Mean {
+		return ""
 	}
+	of := func(r *results.Summary) string {
+		return fmt.Sprintf("%s under %s in %s", report.MeanWithin(r), s.labels().Of(r.Admission), s.placed(r.Configuration))
+	}
+	return fmt.Sprintf("%s: the best mean is %s, the worst %s.", s.labels().Of(m), of(&rows[0]), of(&rows[len(rows)-1]))
+}
+
+// stored are the rows of a results directory with its scenario and paper.
+type stored struct {
+	e       scenario.Experiment
+	paper   papers.Reference
+	summary []results.Summary
+	curve   []results.Point
+}
+
+func readStored(dir *results.Dir) (s stored, err error) {
+	if s.summary, err = dir.Summary(); err != nil {
+		return s, err
+	}
+	if s.curve, err = dir.Curve(); err != nil {
+		return s, err
+	}
+	if s.e, err = scenario.Stored(dir.Path, dir.Manifest.Scenario); err != nil {
+		return s, err
+	}
+	s.e.Replications = dir.Manifest.Replications // it may have stopped early
+	s.paper = papers.Beside(&s.e)
+	for i, row := range s.summary { // older results have numbers that are not the paper's
+		if _, ok := s.paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
+			s.summary[i].Paper = nil
+		}
+	}
+	return s, nil
+}
+
+// document returns a document of figures with their JSON form.
+func (s *stored) document(figures ...report.Figure) (d report.Document) {
+	d.Figures = figures
 	d.Values = func(files []string) any {
-		return DrawnValues{report.List(files), report.List(summary), report.List(curve)}
+		v := DrawnValues{Files: report.List(files), Points: []report.Drawn{}, Omits: []string{}, Summary: report.List(s.summary), Curve: report.List(s.curve)}
+		for _, f := range figures {
+			v.Points, v.Omits = append(v.Points, f.Drawn()...), append(v.Omits, f.Omits...)
+		}
+		return v
 	}
-	e, err := scenario.Stored(dir.Path, dir.Manifest.Scenario)
+	return d
+}
+
+// Drawn returns the figures and tables of a results directory.
+func Drawn(dir *results.Dir) (report.Document, error) {
+	s, err := readStored(dir)
 	if err != nil {
-		return d, err
+		return report.Document{}, err
 	}
-	e.Replications = dir.Manifest.Replications // it may have stopped early
-	paper := papers.Beside(&e)
-	for i, row := range summary { // older results have numbers that are not the paper's
-		if _, ok := paper.Number(row.Configuration, row.Admission, row.Metric); !ok {
-			summary[i].Paper = nil
-		}
-	}
-	l := Labels()
-	if curveAlone {
-		if d.Figures = paper.Figures(l, nil, curve); len(d.Figures) > 0 {
-			d.Figures = d.Figures[:1]
-			d.Figures[0].Name, d.Figures[0].Words = "curve", policyWords(l)
-		}
-		return d, nil
-	}
-	shown := paper.Tests.Metrics()
+	l, e := Labels(), &s.e
+	shown := s.paper.Tests.Metrics()
 	if f := e.Figure; f != nil && f.Less != "" {
 		shown = append(shown, f.Metrics...)
 	}
 	rows, err := dir.Metrics(shown...)
-	d.Figures = append(figures(l, &e, &paper, summary, curve), Differences(l, &e, rows)...)
-	d.Tables = tables(l, &e, &paper, summary, rows, dir.Manifest.Alike)
-	if err == nil && len(negotiated(&e)) > 0 {
+	drawn := append(figures(l, e, &s.paper, s.summary, s.curve), Differences(l, e, rows)...)
+	var worth report.Document
+	if err == nil && len(negotiated(e)) > 0 {
+		var rows []results.Metric
 		if rows, err = dir.Metrics(worthOf...); err == nil {
-			worth := negotiation(&e, rows, dir.Manifest.Alike)
-			d.Tables, d.Figures, d.Notes = append(d.Tables, worth.Tables...), append(d.Figures, worth.Figures...), worth.Notes
+			worth = negotiation(e, rows, dir.Manifest.Alike)
 		}
 	}
+	d := s.document(append(drawn, worth.Figures...)...)
+	d.Tables, d.Notes = append(tables(l, e, &s.paper, s.summary, rows, dir.Manifest.Alike), worth.Tables...), worth.Notes
 	return d, err
 }
 

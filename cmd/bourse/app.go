@@ -32,6 +32,7 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 		Commands: []*cli.Command{
 			runCommand(),
 			mergeCommand(),
+			plotCommand(),
 			curveCommand(),
 			figuresCommand(),
 			showResultsCommand(),

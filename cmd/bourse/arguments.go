@@ -25,7 +25,11 @@ func commandName(c *cli.Context) string {
 // again returns the words that call c's command again, with those of the flags that were
 // given.
 func again(c *cli.Context, flags ...string) []string {
-	words := slices.Concat([]string{"bourse"}, strings.Fields(commandName(c)), c.Args().Slice())
+	return slices.Concat([]string{"bourse"}, strings.Fields(commandName(c)), c.Args().Slice(), typed(c, flags...))
+}
+
+// typed returns those of the flags that were given, as words.
+func typed(c *cli.Context, flags ...string) (words []string) {
 	for _, name := range flags {
 		if several := c.StringSlice(name); several != nil {
 			for _, one := range several {

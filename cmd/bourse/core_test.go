@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 9_050
-	experimentsClosure = 50_700
+	experimentsClosure = 51_150
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -44,7 +44,7 @@ var most = map[string]int{
 	"contracts/broker":              1050,
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
-	"experiments":                   6850,
+	"experiments":                   7050,
 	"experiments/calibrate":         1050,
 	"experiments/fitlab":            1200,
 	"experiments/live":              5550,
@@ -56,7 +56,7 @@ var most = map[string]int{
 	"experiments/papers":            900,
 	"experiments/papers/claims":     1150,
 	"experiments/readings":          1150,
-	"experiments/report":            2950,
+	"experiments/report":            3150,
 	"experiments/results":           3500,
 	"experiments/scenario":          2650,
 	"experiments/stats":             700,

@@ -301,14 +301,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	if err := ch.load(c, preset, known, sets); err != nil {
 		return ch, err
 	}
-	for _, name := range []string{"trace", "availability", "availability-format", "policy"} {
-		if v := c.String(name); v != "" {
-			ch.command = append(ch.command, "--"+name, v)
-		}
-	}
-	for _, s := range sets {
-		ch.command = append(ch.command, "--set", s)
-	}
+	ch.command = append(ch.command, typed(c, "until", "replications", "seed", "trace", "availability", "availability-format", "hosts", "load", "policy", "set")...)
 	if c.Bool("ledger") {
 		ch.command = append(ch.command, "--ledger")
 	}
@@ -390,12 +383,14 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets
 		ch.source.SHA256, err = await(c.Context, func() (string, error) { return results.HashFile(file) })
 		return err
 	}
+	if preset != "" {
+		ch.command = append(ch.command, "--preset", preset)
+	}
 	preset = cmp.Or(preset, papers.Of("").Preset)
 	data, ok := papers.Presets()[preset]
 	if !ok {
 		return usagef("--preset: %s", scenario.Unknown(preset, papers.Names()))
 	}
-	ch.command = append(ch.command, "--preset", preset)
 	ch.experiment, err = scenario.Parse("preset "+preset, data, known, sets...)
 	tellOverrides(c, &ch.experiment)
 	return err

@@ -56,7 +56,7 @@ func showTables(c *cli.Context) error {
 		}
 		return show(c, s.Document(dir.Path), nil)
 	}
-	d, err := experiments.Drawn(dir, false) // older results keep no notes
+	d, err := experiments.Drawn(dir) // older results keep no notes
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,9 @@ func showCurve(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	d, err := experiments.Drawn(dir, true)
+	d, err := experiments.Plotted(dir, experiments.Ask{})
 	if err != nil {
 		return err
-	}
-	if len(d.Figures) == 0 {
-		return usagef("%s: no efficiency was measured there", dir.Path)
 	}
 	return show(c, d, nil, d.Figures...)
 }

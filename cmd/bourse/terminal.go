@@ -14,6 +14,7 @@ import (
 // file descriptors and the environment.
 func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
+	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the font of Linux's console has none
 	fd, isTerminal := descriptor(c.App.Writer)
 	if isTerminal {
 		if width, _, err := term.GetSize(fd); err == nil {

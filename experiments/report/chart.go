@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
-	"github.com/guptarohit/asciigraph"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -22,21 +20,31 @@ func (f Figure) Text(t Terminal) string {
 	for i, name := range f.names() {
 		index[name] = i
 	}
-	for _, p := range f.Panels {
+	for i := range f.Panels {
+		p := f.drawn(i)
 		b.WriteString("\n")
 		if p.Groups != nil {
+			p.Title = p.letter + p.Title
 			b.WriteString(p.table().Text(t))
 			continue
 		}
-		b.WriteString(t.text(clean(p.Title) + "\n" + p.logged().chart(t, index)))
+		b.WriteString(t.text(clean(p.letter+p.Title)+"\n") + p.logged().chart(t, index))
 	}
 	return b.String()
 }
 
 // chartHeight is the number of lines of a chart without its axis.
-const chartHeight = 10
+const chartHeight = 12
 
-// chart draws the panel's means with one letter per curve.
+// A dots is a character of a chart.
+type dots struct {
+	braille rune  // offset of the pattern in the Unicode block
+	curve   int   // index of the last curve in it, for its colour
+	marks   []int // curves with a point in it
+}
+
+// chart draws the panel's means: lines of braille dots, or of full stops, with a letter at each
+// point. Letters in one place take turns.
 func (p Panel) chart(t Terminal, index map[string]int) string {
 	width := 60
 	if t.Width > 0 {
@@ -44,44 +52,85 @@ func (p Panel) chart(t Terminal, index map[string]int) string {
 	}
 	xlo, xhi := p.xRange()
 	ylo, yhi := p.yRange()
+	across, down := 1, 1 // dots per character
+	if t.Braille {
+		across, down = 2, 4
+	}
+	grid := make([]dots, width*chartHeight)
+	cell := func(x, y float64) (at *dots, bit rune) {
+		col := int(math.Round((x - xlo) / (xhi - xlo) * float64(width*across-1)))
+		row := int(math.Round((yhi - y) / (yhi - ylo) * float64(chartHeight*down-1)))
+		// The bits of a pattern: 1, 2, 4 and 64 down its left, 8, 16, 32 and 128 down its right.
+		bit = []rune{1, 2, 4, 64, 8, 16, 32, 128}[row%down+4*(col%across)]
+		return &grid[row/down*width+col/across], bit
+	}
 	marks := letters(p.Curves)
-	var series [][]float64
-	var chars []asciigraph.CharSet
-	var colors []asciigraph.AnsiColor
+	dye := func(curve int, s string) string {
+		if !t.Color {
+			return s
+		}
+		return fmt.Sprintf("\x1b[38;5;%dm%s\x1b[0m", terminalColor(index[p.Curves[curve].Name]), s)
+	}
 	var legend []string
 	for i, c := range p.Curves {
 		if len(c.Points) == 0 {
 			continue
 		}
-		series = append(series, sample(c.Points, xlo, xhi, width))
-		chars = append(chars, asciigraph.CreateCharSet(marks[i]))
-		ansi := terminalColor(index[c.Name])
-		colors = append(colors, ansi)
-		mark := marks[i]
-		if t.Color {
-			mark = ansi.String() + mark + asciigraph.Default.String()
+		legend = append(legend, dye(i, marks[i])+" "+t.text(clean(c.Name)))
+		pts := slices.DeleteFunc(slices.Clone(c.Points), func(pt Point) bool { return !Maybe(pt.Mean).Exists() })
+		slices.SortStableFunc(pts, func(a, b Point) int { return cmp.Compare(a.X, b.X) })
+		for k, to := range pts {
+			from := pts[max(0, k-1)]
+			steps := float64(2 * max(width*across, chartHeight*down))
+			for s := 0.0; s <= steps; s++ {
+				at, bit := cell(from.X+(to.X-from.X)*s/steps, from.Mean+(to.Mean-from.Mean)*s/steps)
+				at.braille, at.curve = at.braille|bit, i
+			}
+			if at, _ := cell(to.X, to.Mean); !slices.Contains(at.marks, i) {
+				at.marks = append(at.marks, i)
+			}
 		}
-		legend = append(legend, mark+" "+clean(c.Name))
 	}
-	if len(series) == 0 {
+	if len(legend) == 0 {
 		return "  no data\n"
 	}
-	takeTurns(series, ylo, yhi)
-	options := []asciigraph.Option{
-		asciigraph.Height(chartHeight), asciigraph.SeriesChars(chars...),
-		asciigraph.LowerBound(ylo), asciigraph.UpperBound(yhi),
-		asciigraph.YAxisValueFormatter(func(y float64) string { return fmt.Sprintf("%7s", scale(y, p.LogY)) }),
-		asciigraph.XAxisRange(xlo, xhi), asciigraph.XAxisTickCount(5),
-		asciigraph.XAxisValueFormatter(func(x float64) string { return scale(x, p.LogX) }),
+	var b strings.Builder
+	labels := make([]string, chartHeight)
+	for _, tick := range ticksOf(p.LogY).Ticks(ylo, yhi) {
+		labels[int(math.Round((yhi-tick.Value)/(yhi-ylo)*(chartHeight-1)))] = scale(tick.Value, p.LogY)
 	}
-	if t.Color {
-		options = append(options, asciigraph.SeriesColors(colors...))
+	for row, label := range labels {
+		fmt.Fprintf(&b, "%8s %s", label, t.text(map[bool]string{true: "│", false: "┤"}[label == ""]))
+		line := ""
+		for col, at := range grid[row*width : (row+1)*width] {
+			switch n := len(at.marks); {
+			case n > 0:
+				i := at.marks[col%n]
+				line += dye(i, marks[i])
+			case at.braille > 0 && t.Braille:
+				line += dye(at.curve, string(0x2800+at.braille))
+			case at.braille > 0:
+				line += dye(at.curve, ".")
+			default:
+				line += " "
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	axis, numbers := []rune(strings.Repeat("─", width)), ""
+	for _, tick := range ticksOf(p.LogX).Ticks(xlo, xhi) {
+		col, label := int(math.Round((tick.Value-xlo)/(xhi-xlo)*float64(width-1))), scale(tick.Value, p.LogX)
+		axis[col] = '┬'
+		if start := len(indent) + 1 + col - len(label)/2; start > len(numbers) || numbers == "" {
+			numbers += strings.Repeat(" ", max(0, start-len(numbers))) + label
+		}
 	}
 	axes := clean(p.X)
 	if p.Y != "" {
 		axes = clean(p.Y) + " against " + axes
 	}
-	return asciigraph.PlotMany(series, options...) + "\n" + indent + axes + "\n" + wrap(legend, t.Width) + "\n"
+	b.WriteString(t.text(indent+"└"+string(axis)+"\n"+numbers+"\n"+indent+axes) + "\n" + wrap(legend, t.Width) + "\n")
+	return b.String()
 }
 
 // scale formats a value of an axis.
@@ -115,28 +164,6 @@ func wrap(names []string, width int) string {
 	return b.String()
 }
 
-// takeTurns makes gaps in series that share a line of a chart, so that each of them is visible
-// every few columns.
-func takeTurns(series [][]float64, lo, hi float64) {
-	const turn = 3 // columns
-	line := func(y float64) float64 { return math.Round((y - lo) / (hi - lo) * chartHeight) }
-	for x := range series[0] {
-		lines := make(map[float64][]int)
-		for i, ys := range series {
-			if l := line(ys[x]); !math.IsNaN(l) {
-				lines[l] = append(lines[l], i)
-			}
-		}
-		for _, same := range lines {
-			for k, i := range same {
-				if k != x/turn%len(same) {
-					series[i][x] = math.NaN()
-				}
-			}
-		}
-	}
-}
-
 // unzero returns 0 for values that are only rounding errors.
 func unzero(x float64) float64 {
 	if math.Abs(x) < 1e-12 {
@@ -165,31 +192,9 @@ func letters(curves []Curve) []string {
 }
 
 // terminalColor returns the nearest of the 256 colours to that of the i-th style.
-func terminalColor(i int) asciigraph.AnsiColor {
-	near := []asciigraph.AnsiColor{
-		asciigraph.DodgerBlue, asciigraph.OrangeRed, asciigraph.MediumSeaGreen, asciigraph.Orchid,
-		asciigraph.Orange, asciigraph.SkyBlue, asciigraph.Default, asciigraph.Yellow,
-	}
+func terminalColor(i int) int {
+	near := []int{33, 202, 35, 170, 214, 117, 250, 226}
 	return near[i%len(near)]
-}
-
-// sample returns the curve at n places from lo to hi, linearly interpolated. Places outside
-// the curve are NaN, which leaves a gap. Every point appears at the nearest place.
-func sample(points []Point, lo, hi float64, n int) []float64 {
-	pts := slices.SortedStableFunc(slices.Values(points), func(a, b Point) int { return cmp.Compare(a.X, b.X) })
-	ys := make([]float64, n)
-	for i := range ys {
-		x := lo + (hi-lo)*float64(i)/float64(n-1)
-		ys[i] = math.NaN()
-		if k := sort.Search(len(pts), func(k int) bool { return pts[k].X >= x }); k > 0 && k < len(pts) {
-			a, b := pts[k-1], pts[k]
-			ys[i] = a.Mean + (b.Mean-a.Mean)*(x-a.X)/(b.X-a.X)
-		}
-	}
-	for _, pt := range pts {
-		ys[int(math.Round((pt.X-lo)/(hi-lo)*float64(n-1)))] = pt.Mean
-	}
-	return ys
 }
 
 // table returns the means of a bar panel, with one row per group and one column per curve.

@@ -14,10 +14,8 @@ type Datum struct {
 // Panels and curves are in order of appearance.
 func Lines(data []Datum) []Panel { return panels(data, false) }
 
-// Bars returns a panel of grouped bars for each panel named in data. Panels, groups and curves
-// are in order of appearance.
-func Bars(data []Datum) []Panel { return panels(data, true) }
-
+// panels returns a panel for each panel named in data: of lines, or of grouped bars. Panels,
+// groups and curves are in order of appearance.
 func panels(data []Datum, bars bool) []Panel {
 	var all []Panel
 	for _, title := range distinct(data, func(d Datum) string { return d.Panel }) {

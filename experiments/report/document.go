@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 var (
@@ -29,6 +30,7 @@ var (
 type Document struct {
 	Title    string
 	Lead     string   // the question in a sentence or two; may be empty
+	Headline string   // the main number in a sentence, at the top of the page; may be empty
 	Findings []string // sentences
 	Command  []string // command that repeats the run
 	Scenario string   // the file as run
@@ -37,7 +39,8 @@ type Document struct {
 	Sections []Section // only on the page
 	Ledgers  []Ledger
 	Notes    []string
-	Data     []File // tables as files, next to the figures
+	Data     []File   // tables as files, next to the figures
+	Formats  []string // of the figures, as in [Figure.Files]
 
 	// Values returns the values for programs, given the names of the files that were written.
 	Values func(files []string) any
@@ -99,7 +102,7 @@ func (d Document) Files(page string) ([]File, error) {
 	drawn := make([][]File, len(d.Figures))
 	var draw errgroup.Group
 	for i, f := range d.Figures {
-		draw.Go(func() (err error) { drawn[i], err = f.files(); return err })
+		draw.Go(func() (err error) { drawn[i], err = f.Files(d.Formats...); return err })
 	}
 	if err := draw.Wait(); err != nil {
 		return nil, err
@@ -115,12 +118,8 @@ func (d Document) HTML() ([]byte, error) {
 		"place":   func(words ...string) string { return Anchor(words...) },
 		"table":   func(t Table) template.HTML { return template.HTML(t.html()) },
 		"figure": func(f Figure) (template.HTML, error) {
-			svg, targets, err := f.svg()
-			if err != nil {
-				return "", err
-			}
-			width, height := f.size()
-			return template.HTML(inline(linked(svg, targets, height), f.Title, width)), nil
+			html, err := f.parts()
+			return template.HTML(html), err
 		},
 	}).Parse(pageText)
 	if err != nil {
@@ -141,14 +140,41 @@ func (d Document) HTML() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// inline returns an SVG document as an element of a page. It has a name for readers who do not
-// see it, and may be enlarged by up to half.
-func inline(svg []byte, name string, width vg.Length) string {
-	s := string(svg)
-	if i := strings.Index(s, "<svg"); i >= 0 {
-		s = s[i+len("<svg"):]
+// parts returns legend and panels as elements of a page, which stack if it is narrow.
+func (f Figure) parts() (string, error) {
+	var b strings.Builder
+	if _, whole := f.specification(); !whole {
+		legend := vg.Length(len(f.legend(panelWidth)))*legendLine + margin
+		svg, err := drawSVG(panelWidth, legend, "Legend.", func(c draw.Canvas) error { f.drawLegend(c); return nil })
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(inline(svg, "Legend of "+f.Title, "legend", panelWidth))
 	}
-	return fmt.Sprintf(`<svg role="group" aria-label="%s" style="max-width:%.0fpt"%s`, template.HTMLEscapeString(clean(name)), 1.5*width.Points(), s)
+	b.WriteString(`<div class="panels">` + "\n")
+	one := f
+	one.Order, one.bare = f.names(), true
+	for i := range f.Panels {
+		one.Panels = []Panel{f.drawn(i)}
+		svg, targets, err := one.svg()
+		if err != nil {
+			return "", err
+		}
+		width, height := one.size()
+		class := "panel"
+		if width > panelWidth {
+			class = "wide"
+		}
+		b.WriteString(inline(linked(svg, targets, height), strings.TrimPrefix(f.Title+": "+f.Panels[i].Title, ": "), class, width))
+	}
+	return b.String() + "</div>\n", nil
+}
+
+// inline returns an SVG document as an element of a page. It has a name for readers who do not
+// see it, and may be enlarged somewhat.
+func inline(svg []byte, name, class string, width vg.Length) string {
+	_, s, _ := strings.Cut(string(svg), "<svg")
+	return fmt.Sprintf(`<svg class="%s" role="group" aria-label="%s" style="max-width:%.0fpt"%s`, class, template.HTMLEscapeString(clean(name)), 1.4*width.Points(), s)
 }
 
 // Shell returns words as a command line for a POSIX shell.

@@ -69,8 +69,8 @@ func TestPageAlone(t *testing.T) {
 			t.Errorf("the page holds %q: %s", bad, got[max(0, i-80):min(len(got), i+80)])
 		}
 	}
-	if n := strings.Count(got, "</svg>"); n != 1 {
-		t.Errorf("%d figures end, want 1", n)
+	if n := strings.Count(got, "</svg>"); n != 3 {
+		t.Errorf("%d drawings end, want a legend and two panels", n)
 	}
 }
 

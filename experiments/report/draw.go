@@ -2,9 +2,13 @@ package report
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"html"
 	"image/color"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -16,23 +20,11 @@ import (
 const (
 	panelWidth  = 3.5 * vg.Inch
 	panelHeight = 2.5 * vg.Inch
-	titleHeight = 22 // points
-	dpi         = 144
+	margin      = 6   // points at the top and at the bottom
+	dpi         = 300 // of PNG files
+
+	leastPanel = 1.78 * vg.Inch // narrower panels have no room for their labels
 )
-
-// A Style is the target of a figure. It determines the width, the number of panels in a row,
-// and whether fonts are embedded.
-type Style string
-
-// The styles. The columns have the widths of most journals, 3.5 and 7.16 inches.
-const (
-	screen    Style = ""
-	oneColumn Style = "one-column"
-	twoColumn Style = "two-column"
-)
-
-// Styles returns the names of the styles for print.
-func Styles() []string { return []string{string(oneColumn), string(twoColumn)} }
 
 // width returns the width of p as drawn.
 func (p Panel) width() vg.Length {
@@ -49,35 +41,48 @@ func (f Figure) SVG() ([]byte, error) {
 }
 
 // svg returns the figure as an SVG document, and the positions of its points.
-func (f Figure) svg() ([]byte, []target, error) {
+func (f Figure) svg() (svg []byte, targets []target, err error) {
 	w, h := f.size()
-	c := vgsvg.NewWith(vgsvg.UseWH(w, h), vgsvg.EmbedFonts(f.Style != screen)) // print must look the same everywhere
-	targets, err := f.draw(draw.New(c))
-	if err != nil {
-		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
+	svg, err = drawSVG(w, h, f.Said(), func(c draw.Canvas) error {
+		targets, err = f.draw(c)
+		return err
+	})
+	return svg, targets, err
+}
+
+// drawSVG returns what draw draws as an SVG document with a description.
+func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte, error) {
+	c := vgsvg.NewWith(vgsvg.UseWH(w, h))
+	if err := paint(draw.New(c)); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
-		return nil, nil, fmt.Errorf("draw %s: %w", f.Name, err)
+		return nil, err
 	}
-	// Few machines have the font that was measured. The substitutes are as wide.
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(f.Said()))+"</desc>\n<g transform=\"scale"))
+	// The file names its fonts, of which few machines have the first. The others are as wide.
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(said))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), targets, nil
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil
 }
 
-// png returns the figure as an image of 144 dots per inch.
+// png returns the figure as an image that states its resolution.
 func (f Figure) png() ([]byte, error) {
 	w, h := f.size()
 	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi))
 	if _, err := f.draw(draw.New(c)); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+		return nil, err
 	}
 	var b bytes.Buffer
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(&b); err != nil {
-		return nil, fmt.Errorf("draw %s: %w", f.Name, err)
+		return nil, err
 	}
-	return b.Bytes(), nil
+	const header = 8 + 25 // signature and IHDR, before which nothing may be
+	perMetre := uint32(math.Round(dpi / 0.0254))
+	chunk := binary.BigEndian.AppendUint32([]byte("pHYs"), perMetre)
+	chunk = append(binary.BigEndian.AppendUint32(chunk, perMetre), 1)
+	chunk = binary.BigEndian.AppendUint32(chunk, crc32.ChecksumIEEE(chunk))
+	return slices.Insert(b.Bytes(), header, append([]byte{0, 0, 0, 9}, chunk...)...), nil
 }
 
 // grid returns the number of columns and rows of panels.
@@ -86,45 +91,36 @@ func (f Figure) grid() (cols, rows int) {
 	if cols <= 0 {
 		cols = 2
 	}
-	cols = max(1, min(cols, len(f.Panels)))
-	switch f.Style {
-	case oneColumn:
-		cols = 1
-	case twoColumn:
-		cols = min(cols, 4) // narrower panels have no room for their labels
+	if f.Width > 0 {
+		cols = min(cols, int(f.width()/leastPanel))
 	}
+	cols = max(1, min(cols, len(f.Panels)))
 	return cols, max(1, (len(f.Panels)+cols-1)/cols)
 }
 
+// width returns the width of f in print, or 0 for a screen.
+func (f Figure) width() vg.Length { return vg.Length(f.Width) * vg.Millimeter }
+
 func (f Figure) size() (w, h vg.Length) {
 	if p, ok := f.specification(); ok {
-		return specificationWidth, titleHeight + p.specificationHeight()
+		return specificationWidth, p.specificationHeight()
 	}
 	cols, rows := f.grid()
-	w = vg.Length(cols) * panelWidth
-	switch f.Style {
-	case oneColumn:
-		w = 3.5 * vg.Inch
-	case twoColumn:
-		w = 7.16 * vg.Inch
+	if w = f.width(); w == 0 {
+		w = vg.Length(cols) * panelWidth
 	}
-	return w, vg.Length(rows)*panelHeight + titleHeight + vg.Length(len(f.legend(w)))*legendLine + 6
+	return w, vg.Length(rows)*panelHeight + vg.Length(len(f.legend(w)))*legendLine + 2*margin
 }
 
-// draw draws title, legend and panels from top to bottom, and returns the positions of points.
+// draw draws legend and panels from top to bottom, and returns the positions of points. The
+// title is left to captions.
 func (f Figure) draw(c draw.Canvas) ([]target, error) {
 	c.FillPolygon(color.White, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-	title, sty := fit(f.Title, 11, c.Max.X-c.Min.X-12)
-	c.FillText(aligned(sty, draw.XCenter, draw.YCenter), vg.Point{X: c.Center().X, Y: c.Max.Y - titleHeight/2}, title)
 	if p, ok := f.specification(); ok {
-		return p.drawSpecification(draw.Crop(c, 0, 0, 0, -titleHeight)), nil
+		return p.drawSpecification(c), nil
 	}
 	_, styles := f.present()
-	lines := f.legend(c.Max.X - c.Min.X)
-	for i, names := range lines {
-		f.drawLegend(draw.Crop(c, 0, 0, 0, -titleHeight-vg.Length(i)*legendLine), names, styles)
-	}
-	return f.drawPanels(draw.Crop(c, 6, -10, 4, -titleHeight-vg.Length(len(lines))*legendLine-2), styles)
+	return f.drawPanels(draw.Crop(c, 6, -10, 4, -f.drawLegend(c)-margin), styles)
 }
 
 func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target, err error) {
@@ -137,7 +133,7 @@ func (f Figure) drawPanels(c draw.Canvas, styles map[string]style) (all []target
 			if n >= len(f.Panels) {
 				continue
 			}
-			panel := f.Panels[n]
+			panel := f.drawn(n)
 			panel.wide = (c.Max.X - c.Min.X + 16) / vg.Length(cols) // including its margins
 			p, err := panel.plot(styles)
 			if err != nil {

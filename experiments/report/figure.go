@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -16,16 +17,20 @@ import (
 type Figure struct {
 	Name    string // of its files, without extension
 	Title   string
-	Caption string // a sentence below; may be empty
-	Across  int    // panels per row; 0 means 2
+	Caption string   // a sentence below; may be empty
+	Omits   []string // what it leaves out and why, as noun phrases
+	Across  int      // panels per row; 0 means 2
 	Panels  []Panel
 
-	Style Style             // what it is made for
-	Words map[string]string // legend text in addition to a curve's name, by name or by the part of it before a comma
+	Width   float64           // in mm, for print; 0 means the size for a screen
+	Letters bool              // puts (a), (b), ... before the titles of panels
+	Words   map[string]string // legend text in addition to a curve's name, by name or by the part of it before a comma
 
 	// Order assigns colours to curves by name, so that a policy has the same colour in every
 	// figure. Other curves follow in order of appearance.
 	Order []string
+
+	bare bool // drawn without legend
 }
 
 // A Panel is one set of axes, with lines over x or, if Groups is set, with bars. The X of a
@@ -57,7 +62,8 @@ type Panel struct {
 	// and Hi do not apply to a logarithmic y axis.
 	LogX, LogY bool
 
-	wide vg.Length // set by its figure; 0 means panelWidth
+	wide   vg.Length // set by its figure; 0 means panelWidth
+	letter string    // set by its figure, before the title as drawn
 }
 
 // A Curve is the points of one policy, in the order in which they are joined.
@@ -99,6 +105,9 @@ func (f Figure) Said() string {
 		said += Interval
 	}
 	said = strings.TrimSpace(said)
+	if len(f.Omits) > 0 {
+		said = strings.TrimSpace(said + " Left out: " + strings.Join(f.Omits, "; ") + ".")
+	}
 	switch {
 	case most == 0:
 		return said
@@ -110,13 +119,21 @@ func (f Figure) Said() string {
 	return strings.TrimSpace(fmt.Sprintf("%s Means over n = %d replications.", said, most))
 }
 
-// Letter puts (a), (b), ... before the titles of panels.
-func Letter(panels []Panel) {
-	for i := range panels {
-		if i < 26 {
-			panels[i].Title = "(" + string(rune('a'+i)) + ") " + panels[i].Title
-		}
+// letter returns (a), (b), ... for panel i if f has letters.
+func (f Figure) letter(i int) string {
+	if !f.Letters || i >= 26 {
+		return ""
 	}
+	return "(" + string(rune('a'+i)) + ") "
+}
+
+// drawn returns panel i with its letter, unless it is the only one.
+func (f Figure) drawn(i int) Panel {
+	p := f.Panels[i]
+	if p.letter == "" && len(f.Panels) > 1 {
+		p.letter = f.letter(i)
+	}
+	return p
 }
 
 // CSV returns the numbers that the figure shows: panel, curve, x (or group in a bar panel),
@@ -125,19 +142,53 @@ func (f Figure) CSV() []byte {
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	w.Write([]string{"panel", "curve", "x", "mean", "lo", "hi"}) // writing to a Buffer does not fail
-	for _, p := range f.Panels {
-		for _, c := range p.Curves {
-			for _, pt := range c.Points {
-				x := shortest(pt.X)
-				if p.Groups != nil {
-					x = cell(p.Groups[int(pt.X)])
-				}
-				w.Write([]string{cell(p.Title), cell(c.Name), x, shortest(pt.Mean), shortest(pt.Lo), shortest(pt.Hi)})
+	for i := range f.Panels {
+		for _, d := range f.points(i) {
+			x := shortest(float64(d.X))
+			if f.Panels[i].Groups != nil {
+				x = cell(d.Group)
 			}
+			w.Write([]string{cell(f.letter(i) + d.Panel), cell(d.Line), x, shortest(float64(d.Mean)), shortest(float64(d.Lo)), shortest(float64(d.Hi))})
 		}
 	}
 	w.Flush()
 	return b.Bytes()
+}
+
+// A Drawn is a point of a figure for programs.
+type Drawn struct {
+	Figure string `json:"figure" doc:"name of its files"`
+	Panel  string `json:"panel" doc:"title of its panel"`
+	Line   string `json:"line" doc:"name of its line or of its bars"`
+	X      Maybe  `json:"x" doc:"null for a group of bars"`
+	Group  string `json:"group,omitempty" doc:"of bars"`
+	Mean   Maybe  `json:"mean"`
+	Lo     Maybe  `json:"lo95" doc:"lower end of its interval; the mean if there is none"`
+	Hi     Maybe  `json:"hi95" doc:"upper end of its interval; the mean if there is none"`
+	N      int    `json:"n" doc:"number of replications; 0 if it is not known"`
+}
+
+// Drawn returns the points of f.
+func (f Figure) Drawn() (all []Drawn) {
+	for i := range f.Panels {
+		all = append(all, f.points(i)...)
+	}
+	return all
+}
+
+// points returns the points of panel i.
+func (f Figure) points(i int) (all []Drawn) {
+	p := &f.Panels[i]
+	for _, c := range p.Curves {
+		for _, pt := range c.Points {
+			d := Drawn{f.Name, p.Title, c.Name, Maybe(pt.X), "", Maybe(pt.Mean), Maybe(pt.Lo), Maybe(pt.Hi), pt.N}
+			if p.Groups != nil {
+				d.X, d.Group = Maybe(math.NaN()), p.Groups[int(pt.X)]
+			}
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 func cell(s string) string { return results.SafeText(clean(s)) }
@@ -150,15 +201,32 @@ type File struct {
 	Data []byte
 }
 
-// files returns the figure as SVG and PNG, its numbers as CSV, and a Vega-Lite specification.
-func (f Figure) files() ([]File, error) {
-	svg, err := f.SVG()
-	if err != nil {
-		return nil, err
+// Formats returns the formats of figures.
+func Formats() []string { return []string{"svg", "png", "pdf", "csv", "vl.json"} }
+
+// Files returns the figure in the given formats. None means all but PDF.
+func (f Figure) Files(formats ...string) (files []File, err error) {
+	if len(formats) == 0 {
+		formats = []string{"svg", "png", "csv", "vl.json"}
 	}
-	png, err := f.png()
-	if err != nil {
-		return nil, err
+	for _, format := range formats {
+		file := File{Name: f.Name + "." + format}
+		switch format {
+		case "svg":
+			file.Data, err = f.SVG()
+		case "png":
+			file.Data, err = f.png()
+		case "pdf":
+			file.Data, err = f.pdf()
+		case "csv":
+			file.Data = f.CSV()
+		case "vl.json":
+			file.Data = f.vega()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("draw %s: %w", file.Name, err)
+		}
+		files = append(files, file)
 	}
-	return []File{{f.Name + ".svg", svg}, {f.Name + ".png", png}, {f.Name + ".csv", f.CSV()}, {f.Name + ".vl.json", f.vega()}}, nil
+	return files, nil
 }

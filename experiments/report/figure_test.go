@@ -22,10 +22,10 @@ func small() Figure {
 		{Panel: "Deadlines met", Curve: "libra", X: 20, Mean: new(0.5)},
 		{Panel: "Deadlines met", Curve: "edf", X: 10, Mean: new(-0.25), Lo: new(-0.5), Hi: new(0.1)},
 		{Panel: "Deadlines met", Curve: "edf", X: 20},
-	}), Bars([]Datum{
+	}), panels([]Datum{
 		{Panel: "Jobs lost", Curve: "libra", Group: "low", Mean: new(0.0), Lo: new(0.0), Hi: new(0.0)},
 		{Panel: "Jobs lost", Curve: "edf", Group: "high", Mean: new(12.0), Lo: new(9.5), Hi: new(14.5), N: 4, Row: "row/b"},
-	})...)
+	}, true)...)
 	f.Panels[0].X, f.Panels[0].Hi = "Load (%)", 1
 	return f
 }
@@ -51,8 +51,8 @@ func TestFigureBytes(t *testing.T) {
 	}
 	again := figures()
 	for i, f := range figures() {
-		a, err1 := f.files()
-		b, err2 := again[i].files()
+		a, err1 := f.Files(Formats()...)
+		b, err2 := again[i].Files(Formats()...)
 		if err := errors.Join(err1, err2); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestAnyFigure(t *testing.T) {
 			}
 		})
 		data := rapid.SliceOfN(datum, 0, 8).Draw(rt, "data")
-		f := Figure{Title: name.Draw(rt, "title"), Panels: append(Lines(data), Bars(data)...)}
+		f := Figure{Title: name.Draw(rt, "title"), Panels: append(Lines(data), panels(data, true)...)}
 		svg, err := f.SVG()
 		if err != nil {
 			rt.Fatal(err)

@@ -22,15 +22,15 @@ const mostLines = 8
 // crowded reports whether a panel would have too many lines to distinguish, so that heat maps
 // are drawn instead.
 func (s Sweep) crowded(rows []results.Summary) bool {
-	return len(s.Axes) > 1 && len(distinct(rows, func(r results.Summary) string { return s.curve(r.Admission, s.spotOf(r.Configuration)) })) > mostLines
+	p := s.plot()
+	return len(s.Axes) > 1 && len(distinct(Rows(s.Axes, rows, nil), func(r Row) string { return p.name(p.Color, r) })) > mostLines
 }
 
 // Maps returns a figure of heat maps: the first axis along x, the second along y, and one map
 // for each point of the other axes.
 func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
-	f := Figure{Name: name, Title: title, Caption: heat, Panels: s.planes(rows)}
+	f := Figure{Name: name, Title: title, Caption: heat, Panels: s.planes(rows), Letters: true}
 	f.Across = max(1, min(5, len(f.Panels)/max(1, len(s.metrics(rows)))))
-	Letter(f.Panels)
 	return f
 }
 
@@ -38,33 +38,35 @@ func (s Sweep) Maps(name, title string, rows []results.Summary) Figure {
 // the third and later axes. The first axis is along x, the second along y. All maps of a
 // metric have the same scale.
 func (s Sweep) planes(rows []results.Summary) []Panel {
-	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
-	admissions := distinct(rows, func(r results.Summary) string { return r.Admission })
+	data := Rows(s.Axes, rows, nil)
+	p := Plot{X: s.Axes[0], Color: s.Axes[1:2], Facet: []string{ByMetric}, Bars: true}
+	for _, d := range []string{ByConfiguration, ByPolicy} {
+		if len(Distinct(data, d)) > 1 {
+			p.Facet = append(p.Facet, d)
+		}
+	}
+	p.Facet = append(p.Facet, s.Axes[2:]...)
+	p.Label = func(dimension, value string) string {
+		switch {
+		case dimension == ByMetric:
+			return s.title(value)
+		case dimension == s.Axes[1]:
+			return value
+		case IsAxis(dimension):
+			return s.label(dimension, value)
+		}
+		return s.Labels.Of(value)
+	}
 	var all []Panel
 	for _, m := range s.metrics(rows) {
-		var data []Datum
-		for _, r := range rows {
-			if r.Metric != m {
-				continue
-			}
-			at := s.spotOf(r.Configuration)
-			title := []string{s.title(m)}
-			if len(names) > 1 {
-				title = append(title, s.Labels.Of(at.name))
-			}
-			if len(admissions) > 1 {
-				title = append(title, s.Labels.Of(r.Admission))
-			}
-			for i := 2; i < len(s.Axes); i++ {
-				title = append(title, s.Axes[i]+" "+at.values[i])
-			}
-			data = append(data, Datum{Panel: strings.Join(title, ", "), Curve: at.values[1], Group: at.values[0], Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: RowAnchor(r.Configuration, r.Admission, r.Metric)})
-		}
-		planes := Bars(data)
+		p.Y = []string{m}
+		planes := p.Panels(data)
 		lo, hi := math.Inf(1), math.Inf(-1)
-		for _, d := range data {
-			if d.Mean != nil {
-				lo, hi = min(lo, *d.Mean), max(hi, *d.Mean)
+		for _, plane := range planes {
+			for _, c := range plane.Curves {
+				for _, pt := range c.Points {
+					lo, hi = min(lo, pt.Mean), max(hi, pt.Mean)
+				}
 			}
 		}
 		for i := range planes {

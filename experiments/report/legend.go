@@ -21,6 +21,9 @@ const (
 // legend divides the names into lines that fit the width.
 func (f Figure) legend(width vg.Length) [][]string {
 	names, _ := f.present()
+	if f.bare {
+		names = nil
+	}
 	var lines [][]string
 	var used vg.Length
 	for _, name := range names {
@@ -66,27 +69,33 @@ func (f Figure) entryName(name string) (string, text.Style) {
 	return fit(name, 9, panelWidth-60)
 }
 
-// drawLegend draws one line of names, centred at the top of c.
-func (f Figure) drawLegend(c draw.Canvas, names []string, styles map[string]style) {
-	icon := f.iconWidth()
-	width := -vg.Length(entryGap)
-	for _, name := range names {
-		width += icon + f.entryWidth(name)
-	}
-	x, y := c.Center().X-width/2, c.Max.Y-legendLine/2
-	for _, name := range names {
-		s, left := styles[name], x
-		if icon != lineIcon {
-			c.FillPolygon(s.color, []vg.Point{{X: x, Y: y - 4}, {X: x + barIcon, Y: y - 4}, {X: x + barIcon, Y: y + 4}, {X: x, Y: y + 4}})
-			left += barIcon + 2
+// drawLegend draws the names at the top of c, in centred lines, and returns their height.
+func (f Figure) drawLegend(c draw.Canvas) vg.Length {
+	_, styles := f.present()
+	lines, icon := f.legend(c.Max.X-c.Min.X), f.iconWidth()
+	y := c.Max.Y - margin/2 + legendLine/2
+	for _, names := range lines {
+		width := -vg.Length(entryGap)
+		for _, name := range names {
+			width += icon + f.entryWidth(name)
 		}
-		if right := x + icon; icon != barIcon {
-			c.StrokeLine2(s.line(), left, y, right, y)
-			c.DrawGlyphNoClip(s.mark(), vg.Point{X: (left + right) / 2, Y: y})
+		x := c.Center().X - width/2
+		y -= legendLine
+		for _, name := range names {
+			s, left := styles[name], x
+			if icon != lineIcon {
+				c.FillPolygon(s.color, []vg.Point{{X: x, Y: y - 4}, {X: x + barIcon, Y: y - 4}, {X: x + barIcon, Y: y + 4}, {X: x, Y: y + 4}})
+				left += barIcon + 2
+			}
+			if right := x + icon; icon != barIcon {
+				c.StrokeLine2(s.line(), left, y, right, y)
+				c.DrawGlyphNoClip(s.mark(), vg.Point{X: (left + right) / 2, Y: y})
+			}
+			label, sty := f.entryName(name)
+			sty.YAlign = draw.YCenter
+			c.FillText(sty, vg.Point{X: x + icon + iconGap, Y: y}, label)
+			x += icon + f.entryWidth(name)
 		}
-		label, sty := f.entryName(name)
-		sty.YAlign = draw.YCenter
-		c.FillText(sty, vg.Point{X: x + icon + iconGap, Y: y}, label)
-		x += icon + f.entryWidth(name)
 	}
+	return vg.Length(len(lines)) * legendLine
 }

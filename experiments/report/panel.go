@@ -13,7 +13,7 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 	p = p.logged()
 	pl := plot.New()
 	pl.BackgroundColor = nil
-	pl.Title.Text, pl.Title.TextStyle = fit(p.Title, 10, p.width()-60)
+	pl.Title.Text, pl.Title.TextStyle = fit(p.letter+p.Title, 10, p.width()-60)
 	pl.X.Label.Text, pl.X.Label.TextStyle = fit(p.X, 9, p.width()-60)
 	pl.Y.Label.Text, pl.Y.Label.TextStyle = fit(p.Y, 9, panelHeight/2) // the axis must not be shorter than its label
 	pl.Title.TextStyle, pl.Title.Padding = aligned(pl.Title.TextStyle, draw.XCenter, draw.YTop), 5
@@ -60,49 +60,34 @@ func (p Panel) plot(styles map[string]style) (*plot.Plot, error) {
 // bars.
 const dense = 40
 
-// addLines adds the curves. Each is shifted slightly, so that error bars do not hide each
-// other.
+// addLines adds the curves.
 func (p Panel) addLines(pl *plot.Plot, styles map[string]style) error {
-	lo, hi := p.xRange()
-	for i, c := range p.Curves {
+	for _, c := range p.Curves {
 		if len(c.Points) == 0 {
 			continue
 		}
 		s := styles[c.Name]
 		xys := make(plotter.XYs, len(c.Points))
-		if len(c.Points) > dense {
-			for j, pt := range c.Points {
-				xys[j] = plotter.XY{X: pt.X, Y: pt.Mean}
-			}
-			line, err := plotter.NewLine(xys)
-			if err != nil {
-				return err
-			}
-			line.LineStyle = s.line()
-			pl.Add(line)
-			continue
-		}
 		for j, pt := range c.Points {
-			xys[j] = plotter.XY{X: pt.X + aside(i, len(p.Curves), lo, hi), Y: pt.Mean}
+			xys[j] = plotter.XY{X: pt.X, Y: pt.Mean}
 		}
 		line, marks, err := plotter.NewLinePoints(xys)
 		if err != nil {
 			return err
 		}
 		line.LineStyle, marks.GlyphStyle = s.line(), s.mark()
+		pl.Add(line)
+		if len(c.Points) > dense {
+			continue
+		}
 		if err := addErrors(pl, xys, c.Points, s.color); err != nil {
 			return err
 		}
-		pl.Add(line, marks)
+		pl.Add(marks)
 	}
+	lo, hi := p.xRange()
 	pl.X.Min, pl.X.Max = lo-(hi-lo)*0.04, hi+(hi-lo)*0.04
 	return p.nameEnds(pl, styles)
-}
-
-// aside returns the horizontal shift of the i-th of n curves, for x from lo to hi.
-func aside(i, n int, lo, hi float64) float64 {
-	nudge := (hi - lo) * min(0.008, 0.04/float64(max(1, n)))
-	return nudge * (float64(i) - float64(n-1)/2)
 }
 
 // addErrors adds the intervals of pts, if there are any, at the positions xys.

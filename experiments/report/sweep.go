@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"bourse/experiments/results"
@@ -131,74 +130,73 @@ func (s Sweep) head(configuration string, named bool, width int) []Cell {
 // first axis is not numeric, or there is none, it draws bars. If there would be too many
 // lines, it draws heat maps.
 func (s Sweep) Figure(name, title string, rows []results.Summary) Figure {
-	f := Figure{Name: name, Title: title, Caption: Interval}
 	if s.crowded(rows) {
 		return s.Maps(name, title, rows)
 	}
-	draw := Lines
-	for _, r := range rows {
-		if _, err := strconv.ParseFloat(s.first(r.Configuration), 64); err != nil {
-			draw = Bars
-		}
+	f := Figure{Name: name, Title: title, Caption: Interval, Letters: true}
+	p := s.plot()
+	all := Rows(s.Axes, rows, nil)
+	if len(s.Axes) > 0 && len(Distinct(all, ByConfiguration)) > 1 {
+		p.Facet = append(p.Facet, ByConfiguration)
 	}
-	for _, m := range s.metrics(rows) {
-		for _, p := range draw(s.data(m, rows)) {
-			if len(s.Axes) > 0 {
-				p.X = s.Axes[0]
-			}
-			if u := s.Units[m]; u != "1" {
-				p.Y = u
-			}
-			if p.Y == "%" {
-				p.Hi = 100
-				if len(s.Range) == 2 {
-					p.Lo, p.Hi = s.Range[0], s.Range[1]
-				}
-			}
-			f.Panels = append(f.Panels, p)
-		}
-	}
-	Letter(f.Panels)
+	p.Y = s.metrics(rows)
+	f.Panels = s.Panels(p, all)
 	return f
 }
 
-// first returns the value of a configuration on the first axis.
-func (s Sweep) first(configuration string) string {
-	if len(s.Axes) == 0 {
-		return ""
-	}
-	return s.spotOf(configuration).values[0]
-}
-
-// data returns the points of one metric, configuration by configuration.
-func (s Sweep) data(metric string, rows []results.Summary) []Datum {
-	names := distinct(rows, func(r results.Summary) string { return s.spotOf(r.Configuration).name })
-	var data []Datum
-	for _, name := range names {
-		for _, r := range rows {
-			at := s.spotOf(r.Configuration)
-			if r.Metric != metric || at.name != name {
-				continue
-			}
-			d := Datum{Panel: s.Labels.Of(metric), Curve: s.curve(r.Admission, at), Group: s.Labels.Of(name), Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: RowAnchor(r.Configuration, r.Admission, r.Metric)}
-			if len(s.Axes) > 0 {
-				d.Group = s.first(r.Configuration)
-				d.X, _ = strconv.ParseFloat(d.Group, 64) // 0 for bars
-				if len(names) > 1 {
-					d.Panel += ", " + strings.ReplaceAll(name, "-", " ")
-				}
-			}
-			data = append(data, d)
+// Panels returns the panels of a plot with axes: that of y has the metric, or only its unit if
+// titles have the metric.
+func (s Sweep) Panels(p Plot, rows []Row) (all []Panel) {
+	byMetric := [][]string{p.Y}
+	titled := slices.Contains(p.Facet, ByMetric)
+	if titled {
+		byMetric = byMetric[:0]
+		for _, m := range p.Y {
+			byMetric = append(byMetric, []string{m})
 		}
 	}
-	return data
+	for _, p.Y = range byMetric {
+		for _, panel := range p.Panels(rows) {
+			if IsAxis(p.X) {
+				panel.X = AxisLabel(p.X)
+			}
+			switch u := s.Units[p.Y[0]]; {
+			case !titled && len(p.Y) == 1:
+				panel.Y = s.title(p.Y[0])
+			case u != "1":
+				panel.Y = u
+			}
+			switch {
+			case p.Y[0] == Efficiency:
+				panel.Hi = 1
+			case s.Units[p.Y[0]] == "%":
+				panel.Hi = 100
+				if len(s.Range) == 2 {
+					panel.Lo, panel.Hi = s.Range[0], s.Range[1]
+				}
+			}
+			all = append(all, panel)
+		}
+	}
+	return all
 }
 
-// curve returns the name of a line: the policy, and the values on the other axes.
-func (s Sweep) curve(admission string, at spot) string {
-	name := s.Labels.Of(admission)
-	for i := 1; i < len(s.Axes); i++ {
-		name += ", " + s.Axes[i] + " " + at.values[i]
+// plot returns the dimensions of the figure of a sweep, with a panel for each metric.
+func (s Sweep) plot() Plot {
+	p := Plot{X: ByConfiguration, Color: []string{ByPolicy}, Facet: []string{ByMetric}, Label: s.label}
+	if len(s.Axes) > 0 {
+		p.X, p.Color = s.Axes[0], append(p.Color, s.Axes[1:]...)
 	}
-	return name
+	return p
+}
+
+// label returns the text of a value of a dimension.
+func (s Sweep) label(dimension, value string) string {
+	switch {
+	case IsAxis(dimension):
+		return dimension + " " + value
+	case dimension == ByConfiguration && len(s.Axes) > 0:
+		return strings.ReplaceAll(value, "-", " ")
+	}
+	return s.Labels.Of(value)
 }

@@ -49,7 +49,7 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "sweep.svg", svg)
-	if p := f.Panels[1]; p.Title != "(b) Slowdown, trace estimates" || p.X != "delay" || p.Y != "x" || len(p.Curves) != 4 {
+	if p := f.Panels[1]; f.drawn(1).letter != "(b) " || p.Title != "Slowdown, trace estimates" || p.X != "delay" || p.Y != "x" || len(p.Curves) != 4 {
 		t.Errorf("panel %q of %s in %s, %d curves", p.Title, p.X, p.Y, len(p.Curves))
 	}
 	s.Metrics = nil
@@ -97,7 +97,7 @@ func TestHeat(t *testing.T) {
 		t.Fatalf("%d panels, %d across, want 2 and 2", len(f.Panels), f.Across)
 	}
 	for k, p := range f.Panels {
-		if want := []string{"(a) Slowdown, depth low", "(b) Slowdown, depth high"}[k]; p.Title != want || !p.Heat || p.Lo != 0 || p.Hi != 231 || p.X != "delay" || p.Y != "width" {
+		if want := []string{"Slowdown, depth low", "Slowdown, depth high"}[k]; p.Title != want || !p.Heat || p.Lo != 0 || p.Hi != 231 || p.X != "delay" || p.Y != "width" {
 			t.Errorf("panel %+v, want %s from 0 to 231", p, want)
 		}
 		if len(p.Groups) != 3 || len(p.Curves) != 5 || p.Curves[4].Name != "4" || len(p.Curves[4].Points) != 2 || p.Curves[3].Points[2].Mean != float64(230+k) {

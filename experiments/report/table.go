@@ -183,7 +183,7 @@ func (tb Table) longestWord(column int) (most int) {
 // html returns the table as an HTML element, without title and note.
 func (tb Table) html() string {
 	w := tb.writer(tb.all(), func(c Cell) string {
-		s := html.EscapeString(clean(c.Text))
+		s := strings.ReplaceAll(html.EscapeString(clean(c.Text)), " ± ", "\u00a0±\u00a0") // lines break elsewhere
 		if c.Strong {
 			s = "<strong>" + s + "</strong>"
 		}

@@ -35,7 +35,6 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 	between := func(x1, y1, x2, y2 float64) vg.Rectangle {
 		return vg.Rectangle{Min: vg.Point{X: tx(x1), Y: ty(min(y1, y2))}, Max: vg.Point{X: tx(x2), Y: ty(max(y1, y2))}}
 	}
-	lo, hi := p.logged().xRange()
 	for i, curve := range p.Curves {
 		if p.Groups == nil && len(curve.Points) > dense {
 			continue
@@ -56,7 +55,7 @@ func (p Panel) targets(pl *plot.Plot, c draw.Canvas) (all []target) {
 				if len(one) == 0 {
 					continue // not drawn
 				}
-				at = around(one[0].X+aside(i, len(p.Curves), lo, hi), one[0].Mean)
+				at = around(one[0].X, one[0].Mean)
 			}
 			all = append(all, target{at, p.tell(curve.Name, pt), pt.Row})
 		}
@@ -77,12 +76,8 @@ func (p Panel) tell(curve string, pt Point) string {
 	} else {
 		where = append(where, curve, p.X+" "+Maybe(pt.X).String())
 	}
-	_, title, lettered := strings.Cut(p.Title, ") ")
-	if !lettered || !strings.HasPrefix(p.Title, "(") {
-		title = p.Title
-	}
-	s := title + ", " + strings.Join(where, ", ") + ": " + Maybe(pt.Mean).String()
-	if p.Y != "" && !p.Heat && !strings.Contains(title, p.Y) {
+	s := p.Title + ", " + strings.Join(where, ", ") + ": " + Maybe(pt.Mean).String()
+	if p.Y != "" && !p.Heat && !strings.Contains(p.Title, p.Y) {
 		s += " " + p.Y
 	}
 	if pt.Lo < pt.Hi {

@@ -13,6 +13,8 @@ type Terminal struct {
 	Width int  // characters per line; 0 means no limit
 	Color bool // supports ANSI colours
 	UTF8  bool // supports characters beyond ASCII
+
+	Braille bool // supports braille patterns, with which charts are drawn
 }
 
 // ASCII returns s with every non-ASCII character replaced: by an equivalent if the program

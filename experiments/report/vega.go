@@ -26,8 +26,8 @@ func (f Figure) vega() []byte {
 		colors[i] = hex(styles[name].color)
 	}
 	panels := make([]any, len(f.Panels))
-	for i, p := range f.Panels {
-		panels[i] = p.vega(names, colors)
+	for i := range f.Panels {
+		panels[i] = f.drawn(i).vega(names, colors)
 	}
 	s["concat"] = panels
 	var b bytes.Buffer
@@ -68,7 +68,7 @@ func (p Panel) vega(names, colors []string) spec {
 	if len(names) > 0 {
 		curve["scale"] = spec{"domain": names, "range": colors}
 	}
-	view := spec{"title": clean(p.Title), "width": 252, "height": 160, "data": spec{"values": values}}
+	view := spec{"title": clean(p.letter + p.Title), "width": 252, "height": 160, "data": spec{"values": values}}
 	switch {
 	case p.Heat:
 		view["mark"] = spec{"type": "rect", "tooltip": true}

@@ -101,27 +101,27 @@ func TestVega(t *testing.T) {
 	}
 }
 
-// TestStyle checks the widths of a journal's columns, and that nothing drawn in them lies
-// outside.
-func TestStyle(t *testing.T) {
+// TestFigureWidth checks that a figure is as wide as it must be, that nothing drawn in it lies
+// outside, and that it contains neither its title nor a font.
+func TestFigureWidth(t *testing.T) {
 	t.Parallel()
-	for style, want := range map[Style]vg.Length{screen: 7 * vg.Inch, oneColumn: 3.5 * vg.Inch, twoColumn: 7.16 * vg.Inch} {
+	for mm, want := range map[float64]vg.Length{0: 7 * vg.Inch, 88.9: 3.5 * vg.Inch, 181.864: 7.16 * vg.Inch, 120: 120 * vg.Millimeter} {
 		f := small()
-		f.Style = style
+		f.Width = mm
 		if w, _ := f.size(); w-want > 0.01 || want-w > 0.01 {
-			t.Errorf("%q is %v wide, want %v", style, w, want)
+			t.Errorf("%v mm: it is %v wide, want %v", mm, w, want)
 		}
 		svg, targets, err := f.svg()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if strings.Contains(string(svg), "@font-face") != (style != screen) {
-			t.Errorf("%q: whether the font is in it is wrong", style)
+		if strings.Contains(string(svg), "@font-face") || strings.Contains(string(svg), ">"+f.Title) {
+			t.Errorf("%v mm: it contains a font, or its title", mm)
 		}
 		w, h := f.size()
 		for _, at := range targets {
 			if at.at.Min.X < 0 || at.at.Max.X > w || at.at.Min.Y < 0 || at.at.Max.Y > h {
-				t.Errorf("%q: %s is drawn at %v of %v by %v", style, at.text, at.at, w, h)
+				t.Errorf("%v mm: %s is drawn at %v of %v by %v", mm, at.text, at.at, w, h)
 			}
 		}
 	}

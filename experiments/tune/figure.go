@@ -32,7 +32,7 @@ func (r *Report) Figure() report.Figure {
 		f.Panels = append(f.Panels, mean, less)
 	}
 	alike(f.Panels)
-	report.Letter(f.Panels)
+	f.Letters = true
 	return f
 }
 

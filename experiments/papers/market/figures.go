@@ -12,92 +12,84 @@ import (
 	"bourse/experiments/results"
 )
 
-// Figures returns those that there are results for. Error bars are 95 % intervals of
-// the mean.
+// Figures returns the figures for which there are results. Error bars are 95 % intervals of
+// the mean. RAC is only in figure 3, as in the paper.
 func Figures(l report.Labels, summary []results.Summary, curve []results.Point) []report.Figure {
-	figures := []report.Figure{figure1(l, summary), figure2(l, curve), figure3(l, summary, curve)}
+	rows := report.Rows(nil, summary, curve)
+	others := slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.At[report.ByPolicy] == rac })
+	figures := []report.Figure{figure1(l, others), figure2(l, others), figure3(l, rows)}
 	for i := range figures {
 		f := &figures[i]
-		for _, policy := range []string{"be", "sac", "cac", "rac"} { // of the same colours in all
+		for _, policy := range []string{"be", "sac", "cac", rac} { // of the same colours in all
 			f.Order = append(f.Order, l.Of(policy))
 		}
+		if i < 2 && len(others) < len(rows) {
+			f.Omits = []string{l.Of(rac) + ", which is in figure 3"}
+		}
 		f.Caption += report.Interval
-		report.Letter(f.Panels)
+		f.Letters = true
 	}
 	return slices.DeleteFunc(figures, func(f report.Figure) bool { return len(f.Panels) == 0 })
 }
 
+const rac = "rac"
+
 // figure1 shows violations, utilization, rejections and demand correlation: a group of
-// bars a configuration, a bar an admission policy. RAC is left to figure3.
-func figure1(l report.Labels, rows []results.Summary) report.Figure {
-	f := report.Figure{Name: "figure1", Title: "Figure 1. Violations, utilization, rejections and demand correlation"}
-	var data []report.Datum
-	for _, m := range []string{"violations", "utilization", "rejections", "demand_correlation"} {
-		for _, s := range rows {
-			if s.Metric == m && s.Admission != "rac" {
-				data = append(data, report.Datum{Panel: l.Of(m), Curve: l.Of(s.Admission), Group: l.Of(s.Configuration), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95, N: s.N, Row: report.RowAnchor(s.Configuration, s.Admission, s.Metric)})
-			}
-		}
+// bars for each configuration, and a bar for each admission policy.
+func figure1(l report.Labels, rows []report.Row) report.Figure {
+	return report.Figure{
+		Name: "figure1", Title: "Figure 1. Violations, utilization, rejections and demand correlation",
+		Panels: panels(l, rows, report.Plot{
+			X: report.ByConfiguration, Y: []string{"violations", "utilization", "rejections", "demand_correlation"},
+			Color: []string{report.ByPolicy}, Facet: []string{report.ByMetric},
+		}),
 	}
-	f.Panels = shares(report.Bars(data))
-	return f
 }
 
-// figure2 shows efficiency against alpha: a panel a configuration where it is defined, a
-// line an admission policy. RAC is left to figure3.
-func figure2(l report.Labels, rows []results.Point) report.Figure {
-	f := report.Figure{Name: "figure2", Title: "Figure 2. Efficiency against α", Caption: "α = 0 is elastic utility, α = 1 inelastic. "}
-	f.Panels = lines(l, rows, func(p results.Point) bool { return p.Admission != "rac" && p.Mean != nil })
-	return f
+// figure2 shows efficiency against alpha: a panel for each configuration in which it is
+// defined, and a line for each admission policy.
+func figure2(l report.Labels, rows []report.Row) report.Figure {
+	return report.Figure{
+		Name: "figure2", Title: "Figure 2. Efficiency against α", Caption: "α = 0 is elastic utility, α = 1 inelastic. ",
+		Panels: lines(l, slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return r.Mean == nil })),
+	}
 }
 
 // figure3 compares RAC with BE and CAC in each configuration that has it: the metrics of
 // figure1 as groups of bars, and efficiency against alpha.
-func figure3(l report.Labels, summary []results.Summary, curve []results.Point) report.Figure {
+func figure3(l report.Labels, rows []report.Row) report.Figure {
 	f := report.Figure{Name: "figure3", Title: "Figure 3. Random admission control beside best effort and capacity"}
-	compared := []string{"be", "cac", "rac"}
-	var seen []string
-	for _, s := range summary {
-		c := s.Configuration
-		if s.Admission != "rac" || slices.Contains(seen, c) {
-			continue
-		}
-		seen = append(seen, c)
-		var data []report.Datum
-		for _, m := range []string{"violations", "rejections", "utilization", "demand_correlation"} {
-			for _, s := range summary {
-				if s.Configuration == c && s.Metric == m && slices.Contains(compared, s.Admission) {
-					data = append(data, report.Datum{Panel: l.Of(c), Curve: l.Of(s.Admission), Group: l.Of(m), Mean: s.Mean, Lo: s.Lo95, Hi: s.Hi95, N: s.N, Row: report.RowAnchor(s.Configuration, s.Admission, s.Metric)})
-				}
-			}
-		}
-		f.Panels = append(f.Panels, shares(report.Bars(data))...)
-		f.Panels = append(f.Panels, lines(l, curve, func(p results.Point) bool {
-			return p.Configuration == c && slices.Contains(compared, p.Admission)
+	of := func(policies ...string) []report.Row {
+		return slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return !slices.Contains(policies, r.At[report.ByPolicy]) })
+	}
+	compared := of("be", "cac", rac)
+	measured := slices.DeleteFunc(of(rac), func(r report.Row) bool { return r.At[report.ByMetric] == report.Efficiency })
+	for _, c := range report.Distinct(measured, report.ByConfiguration) {
+		own := slices.DeleteFunc(slices.Clone(compared), func(r report.Row) bool { return r.At[report.ByConfiguration] != c })
+		f.Panels = append(f.Panels, panels(l, own, report.Plot{
+			X: report.ByMetric, Y: []string{"violations", "rejections", "utilization", "demand_correlation"},
+			Color: []string{report.ByPolicy}, Facet: []string{report.ByConfiguration},
 		})...)
+		f.Panels = append(f.Panels, lines(l, own)...)
 	}
 	return f
 }
 
-// lines returns a panel a configuration.
-func lines(l report.Labels, rows []results.Point, keep func(results.Point) bool) []report.Panel {
-	var data []report.Datum
-	for _, r := range rows {
-		if keep(r) {
-			data = append(data, report.Datum{Panel: l.Of(r.Configuration), Curve: l.Of(r.Admission), X: r.Alpha, Mean: r.Mean, Lo: r.Lo95, Hi: r.Hi95, N: r.N, Row: report.CurveAnchor(r.Configuration, r.Admission, r.Alpha)})
-		}
+// lines returns a panel of efficiency against alpha for each configuration.
+func lines(l report.Labels, rows []report.Row) []report.Panel {
+	all := panels(l, rows, report.Plot{X: report.ByAlpha, Y: []string{report.Efficiency}, Color: []string{report.ByPolicy}, Facet: []string{report.ByConfiguration}})
+	for i := range all {
+		all[i].X, all[i].Y = "α", "Efficiency"
 	}
-	panels := report.Lines(data)
-	for i := range panels {
-		panels[i].X, panels[i].Y = "α", "Efficiency"
-	}
-	return shares(panels)
+	return all
 }
 
-// shares returns panels of what lies between 0 and 1.
-func shares(panels []report.Panel) []report.Panel {
-	for i := range panels {
-		panels[i].Lo, panels[i].Hi = 0, 1
+// panels returns the panels of a plot of quantities between 0 and 1.
+func panels(l report.Labels, rows []report.Row, p report.Plot) []report.Panel {
+	p.Label = func(_, value string) string { return l.Of(value) }
+	all := p.Panels(rows)
+	for i := range all {
+		all[i].Lo, all[i].Hi = 0, 1
 	}
-	return panels
+	return all
 }

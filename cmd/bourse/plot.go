@@ -1,0 +1,188 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"bourse/experiments"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+
+	"github.com/urfave/cli/v2"
+)
+
+func plotCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "plot",
+		Usage:     "plot a metric against an axis, with intervals",
+		ArgsUsage: "RESULTS",
+		Description: `Draws results in the terminal and writes figures. Without flags it plots efficiency
+against alpha: a panel for each configuration, a line for each policy. Alpha is how
+inelastic users are: 0 values partial work, 1 does not.
+
+A dimension is configuration, policy, metric, alpha, or the name of an axis of a
+sweep. Dimensions without a flag become panels, and axes become lines.
+
+   bourse run && bourse plot results/paper
+   bourse plot results/paper --x configuration --y violations,rejections
+   bourse plot results/guarantee --x guarantee --y efficiency_1 --color policy
+   bourse plot results/paper --where policy=be,cac --width single --out curve.pdf`,
+		Flags: append([]cli.Flag{
+			&cli.StringFlag{Name: "x", Usage: "`DIMENSION` along x; configurations and policies are groups of bars (default: alpha for efficiency, or the first axis)"},
+			&cli.StringFlag{Name: "y", Usage: "`METRICS` to plot, with commas between (default: efficiency)"},
+			&cli.StringFlag{Name: "color", Usage: "one line for each value of `DIMENSIONS` (default: policy); or auto, always or never, to colour the terminal"},
+			&cli.StringFlag{Name: "facet", Usage: "one panel for each value of `DIMENSIONS` (default: configuration)"},
+			&cli.StringSliceFlag{Name: "where", Usage: "plot only `DIMENSION=VALUES`, such as policy=be,cac"},
+			&cli.BoolFlag{Name: "csv", Usage: "print the points as CSV"},
+		}, slices.DeleteFunc(figureFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), "color") })...),
+		Action: func(c *cli.Context) error {
+			ask := experiments.Ask{X: c.String("x"), Y: list(c, "y"), Color: list(c, "color"), Facet: list(c, "facet"), Where: make(map[string][]string)}
+			if len(ask.Color) == 1 && slices.Contains(colors, ask.Color[0]) {
+				ask.Color = nil
+			}
+			for _, w := range c.StringSlice("where") {
+				dimension, values, ok := strings.Cut(w, "=")
+				if !ok {
+					return usagef("--where: found %q, want DIMENSION=VALUES, such as policy=be,cac", w)
+				}
+				ask.Where[dimension] = append(ask.Where[dimension], strings.Split(values, ",")...)
+			}
+			return draw(c, func(dir *results.Dir) (report.Document, error) { return experiments.Plotted(dir, ask) })
+		},
+	}
+}
+
+// list returns the values of a flag, which has commas between them.
+func list(c *cli.Context, flag string) []string {
+	return strings.FieldsFunc(c.String(flag), func(r rune) bool { return r == ',' })
+}
+
+// curveCommand is plot without flags of its own.
+func curveCommand() *cli.Command {
+	return &cli.Command{
+		Name: "curve", Usage: "draw efficiency against alpha, as plot does", ArgsUsage: "RESULTS",
+		Description: `   bourse run && bourse curve results/paper`,
+		Flags:       figureFlags(), Action: plotCommand().Action,
+	}
+}
+
+func figuresCommand() *cli.Command {
+	return &cli.Command{
+		Name:      "figures",
+		Usage:     "draw the paper's figures and print its tables",
+		ArgsUsage: "RESULTS",
+		Description: `Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
+efficiency against alpha. Figure 3: random admission beside the others. Table 2:
+paired t values.
+
+   bourse figures results/paper --out figures
+   bourse figures results/paper --width double --format pdf --out paper`,
+		Flags: figureFlags(),
+		Action: func(c *cli.Context) error {
+			return draw(c, experiments.Drawn)
+		},
+	}
+}
+
+// figureFlags are the flags of commands that draw figures of results.
+func figureFlags() []cli.Flag {
+	return append([]cli.Flag{
+		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the figures to `PATH`, a directory or a file such as curve.pdf (default: RESULTS/figures)"},
+		&cli.StringFlag{Name: "format", Usage: "write `FORMATS`, with commas between: " + strings.Join(report.Formats(), ", ") + " (default: all but pdf)"},
+		&cli.StringFlag{Name: "width", Aliases: []string{"style"}, Usage: "draw for print at `WIDTH`: single (3.5 in), double (7.16 in) or a number of mm"},
+	}, outputFlags[experiments.DrawnValues]()...)
+}
+
+// width returns the width of figures in mm, or 0 for a screen.
+func width(c *cli.Context) (mm float64, err error) {
+	const inch = 25.4
+	switch w := c.String("width"); w {
+	case "":
+		return 0, nil
+	case "single", "one-column":
+		return 3.5 * inch, nil
+	case "double", "two-column":
+		return 7.16 * inch, nil
+	default:
+		if mm, err = strconv.ParseFloat(strings.TrimSuffix(w, "mm"), 64); err != nil || !(mm >= 40 && mm <= 400) {
+			return 0, usagef("--width: found %q, want single, double or a number of mm from 40 to 400", w)
+		}
+		return mm, nil
+	}
+}
+
+// draw writes and prints the figures of the results that c names, with tables if there are
+// any.
+func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error {
+	mm, err := width(c)
+	if err != nil {
+		return err
+	}
+	formats := list(c, "format")
+	for _, f := range formats {
+		if !slices.Contains(report.Formats(), f) {
+			return usagef("--format: %s", scenario.Unknown(f, report.Formats()))
+		}
+	}
+	dir, err := results.Open(c.Args().First())
+	if err != nil {
+		return err
+	}
+	d, err := of(dir)
+	if err != nil {
+		return err
+	}
+	out := orElse(c.String("out"), dir.Path, "figures")
+	if ext := strings.TrimPrefix(filepath.Ext(out), "."); slices.Contains(report.Formats(), ext) && len(d.Figures) == 1 {
+		if len(formats) > 0 && !slices.Equal(formats, []string{ext}) {
+			return usagef("--format: found %s, want %s, as --out has it", strings.Join(formats, ","), ext)
+		}
+		formats, d.Figures[0].Name = []string{ext}, strings.TrimSuffix(filepath.Base(out), "."+ext)
+		out = filepath.Dir(out)
+	}
+	d.Formats = formats
+	for i := range d.Figures {
+		d.Figures[i].Width = mm
+		for _, omitted := range d.Figures[i].Omits {
+			note(c, "%s leaves out %s", d.Figures[i].Name, omitted)
+		}
+	}
+	if c.Bool("csv") {
+		for _, f := range d.Figures {
+			if _, err := c.App.Writer.Write(f.CSV()); err != nil {
+				return err
+			}
+		}
+	} else if !c.Bool("json") {
+		for _, f := range d.Figures {
+			if _, err := c.App.Writer.Write([]byte(f.Text(terminal(c)) + "\n")); err != nil {
+				return err
+			}
+		}
+		if err := show(c, d, nil); err != nil {
+			return err
+		}
+		if len(d.Tables) > 0 {
+			note(c, "Table 1 judges models against a recorded log: bourse workload table1 FILE")
+		}
+	}
+	files, err := writeDocument(out, "", d)
+	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
+		err = fmt.Errorf("%w; --out DIR writes elsewhere", err)
+	}
+	if err != nil {
+		return err
+	}
+	if c.Bool("json") {
+		return show(c, d, files)
+	}
+	noteWrote(c, files)
+	return nil
+}

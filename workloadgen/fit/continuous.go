@@ -62,10 +62,10 @@ func (s *Sample) positive() (*Sample, string, error) {
 	return out, fmt.Sprintf("%.0f values of 0 replaced by %v", s.W[0], out.X[0]), nil
 }
 
-// standardErrors returns those of the parameters p that maximize the log
-// likelihood: the roots of the diagonal of the inverse of its negative second
-// derivatives, which are taken in the parameters' own sizes. NaN where these do
-// not make a maximum.
+// standardErrors returns the standard errors of the parameters p that maximize the log
+// likelihood: the roots of the diagonal of the inverse of the negative Hessian. Derivatives use
+// steps relative to the parameters. The errors are NaN if the Hessian does not indicate a
+// maximum.
 func standardErrors(likelihood func([]float64) float64, p []float64) []float64 {
 	unit := make([]float64, len(p))
 	at := make([]float64, len(p))

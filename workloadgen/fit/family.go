@@ -74,7 +74,7 @@ var weibull = family{
 		if v <= 0 {
 			return nil, errOneValue
 		}
-		k := math.Pi / math.Sqrt(6*v) // of the variance of a Weibull's logarithm
+		k := math.Pi / math.Sqrt(6*v) // variance of the logarithm of a Weibull variable
 		meanLn := s.meanLog() - top
 		var a float64
 		for range 100 {
@@ -152,9 +152,9 @@ var pareto = family{
 	spec: func(p []float64) config.Spec { return options("pareto", "shape", p[0], "min", p[1]) },
 }
 
-// gpareto has threshold 0. For t = K/Sigma the best K is the mean of
-// ln(1 + t x), which leaves one dimension. It is searched in ln t, for K above
-// 0 only, as every log's runtimes have.
+// gpareto has threshold 0. For t = K/Sigma, the best K is the mean of ln(1 + t x), so only t
+// must be searched. The search is in ln t, and only for K above 0, which holds for the runtimes
+// of all logs.
 var gpareto = family{
 	params: []string{"k", "sigma"},
 	fit: func(s *Sample) ([]float64, error) {
@@ -163,7 +163,7 @@ var gpareto = family{
 		at := search.Golden(func(y float64) float64 {
 			t := math.Exp(y - scale)
 			k := k(t)
-			return math.Log(k/t) + k + 1 // - log likelihood of a value
+			return math.Log(k/t) + k + 1 // negative log likelihood per value
 		}, -12, 12, 1e-7)
 		t := math.Exp(at - scale)
 		return []float64{k(t), k(t) / t}, nil

@@ -19,14 +19,15 @@ import (
 
 // A Sample holds the values of a quantity with their counts.
 type Sample struct {
-	X []float64 // distinct, ascending
-	W []float64 // how often, one per value; fractions in parts of a mixture
+	X []float64 // distinct values in ascending order
+	W []float64 // count of each value; may be fractional in parts of a mixture
 	N float64   // sum of W
 
-	ln []float64 // of X, once asked for
+	ln []float64 // logarithms of X, computed on demand
 }
 
-// Prepare computes what fits share, so that several may then read the sample concurrently.
+// Prepare computes values that all fits need, so that several fits may then read the sample
+// concurrently.
 func (s *Sample) Prepare() { s.logs() }
 
 // logs returns the logarithms of the values, one per value.
@@ -58,8 +59,8 @@ func (s *Sample) varLog() float64 {
 	return sum / s.N
 }
 
-// NewSample counts values, in any order; it returns an error for one that is
-// not a number, or for none at all.
+// NewSample counts values, which may be in any order. It returns an error if a value is not a
+// number or there are no values.
 func NewSample(values []float64) (*Sample, error) {
 	if len(values) == 0 {
 		return nil, fmt.Errorf("no values")
@@ -114,34 +115,35 @@ func (s *Sample) distance(cdf func(float64) float64) float64 {
 type Param struct {
 	Name  string
 	Value float64
-	SE    float64 // standard error; NaN where the method gives none
+	SE    float64 // standard error; NaN if the method gives none
 }
 
 // A Fit is a distribution fitted to a sample.
 type Fit struct {
 	Name   string
-	Law    config.Spec // what [dist.New] makes
+	Law    config.Spec // specification for [dist.New]
 	Params []Param
-	N      int     // values fitted
-	LogLik float64 // NaN where the law has no density at every value
-	AIC    float64 // 2 (number of parameters) - 2 LogLik; NaN as LogLik
+	N      int     // number of values fitted
+	LogLik float64 // NaN if the distribution does not have a density at every value
+	AIC    float64 // 2 (number of parameters) - 2 LogLik; NaN if LogLik is NaN
 	KS     float64 // largest difference to the sample's distribution function
-	Note   string  // what was done to the sample first; often empty
+	Note   string  // changes made to the sample before the fit; often empty
 }
 
 // Options of fits.
 type Options struct {
-	Break float64 // seconds that the two parts of HypWeib are first told apart by; 10
-	From  float64 // seconds from which PolyLin counts; 30
-	Bins  int     // exponents of BinBin and Zipf; 6
-	Shift int     // added to them; 2
+	Break float64 // initial boundary between the two parts of HypWeib, in seconds; 10
+	From  float64 // smallest value that PolyLin uses, in seconds; 30
+	Bins  int     // number of exponents of BinBin and Zipf; 6
+	Shift int     // added to the exponents; 2
 }
 
 // PaperOptions returns the options of the market paper.
 func PaperOptions() Options { return Options{Break: 10, From: 30, Bins: 6, Shift: 2} }
 
-// methods is the table. Continuous laws that need values above 0 are given 0 as
-// half of the smallest other value, for a log's clock has whole seconds.
+// methods is the table of fits. For continuous distributions that require values above 0,
+// values of 0 are replaced by half of the smallest positive value, because a log's clock has
+// whole seconds.
 var methods = map[string]func(s *Sample, o Options) (Fit, error){
 	"binbin":      fitBinBin,
 	"exponential": continuous(exponential),

@@ -16,14 +16,14 @@ type view int
 
 const (
 	identity  view = iota
-	logarithm      // values of 1 and less belong to the first part alone
+	logarithm      // only the first part covers values of at most 1
 )
 
-// mixture fits two families by expectation-maximization: in turn, each value is
-// divided between the parts by how likely each makes it, and each part is
-// fitted to what it got. The search starts from several breaks between the
-// parts, around the options' for HypWeib and at quantiles otherwise; the
-// likeliest is followed to its top.
+// mixture fits two families by expectation-maximization. It alternates two steps: divide each
+// value between the parts by their likelihoods, and fit each part to its share of the values.
+// The search starts from several boundaries between the parts: around the given one for
+// HypWeib, at quantiles for the others. It continues from the likeliest result until it
+// converges.
 func mixture(a, b family, second view, name string) func(*Sample, Options) (Fit, error) {
 	return func(s *Sample, o Options) (Fit, error) {
 		s, note, err := s.positive()
@@ -78,11 +78,11 @@ type mixing struct {
 	a, b   family
 	second view
 	lnX    []float64
-	y, lnY []float64 // what b sees; NaN where it cannot be
-	share  []float64 // of each value that belongs to a
+	y, lnY []float64 // values as used by b; NaN if b cannot use them
+	share  []float64 // fraction of each value that belongs to a
 	p      float64   // weight of a
 	pa, pb []float64
-	height float64 // log likelihood of a value
+	height float64 // log likelihood per value
 	partA  Sample
 	partB  Sample
 }
@@ -102,7 +102,7 @@ func newMixing(s *Sample, a, b family, second view) *mixing {
 	return m
 }
 
-// split gives values up to at to a, the others to b, but for a hundredth.
+// split assigns values up to at to a and the others to b, except for one percent.
 func (m *mixing) split(at float64) {
 	for i, x := range m.s.X {
 		m.share[i] = 0.01
@@ -112,7 +112,7 @@ func (m *mixing) split(at float64) {
 	}
 }
 
-// densities returns those of both parts at every value, weights included.
+// densities returns the weighted densities of both parts at every value.
 func (m *mixing) densities(p float64, pa, pb []float64) func(i int) (a, b float64) {
 	da, db := m.a.density(pa), m.b.density(pb)
 	return func(i int) (a, b float64) {
@@ -128,7 +128,8 @@ func (m *mixing) densities(p float64, pa, pb []float64) func(i int) (a, b float6
 	}
 }
 
-// run repeats, at most so often, until the height gains less than enough.
+// run repeats the steps until the likelihood increases by less than enough, at most rounds
+// times.
 func (m *mixing) run(rounds int, enough float64) error {
 	for round := range rounds {
 		if err := m.maximize(); err != nil {
@@ -151,8 +152,8 @@ func (m *mixing) run(rounds int, enough float64) error {
 	return nil
 }
 
-// climb takes the last steps, where expectation-maximization crawls, by
-// quasi-Newton in the logarithms of the parameters and the logit of the weight.
+// climb completes the search, where expectation-maximization converges slowly, by a
+// quasi-Newton method in the logarithms of the parameters and the logit of the weight.
 func (m *mixing) climb() {
 	to := func(y []float64) []float64 {
 		q := make([]float64, len(y))
@@ -180,7 +181,7 @@ func (m *mixing) climb() {
 		Grad: func(g, y []float64) { fd.Gradient(g, f, y, &fd.Settings{Formula: fd.Central, Step: 1e-5}) },
 	}, y, &optimize.Settings{GradientThreshold: 1e-7, MajorIterations: 60}, &optimize.BFGS{})
 	if r == nil || err != nil && r.F >= f(y) || !(-r.F > m.height) {
-		return // where it was is as good
+		return // the previous position is as good
 	}
 	q := to(r.X)
 	n := 1 + len(m.pa)

@@ -13,12 +13,11 @@ import (
 
 const polyLinSteps = 200
 
-// fitPolyLin fits a parabola in x = ln(value) to the distribution function of
-// the whole sample (§2, eq. 2), by least squares at equal steps of x from
-// Options.From to the largest value. A parabola that does not reach 1 has no
-// quantiles there: then the best that just reaches it is taken. Standard errors
-// are those of the regression, which takes the steps for independent; there are
-// none for the second.
+// fitPolyLin fits a parabola in x = ln(value) to the distribution function of the whole sample
+// (§2, eq. 2), by least squares at equal steps of x from Options.From to the largest value. A
+// parabola that does not reach 1 has no quantiles beyond its top. In this case, fitPolyLin uses
+// the best parabola that just reaches 1. Standard errors come from the regression, which
+// assumes independent steps; in the second case there are none.
 func fitPolyLin(s *Sample, o Options) (Fit, error) {
 	if !(o.From > 0) {
 		return Fit{}, fmt.Errorf("from %v is not above 0", o.From)
@@ -110,8 +109,8 @@ func reaching(x, f []float64, p [3]float64) [3]float64 {
 	return [3]float64{-s, 2 * s * top, 1 + 1e-9 - s*top*top}
 }
 
-// exponents counts the values by the nearest power of two: bin i, from 0, is
-// 2^(i+1+Shift). Values beyond the ends count in the first or the last bin.
+// exponents counts the values by the nearest power of two: bin i, from 0, is 2^(i+1+Shift).
+// Values outside the range count in the first or the last bin.
 func exponents(s *Sample, o Options) (counts []float64, note string, err error) {
 	if o.Bins < 1 || o.Bins > 60 {
 		return nil, "", fmt.Errorf("%d bins are not in 1..60", o.Bins)

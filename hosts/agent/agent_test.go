@@ -20,8 +20,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A world is a machine, its kernel and supervisors, which outlive agents; and who is told,
-// by messages that get lost, late and doubled.
+// A world is a machine with its kernel and supervisors, which survive agents, and the market's
+// side of the exchange, whose messages are lost, delayed and repeated.
 type world struct {
 	tester
 	dir         string
@@ -74,7 +74,7 @@ func newWorld(t tester, dir string) *world {
 	return w
 }
 
-// step kills the agent, if it is time.
+// step kills the agent if its time has come.
 func (w *world) step(after bool) {
 	if w.crash > 0 && w.after == after {
 		if w.crash--; w.crash == 0 {
@@ -83,7 +83,7 @@ func (w *world) step(after bool) {
 	}
 }
 
-// alive, start and reap are the agent's supervisors.
+// alive, start and reap implement supervisors for the agent.
 func (w *world) alive(folder string) (bool, error) { return w.supervisors[filepath.Base(folder)], nil }
 
 func (w *world) reap() {}
@@ -110,7 +110,7 @@ func (w *world) start(folder string) error {
 	return nil
 }
 
-// do calls f with the agent, which may be killed meanwhile.
+// do calls f with the agent, which may be killed in the meantime.
 func (w *world) do(f func(a *Agent) error) {
 	if w.agent == nil {
 		return
@@ -128,7 +128,7 @@ func (w *world) do(f func(a *Agent) error) {
 	}
 }
 
-// named returns a task that is wanted by the name of its folder.
+// named returns the wanted task with the given folder name.
 func named(name string) (w remote.Wanted) {
 	if _, err := fmt.Sscanf(name, "%d.%d.%d", &w.Contract, &w.Node, &w.Name); err != nil {
 		panic(err)
@@ -137,14 +137,14 @@ func named(name string) (w remote.Wanted) {
 	return w
 }
 
-// given are orders that answer what was told at an instant.
+// given contains orders that answer a report sent at a given time.
 type given struct {
 	*remote.Orders
 	seq  int64
 	sent float64
 }
 
-// apply makes an agent that lives apply orders, if they are not too late.
+// apply makes a living agent apply orders, if they are not too late.
 func (w *world) apply(o given) {
 	w.do(func(a *Agent) error {
 		heeded := o.Boot == a.self && o.seq > a.heard
@@ -169,7 +169,7 @@ func (w *world) apply(o given) {
 	})
 }
 
-// open opens an agent where there is none.
+// open opens an agent if there is none.
 func (w *world) open() {
 	defer func() {
 		if r := recover(); r != nil {
@@ -190,7 +190,7 @@ func (w *world) open() {
 	w.agent = a
 }
 
-// pass lets time pass: what runs uses it, supervisors do what they are ordered.
+// pass advances time by d: running tasks use it, and supervisors carry out their orders.
 func (w *world) pass(d float64) {
 	w.now += d
 	for name, lives := range w.supervisors {
@@ -231,7 +231,7 @@ func (w *world) end(name string, why hosts.End) {
 	w.truth[named(name).Name] = e
 }
 
-// living returns the names of tasks whose supervisors live.
+// living returns the names of tasks with living supervisors.
 func (w *world) living() (names []string) {
 	for name, lives := range w.supervisors {
 		if lives {
@@ -285,7 +285,7 @@ func (w *world) receive(told *remote.Told) {
 	}
 }
 
-// tell returns what the agent tells.
+// tell returns the agent's report.
 func (w *world) tell(a *Agent) (*remote.Told, error) {
 	told, err := a.Tell()
 	for _, e := range told.Ends {
@@ -297,7 +297,7 @@ func (w *world) tell(a *Agent) (*remote.Told, error) {
 	return told, err
 }
 
-// order lets the agent tell, and answers it with orders of these names.
+// order makes the agent report and answers with orders for the given names.
 func (w *world) order(names []string) (o given) {
 	w.do(func(a *Agent) error {
 		told, err := w.tell(a)
@@ -320,10 +320,10 @@ func (w *world) order(names []string) (o given) {
 	return o
 }
 
-// TestOnce checks that under any order of kills, of the agent in the middle of whatever it
-// does, of supervisors and of the machine, and of orders, answers and acknowledgements that are lost, late and
-// doubled, a name is started once; what ran is told, with what it used, until that is
-// acknowledged, and never after; and in the end nothing is left of what is not wanted.
+// TestOnce kills the agent at any step, and supervisors and the machine at any time, and loses,
+// delays and repeats orders, answers and acknowledgements. It checks that each name is started
+// at most once; that each task's end and usage are reported until acknowledged, and never
+// after; and that nothing remains of unwanted tasks.
 func TestOnce(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		dir, err := os.MkdirTemp("/dev/shm", "bourse-agent")
@@ -441,9 +441,9 @@ func TestOnce(t *testing.T) {
 	})
 }
 
-// TestSpans checks that what was used is told under the deal that stood, as totals, again
-// until it is booked, and then no more but what has come since; and that the next agent
-// begins where its predecessor's was booked, or goes on without it.
+// TestSpans checks that usage is reported under the allocation that was in force, as totals,
+// and repeated until it is booked; after that, only later usage is reported. The next agent
+// starts where its predecessor's usage was booked, or continues without that information.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -482,8 +482,8 @@ func TestSpans(t *testing.T) {
 	tells(1, span(3, 3, 4))
 }
 
-// TestHung checks that where supervisors hang the agent keeps the lease and ends what is not
-// wanted, and that the machine takes no more if even that does not help.
+// TestHung checks that the agent enforces the lease and ends unwanted tasks if supervisors
+// hang, and that the machine accepts no more tasks if even that fails.
 func TestHung(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -521,8 +521,8 @@ func TestHung(t *testing.T) {
 	}
 }
 
-// TestGivenUp checks that what stands since its lease was over, and is not wanted when the
-// host is heard again, never runs again: it may have been begun elsewhere.
+// TestGivenUp checks that a task that was paused when its lease ended, and is unwanted when the
+// host is heard again, never runs again: it may have been started elsewhere.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())
@@ -543,8 +543,8 @@ func TestGivenUp(t *testing.T) {
 	}
 }
 
-// TestLate checks that nothing is begun by orders whose lease is over when they come, nor
-// by such as answer what was told before what others answer that have come.
+// TestLate checks that orders start nothing if their lease has ended on arrival, or if they
+// answer a report older than that of orders already applied.
 func TestLate(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())

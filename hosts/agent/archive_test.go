@@ -19,7 +19,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// left returns an agent with task 1, and the folder that the task has left.
+// left returns an agent with task 1, and the folder of the task.
 func left(t *testing.T) (*Agent, *task, string) {
 	t.Helper()
 	one := &task{number: 1, folder: t.TempDir()}
@@ -30,7 +30,7 @@ func left(t *testing.T) (*Agent, *task, string) {
 	return &Agent{tasks: map[string]*task{"1.0.1": one}}, one, dir
 }
 
-// entries reads all of an archive: what each entry is and holds, by name.
+// entries reads a whole archive and returns the type and content of each entry by name.
 func entries(a *Agent, paths ...string) (map[string]string, error) {
 	var all bytes.Buffer
 	for {
@@ -64,9 +64,9 @@ func entries(a *Agent, paths ...string) (map[string]string, error) {
 	}
 }
 
-// TestArchive checks that an archive has the files, folders and links that a task has left,
-// whatever else there is: what is outside of the folder is not read, and nothing stops who
-// reads.
+// TestArchive checks that an archive contains the files, folders and links of a task, whatever
+// else its folder contains; that nothing outside the folder is read; and that nothing blocks
+// the reader.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	a, one, dir := left(t)
@@ -107,8 +107,8 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveOpens checks that a pipe which stands where a file or a folder was is not
-// waited for.
+// TestArchiveOpens checks that the reader does not wait for a pipe that replaced a file or
+// folder.
 func TestArchiveOpens(t *testing.T) {
 	t.Parallel()
 	_, one, dir := left(t)
@@ -128,8 +128,8 @@ func TestArchiveOpens(t *testing.T) {
 	}
 }
 
-// TestArchiveParts checks that parts come in turn, or once more, that a reading that was
-// broken off is told from one that goes on, and that files are no more than a task may have.
+// TestArchiveParts checks that parts can be read in order or repeated, that a new reading is
+// distinguished from a continued one, and that files cannot exceed the task's limit.
 func TestArchiveParts(t *testing.T) {
 	t.Parallel()
 	a, one, dir := left(t)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkCost is an agent with 100 tasks that sleep, which tells and is answered each second:
-// what it takes of a processor, and its supervisors, beside what it may (live.md §18).
+// BenchmarkCost measures the processor time of an agent with 100 sleeping tasks that reports
+// every second, and of its supervisors, and compares it with the goal (live.md §18).
 func BenchmarkCost(b *testing.B) {
 	if os.Getenv("BOURSE_CI") == "" {
 		b.Skip("it runs programs on this machine, which others may be using: BOURSE_CI=1")
@@ -49,7 +49,7 @@ func BenchmarkCost(b *testing.B) {
 	}
 }
 
-// minding returns the processes that are supervisors of b's tasks.
+// supervising returns the supervisor processes of b's tasks.
 func (b *bench) supervising() (all []string) {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range lines {
@@ -61,7 +61,7 @@ func (b *bench) supervising() (all []string) {
 	return all
 }
 
-// spent returns what processes have used, s.
+// spent returns the processor time used by processes, in seconds.
 func spent(all []string) (seconds float64) {
 	for _, dir := range all {
 		threads, _ := filepath.Glob(dir + "/task/*/schedstat")
@@ -76,7 +76,7 @@ func spent(all []string) (seconds float64) {
 	return seconds
 }
 
-// ownTime returns what this process has used, s.
+// ownTime returns the processor time used by this process, in seconds.
 func ownTime(b *testing.B) float64 {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {

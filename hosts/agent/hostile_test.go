@@ -20,17 +20,17 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestHostile checks, beside a victim of the same weight on the same processor, that of a
-// fork bomb, a hog of memory, a filler of the disk, one that leaves others behind and one that prints
-// without end each is reported as what it was, and the victim gets its half of what both
-// get, within 0.03.
+// TestHostile runs each of several attackers next to a victim with the same weight on the same
+// processor: a fork bomb, programs that fill memory or the disk, one that leaves processes
+// behind, and one that prints without end. It checks that each end is reported correctly, and
+// that the victim receives half of their total processor time, within 0.03.
 func TestHostile(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		if b.kind != "signals" && os.Geteuid() != 0 {
 			t.Skip("only root bounds what users take")
 		}
 		memory, _ := b.Kernel.Bounds()
-		// Both on processor 0, whatever else there is.
+		// Both use processor 0 only.
 		const pin = "taskset -pc 0 $$ >/dev/null; "
 		b.want("1.0.1", pin+"while :; do :; done", nil)
 		b.until("the victim runs", func() bool { b.Agent.read(); return b.used("1.0.1") > 0.05 })
@@ -80,10 +80,11 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// agentRole is of a test's own agent, which it kills: + kind, group, folder.
+// agentRole is the role of a test's own agent, which the test kills; its arguments are kind,
+// group and folder.
 const agentRole = "bourse-test-agent"
 
-// runAgent is an agent that wants one task, for 1.2 seconds from each order to the next.
+// runAgent runs an agent with one wanted task, whose lease is 1.2 seconds after each order.
 func runAgent(kind, group, dir string) error {
 	c := Config{Dir: dir, At: linux.Config{Group: group, Dir: dir + "/groups"}, Grace: 1, Network: true}
 	var err error
@@ -118,9 +119,9 @@ func runAgent(kind, group, dir string) error {
 	}
 }
 
-// TestAgentKilled checks that kill -9 of an agent touches neither supervisor nor task; that
-// with nobody to renew it the lease ends and the task stands; and that the next agent lets
-// it go on, and has not started it again.
+// TestAgentKilled checks that kill -9 of an agent affects neither supervisor nor task; that the
+// task is paused when the lease ends; and that the next agent resumes the task rather than
+// start it again.
 func TestAgentKilled(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		cmd := exec.Command("/proc/self/exe", agentRole, b.kind, b.config.At.Group, b.Dir)
@@ -141,7 +142,7 @@ func TestAgentKilled(t *testing.T) {
 		if got := used() - before; got < 0.01 {
 			t.Errorf("half a second after its agent was killed the task had used %v", got)
 		}
-		b.shouldPause("1.0.1", "without a lease")
+		b.waitPaused("1.0.1", "without a lease")
 		if d := time.Since(at); d < time.Second {
 			t.Errorf("it stands %v after its agent was killed, under a lease of 1.2 s", d)
 		}

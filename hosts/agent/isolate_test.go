@@ -17,9 +17,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestIsolation checks what a task can see and do: it has a user and processes of its own,
-// no capabilities and no way to new ones; it writes only in its folder and a /tmp of its
-// own, and sees neither the agent's folder nor others'.
+// TestIsolation checks the view and rights of a task: it has its own user and processes, no
+// capabilities and no way to gain any. It can write only to its folder and its own /tmp, and
+// sees neither the agent's folder nor those of other tasks.
 func TestIsolation(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		secret := filepath.Join(b.Dir, "key")
@@ -76,8 +76,8 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// TestTaskLimits checks that each limit holds, that what exceeds one is reported as what
-// it was, and that the logs are cut and say so, while who prints goes on.
+// TestTaskLimits checks that each limit is enforced, that each violation is reported correctly,
+// and that logs are cut with a notice while the program continues to print.
 func TestTaskLimits(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		memory, processes := b.Kernel.Bounds()
@@ -109,8 +109,8 @@ func TestTaskLimits(t *testing.T) {
 	})
 }
 
-// TestLease checks that, agent or no agent, tasks stand when the lease is over, that they
-// go on when it is renewed, and that a paused one stands.
+// TestLease checks that tasks are paused when the lease ends, with or without an agent, that
+// they resume when it is renewed, and that a paused task stays paused.
 func TestLease(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		b.want("1.0.1", "while :; do :; done", nil)
@@ -121,16 +121,16 @@ func TestLease(t *testing.T) {
 		b.until("it runs", func() bool { return used() > 0.05 })
 		b.wanted[0].Weight = 0
 		b.apply()
-		b.shouldPause("1.0.1", "paused")
+		b.waitPaused("1.0.1", "paused")
 		b.wanted[0].Weight = 1
 		b.apply()
 		before := used()
 		b.until("it goes on", func() bool { return used() > before+0.05 })
-		// From here on the agent does nothing: its supervisor alone keeps the lease.
+		// From here on the agent does nothing: only the supervisor enforces the lease.
 		if err := writeLease(b.Dir, lease{until: 1, deal: b.deal}); err != nil {
 			t.Fatal(err)
 		}
-		b.shouldPause("1.0.1", "without a lease")
+		b.waitPaused("1.0.1", "without a lease")
 		b.apply()
 		if err := writeLease(b.Dir, lease{until: b.Now() + 20, deal: b.deal}); err != nil {
 			t.Fatal(err)
@@ -140,9 +140,9 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// TestKilled checks that a killed supervisor takes its task with it, which is Lost, with what
-// was read; and that another agent, opened when the first is gone, takes up what runs, knows what
-// ended meanwhile, and starts nothing again.
+// TestKilled checks that a task dies with its killed supervisor and is reported as Lost with
+// its measured usage. A second agent, opened after the first has ended, adopts running tasks,
+// knows which ended in the meantime, and starts none again.
 func TestKilled(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		count := "echo x >> count; "
@@ -160,7 +160,7 @@ func TestKilled(t *testing.T) {
 		if e := b.end("1.0.1"); e.Why != hosts.Lost || e.Used < 0.05 {
 			t.Errorf("a task whose supervisor was killed: %+v", e)
 		}
-		// This agent is used no more. Its supervisors are this process's children all the same.
+		// This agent is no longer used, but its supervisors are still children of this process.
 		b.Agent.supervisors.(*processes).mine = nil
 		time.Sleep(400 * time.Millisecond)
 		before := b.used("2.0.2")

@@ -15,10 +15,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestAgentKilledAt kills an agent, a process of its own, with SIGKILL at each step of the
-// start and the end of a task, and its supervisor at each of its own: the agent that takes up
-// its folder starts the task at most once in all, tells its end, and leaves no group. A task
-// whose supervisor was started outlives the agent.
+// TestAgentKilledAt kills an agent, in its own process, with SIGKILL at each step of the start
+// and end of a task, and its supervisor at each of the supervisor's steps. The agent that
+// adopts the folder starts the task at most once in total, reports its end, and leaves no
+// group. A task whose supervisor was started survives the agent.
 func TestAgentKilledAt(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestAgentKilledAt(t *testing.T) {
 	})
 }
 
-// dying is what kills an agent, or its supervisor, at a step.
+// dying kills an agent, or its supervisor, at a step.
 type dying struct{ at string }
 
 func (d dying) step(at string) {
@@ -118,7 +118,7 @@ func (m dyingSupervisors) start(folder string) error {
 	return nil
 }
 
-// look kills the supervisor when its task has come so far.
+// look kills the supervisor when its task has reached the step.
 func (m dyingSupervisors) look(folder string) {
 	for at, file := range map[string]string{"its supervisor, while it runs": "dir/count", "its supervisor, when it has ended": "exit.json"} {
 		if _, err := os.Stat(filepath.Join(folder, file)); err == nil {
@@ -127,7 +127,7 @@ func (m dyingSupervisors) look(folder string) {
 	}
 }
 
-// kill kills the supervisor, if that is the step, and the agent.
+// kill kills the agent, and the supervisor if the step requires it.
 func (m dyingSupervisors) kill(at string) {
 	if m.at == at {
 		for _, pid := range m.mine { // unless it is reaped

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestLeaseFile checks that a lease is read as it was written; that one slot that is torn or
-// damaged leaves the other; and that the lease of a version before, a line of three fields, is read
-// and keeps what it says when its file is allocated.
+// TestLeaseFile checks that a lease is read as written; that one torn or damaged slot does not
+// affect the other; and that the lease of an earlier version, a line of three fields, can be
+// read and keeps its values when its file is allocated.
 func TestLeaseFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestLeaseFile(t *testing.T) {
 	}
 }
 
-// TestLeaseOnFullDisk checks that a lease is renewed on a disk that has no byte left.
+// TestLeaseOnFullDisk checks that a lease can be renewed on a completely full disk.
 func TestLeaseOnFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 1<<20)
@@ -78,7 +78,7 @@ func TestLeaseOnFullDisk(t *testing.T) {
 	}
 }
 
-// smallDisk mounts a disk in memory of so many bytes, and returns its folder.
+// smallDisk mounts a disk of the given size in memory and returns its folder.
 func smallDisk(t testing.TB, size int64) string {
 	if os.Geteuid() != 0 {
 		t.Skip("only root mounts disks")
@@ -93,7 +93,7 @@ func smallDisk(t testing.TB, size int64) string {
 	return dir
 }
 
-// fill leaves no byte of a disk free.
+// fill uses all free bytes of a disk.
 func fill(t *testing.T, dir string) {
 	f, err := os.Create(dir + "/filler")
 	if err != nil {

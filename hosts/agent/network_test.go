@@ -20,7 +20,7 @@ import (
 	"bourse/hosts/link"
 )
 
-// A served office is one that hosts reach over the network.
+// A served office is reached over the network.
 type served struct {
 	*office
 	secret string
@@ -46,8 +46,8 @@ func (s *served) Host(pin string) (string, error) {
 	return "h00", nil
 }
 
-// listen serves s on this machine and returns a token for it, by way of a proxy that cuts
-// every connection after a while, at any byte.
+// listen serves s on this machine and returns a token for it, through a proxy that cuts each
+// connection after a while at an arbitrary byte.
 func (s *served) listen(t *testing.T, rng *rand.Rand, calm chan struct{}) link.Token {
 	own, err := link.Identity(filepath.Join(t.TempDir(), "market.pem"), "market")
 	if err != nil {
@@ -104,8 +104,9 @@ func (s *served) listen(t *testing.T, rng *rand.Rand, calm chan struct{}) link.T
 	return token
 }
 
-// TestNetwork checks that over TLS whose connections break at any moment a host enrols once
-// with its token, what is wanted is started once, and all that what ended has used is read.
+// TestNetwork checks, over TLS connections that break at arbitrary times, that a host enrols
+// once with its token, that each wanted task is started once, and that all usage of ended tasks
+// is read.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	calm := make(chan struct{})

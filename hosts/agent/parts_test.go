@@ -12,10 +12,9 @@ import (
 	"bourse/hosts/linux"
 )
 
-// TestParts checks that limits settle where shares do: each task that wants all it can have
-// gets what Divide gives it of what the others leave, and nobody less than he is entitled
-// to, whatever each wants; on a machine that gives each the less of its limit and what it
-// wants.
+// TestParts checks that limits converge to the fair shares on a machine that gives each task
+// the smaller of its limit and its demand: each task with unlimited demand receives its Divide
+// share of what the others leave, and no task receives less than its entitlement.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -46,7 +45,7 @@ func TestParts(t *testing.T) {
 			if used[i] < min(wants[i], entitled[i])-1e-9 {
 				r.Errorf("%d is entitled to %v, wants %v and gets %v", i, entitled[i], wants[i], used[i])
 			}
-			// Each that is idle is left a quarter more than it uses, and 0.02.
+			// Each idle task is left a quarter more than it uses, plus 0.02.
 			if slack := 0.25*processors + 0.02*float64(n); used[i] < best[i]-slack {
 				r.Errorf("%d gets %v, and could %v", i, used[i], best[i])
 			}

@@ -16,8 +16,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestUsers checks that agents of one machine whose folders are numbered have users of their
-// own for their tasks.
+// TestUsers checks that agents on one machine with numbered folders have disjoint users for
+// their tasks.
 func TestUsers(t *testing.T) {
 	for i := range 1000 {
 		seen := make(map[int]bool)

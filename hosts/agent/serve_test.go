@@ -27,8 +27,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A box is a machine of two processors, its kernel and its supervisors, which outlive agents:
-// what runs uses half a processor, if there is so much, and stands when its lease is over.
+// A box is a machine of two processors with its kernel and supervisors, which survive agents.
+// Each running task uses up to half a processor, and is paused when its lease ends.
 type box struct {
 	kerneltest.Fake
 	t     *testing.T
@@ -53,7 +53,7 @@ func newBox(t *testing.T) *box {
 	return b
 }
 
-// The kernel is used by the agent and by supervisors.
+// The agent and the supervisors share the kernel.
 
 func (b *box) Make(name string, l linux.Limits) error {
 	b.mu.Lock()
@@ -89,7 +89,7 @@ func (b *box) change(f func(string) error, name string) error {
 	return f(name)
 }
 
-// count lets what runs use the machine up to now.
+// count charges the running tasks for their use of the machine until now.
 func (b *box) count() {
 	var on []*kerneltest.Group
 	for name, lives := range b.supervisors {
@@ -134,7 +134,7 @@ func (b *box) start(folder string) error {
 	return nil
 }
 
-// mind does what supervisors do, each 100 ms.
+// supervise performs the work of supervisors every 100 ms.
 func (b *box) supervise() {
 	tick := time.NewTicker(look)
 	defer tick.Stop()
@@ -166,7 +166,7 @@ func (b *box) supervise() {
 	}
 }
 
-// exit ends a task as its supervisor does, and returns what it had used.
+// exit ends a task as its supervisor does and returns its usage.
 func (b *box) exit(name string, why hosts.End) float64 {
 	b.count()
 	g := b.Groups[name]
@@ -177,7 +177,7 @@ func (b *box) exit(name string, why hosts.End) float64 {
 	return g.Used
 }
 
-// runs returns how many tasks do, and are not frozen.
+// runs returns the number of running tasks that are not frozen.
 func (b *box) runs() (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -189,7 +189,7 @@ func (b *box) runs() (n int) {
 	return n
 }
 
-// agent serves m with an agent of this machine, until it is killed or ends.
+// agent runs an agent of this machine with market m until it is killed or ends.
 func (b *box) agent(m Market) (kill func(), ended <-chan error) {
 	a, err := Open(Config{
 		Dir: b.dir, Kernel: b, Grace: 2, Keep: 3600, Offer: remote.Offer{Kind: "fake", CPUs: 2},
@@ -246,14 +246,14 @@ func (o *office) keep(text string) string {
 
 func (o *office) now() float64 { return time.Since(o.began).Seconds() }
 
-// deals lets hosts know what is wanted now.
+// deals publishes the wanted tasks to hosts.
 func (o *office) deals() {
 	o.deal = o.machine.Deal()
 	close(o.changed)
 	o.changed = make(chan struct{})
 }
 
-// start wants one more task.
+// start adds a wanted task.
 func (o *office) start(until float64) int64 {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -267,7 +267,7 @@ func (o *office) start(until float64) int64 {
 	return o.names
 }
 
-// stopOne no longer wants one of those that are wanted, if there is one.
+// stopOne removes one of the wanted tasks and reports whether there was one.
 func (o *office) stopOne() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -347,7 +347,7 @@ func (o *office) PutLog(_ context.Context, _ string, l *remote.Log) error {
 	return nil
 }
 
-// A storm loses calls and answers, delays them and lets them come twice, at random.
+// A storm loses, delays and repeats calls and answers at random.
 type storm struct {
 	Market
 	mu  sync.Mutex
@@ -356,7 +356,7 @@ type storm struct {
 	bad int  // so many calls of ten
 }
 
-// cut lets nothing through, or again all.
+// cut blocks or unblocks all calls.
 func (c *storm) cut(off bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -393,7 +393,7 @@ func (c *storm) Sync(ctx context.Context, host string, t *remote.Told) (*remote.
 	return c.Market.Sync(ctx, host, t)
 }
 
-// eventually waits until it is so.
+// eventually waits until is returns true.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for range 1200 {
@@ -405,9 +405,9 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Fatalf("it is never so that %s", what)
 }
 
-// TestServe checks, whatever is lost, late or comes twice on the way and however often the
-// agent is killed, that what is wanted is started once, what ends is told once, and what it
-// has used is read to the last, and nothing of it cut.
+// TestServe checks, with lost, delayed and repeated messages and killed agents, that each
+// wanted task is started once, each end is reported once, and all usage is read without
+// truncation.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(5) {
@@ -476,9 +476,9 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestFence checks that, with the host's clock slower than the market's by 500 ppm, whether
-// the agent is killed or cut off, all stands on the host before the market gives it up, 30 s
-// after it heard of it last; and goes on when it is heard again.
+// TestFence checks, with a host clock that is 500 ppm slower than the market's, that all tasks
+// of a killed or disconnected agent are paused before the market considers the host lost, 30 s
+// after its last report, and that they resume when the host is heard again.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{true, false} {
@@ -513,9 +513,9 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// TestSuperseded checks that of two agents of one host the later wins: the earlier ends what
-// it runs, and itself; and that the later begins nothing before that, even if the earlier
-// is cut off, nor where it was itself there before.
+// TestSuperseded checks that the later of two agents of one host wins: the earlier one ends its
+// tasks and itself. The later one starts nothing before that, even if the earlier one is
+// disconnected or the later one has been connected before.
 func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	for _, v := range []struct {
@@ -563,8 +563,8 @@ func TestSuperseded(t *testing.T) {
 	}
 }
 
-// TestAway checks that the next agent of a folder, which its market cannot take in for a
-// while and answers as of old, takes nobody over: what is wanted then it begins at once.
+// TestAway checks that the next agent of a folder supersedes nobody if its market cannot
+// process its session for a while: it starts the wanted tasks at once.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -625,8 +625,8 @@ func TestRestored(t *testing.T) {
 	})
 }
 
-// TestFull checks that a host whose disk is full says so, loses what it could not begin, and
-// says no more when it is well.
+// TestFull checks that a host with a full disk reports this, reports tasks that it could not
+// start as lost, and withdraws the report when the disk has space again.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -654,8 +654,7 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// TestLying checks that of a host that tells more than it can have done no more is believed,
-// and it is counted.
+// TestLying checks that reported usage beyond the possible maximum is truncated and counted.
 func TestLying(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -671,8 +670,7 @@ func TestLying(t *testing.T) {
 	})
 }
 
-// TestEndsAtOnce checks that the market hears that a task has ended when it does, and not at
-// the next occasion.
+// TestEndsAtOnce checks that the end of a task is reported immediately.
 func TestEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -699,8 +697,8 @@ func TestEndsAtOnce(t *testing.T) {
 	})
 }
 
-// TestDrained checks that a host that is to leave does so when nothing runs and its market
-// knows, and that one that is removed ends what runs there.
+// TestDrained checks that a leaving host leaves when no task is running and its market knows,
+// and that a removed host ends its tasks.
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -727,9 +725,8 @@ func TestDrained(t *testing.T) {
 	})
 }
 
-// TestJobs checks that a job comes with its files, once; that one that is not what it
-// should be, or that the market does not have, is told to have failed for that; and that
-// logs come in the parts that are asked for.
+// TestJobs checks that a job and its files are fetched once; that an invalid or missing job is
+// reported as failed for that reason; and that logs are uploaded in the requested parts.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

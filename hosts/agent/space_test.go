@@ -17,8 +17,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A shelf is an agent with ended tasks on a disk of a thousand bytes, of which scarce is a
-// quarter, least a twentieth, and used what is not theirs.
+// A shelf is an agent with ended tasks on a disk of a thousand bytes. scarce is a quarter of
+// it, least a twentieth, and used is the space used by others.
 type shelf struct {
 	*Agent
 	t    *testing.T
@@ -35,7 +35,7 @@ func newShelf(t *testing.T) *shelf {
 		}
 		return max(0, free), 1000, nil
 	}
-	a, err := Open(Config{Dir: t.TempDir(), Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, space: space, supervisors: noMinders{}})
+	a, err := Open(Config{Dir: t.TempDir(), Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, space: space, supervisors: noSupervisors{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,15 +43,15 @@ func newShelf(t *testing.T) *shelf {
 	return s
 }
 
-// noMinders watches nothing.
-type noMinders struct{}
+// noSupervisors supervises nothing.
+type noSupervisors struct{}
 
-func (noMinders) start(string) error         { return errors.New("none is started") }
-func (noMinders) alive(string) (bool, error) { return false, nil }
-func (noMinders) reap()                      {}
-func (noMinders) ended() <-chan os.Signal    { return nil }
+func (noSupervisors) start(string) error         { return errors.New("none is started") }
+func (noSupervisors) alive(string) (bool, error) { return false, nil }
+func (noSupervisors) reap()                      {}
+func (noSupervisors) ended() <-chan os.Signal    { return nil }
 
-// put adds a task of account that ended at an instant and printed so many bytes.
+// put adds a task of account that ended at a given time with the given size of output.
 func (s *shelf) put(number int64, account string, at float64, bytes int) {
 	t := &task{name: fmt.Sprintf("%d.0.%d", number, number), number: number, swept: true}
 	t.folder = s.path("tasks", t.name)
@@ -63,7 +63,7 @@ func (s *shelf) put(number int64, account string, at float64, bytes int) {
 	s.tasks[t.name] = t
 }
 
-// deleted returns the tasks whose output is gone, and checks that the others have theirs.
+// deleted returns the tasks whose output was deleted, and checks that the others have theirs.
 func (s *shelf) deleted() string {
 	s.t.Helper()
 	if err := s.makeRoom(); err != nil {
@@ -81,9 +81,9 @@ func (s *shelf) deleted() string {
 	return strings.Join(all, " ")
 }
 
-// TestMakeRoom checks which output is deleted when a disk is short of space: of the account
-// that stores most, the oldest first, and no more than is needed; that an account loses its
-// oldest output beyond what it may store; and that the host closes only when that is not enough.
+// TestMakeRoom checks which output is deleted when disk space is short: the oldest of the
+// account that stores most, and no more than necessary. It also checks that an account over its
+// limit loses its oldest output, and that the host closes only if deleting is not enough.
 func TestMakeRoom(t *testing.T) {
 	t.Parallel()
 	s := newShelf(t)
@@ -126,7 +126,7 @@ func TestMakeRoom(t *testing.T) {
 		t.Errorf("%q was deleted, want 1", got)
 	}
 	// The next agent of the folder knows.
-	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noMinders{}})
+	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -135,12 +135,12 @@ func TestMakeRoom(t *testing.T) {
 	}
 }
 
-// TestReserve checks that the reserve takes a part of the disk, that a full disk has room for
-// the agent's own words once it is released, and that it is allocated again.
+// TestReserve checks that the reserve uses part of the disk, that a full disk has space for the
+// agent's state after its release, and that it is allocated again.
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 8<<20)
-	a, err := Open(Config{Dir: dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noMinders{}})
+	a, err := Open(Config{Dir: dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,8 +170,9 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// TestTenantsFillDisk checks, on a disk of 24 MB, that tenants who fill it stop no one else: the
-// lease is renewed, a task that runs keeps its processor, and each tenant's task ends as it would.
+// TestTenantsFillDisk checks, on a disk of 24 MB, that tenants who fill it do not affect
+// others: the lease is renewed, a running task keeps its processor, and each tenant's task ends
+// normally.
 func TestTenantsFillDisk(t *testing.T) {
 	each(t, true, func(t *testing.T, b *bench) {
 		b = newBenchIn(t, b.kind, smallDisk(t, 24<<20))

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A bench is an agent on this machine whose clock is the machine's.
+// A bench is an agent on this machine that uses the machine's clock.
 type bench struct {
 	*Agent
 	t      testing.TB
@@ -42,7 +42,7 @@ type bench struct {
 	ends   map[string]exit // told
 }
 
-// each runs a test on every kind of kernel that this machine has; at once, unless it
+// each runs a test with every kind of kernel that this machine supports, in parallel unless it
 // measures.
 func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 	if os.Getenv("BOURSE_CI") == "" {
@@ -61,7 +61,7 @@ func each(t *testing.T, measures bool, test func(t *testing.T, b *bench)) {
 	}
 }
 
-// benches counts them: each has users of its own, since limits of processes are by user.
+// benches counts benches. Each has its own users, because limits of processes apply per user.
 var benches atomic.Int32
 
 func newBench(t testing.TB, kind string) *bench {
@@ -72,7 +72,7 @@ func newBench(t testing.TB, kind string) *bench {
 	return newBenchIn(t, kind, dir)
 }
 
-// newBenchIn has its agent's folder at dir.
+// newBenchIn returns a bench whose agent uses the folder dir.
 func newBenchIn(t testing.TB, kind, dir string) *bench {
 	var err error
 	b := &bench{t: t, kind: kind, ends: make(map[string]exit)}
@@ -115,7 +115,7 @@ func (b *bench) open() {
 	}
 }
 
-// want wants one more task: a command of the shell.
+// want adds a wanted task that runs a shell command.
 func (b *bench) want(name, command string, set func(*remote.Wanted, *remote.Job)) {
 	w, job := named(name), remote.Job{Command: []string{"sh", "-c", command}}
 	if set != nil {
@@ -126,7 +126,7 @@ func (b *bench) want(name, command string, set func(*remote.Wanted, *remote.Job)
 	b.apply()
 }
 
-// apply orders what is wanted for another 20 s, and takes what is told.
+// apply renews the orders for 20 s and reads the agent's report.
 func (b *bench) apply() {
 	b.t.Helper()
 	b.deal++
@@ -136,7 +136,7 @@ func (b *bench) apply() {
 	}
 }
 
-// put keeps a job, and returns what it is known by.
+// put stores a job and returns its hash.
 func (b *bench) put(job *remote.Job) string {
 	text, err := json.Marshal(job)
 	if err != nil {
@@ -150,7 +150,7 @@ func (b *bench) put(job *remote.Job) string {
 	return sha
 }
 
-// take takes what is told, and returns orders that answer it.
+// take reads the agent's report and returns orders that answer it.
 func (b *bench) take() *remote.Orders {
 	b.t.Helper()
 	told, err := b.Tell()
@@ -172,7 +172,7 @@ func (b *bench) take() *remote.Orders {
 	return o
 }
 
-// until looks until that is so.
+// until calls Look until is returns true.
 func (b *bench) until(what string, is func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
@@ -193,8 +193,8 @@ func (b *bench) end(name string) exit {
 	return b.ends[name]
 }
 
-// stands waits, while the agent does nothing, until a task uses nothing.
-func (b *bench) shouldPause(name, why string) {
+// waitPaused waits, without the agent, until a task uses no processor time.
+func (b *bench) waitPaused(name, why string) {
 	b.t.Helper()
 	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
 		b.Kernel.List()
@@ -207,15 +207,15 @@ func (b *bench) shouldPause(name, why string) {
 	b.t.Errorf("%s: it goes on", why)
 }
 
-// text returns a file of a task, by its path in the task's folder.
+// text returns the content of a file in the task's folder.
 func (b *bench) text(name string, path ...string) string {
 	text, _ := os.ReadFile(filepath.Join(append([]string{b.Dir, "tasks", name}, path...)...))
 	return string(text)
 }
 
-// TestEnds checks each way in which a task ends: by itself, badly, by a signal, not begun,
-// at its deadline, and when it is no longer wanted; that it runs in its own folder with
-// its variables; and that what it leaves behind ends with it.
+// TestEnds checks each way in which a task can end: by itself, with an error, by a signal,
+// without a start, at its deadline, and when it becomes unwanted. It also checks that the task
+// runs in its own folder with its variables, and that its remaining processes are killed.
 func TestEnds(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		mark := fmt.Sprintf("%d.%d", 100000+os.Getpid(), benches.Add(1))
@@ -296,8 +296,8 @@ func TestFolderGone(t *testing.T) {
 	})
 }
 
-// TestEnvironment checks that each name is in an environment once, with what was said of it last, so
-// that a job may replace a default and not what the market says.
+// TestEnvironment checks that each name occurs once in an environment, with its last value, so
+// that a job can override defaults but not the market's values.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	m := supervisor{folder: "/x", record: record{Name: "7.0.1", Job: remote.Job{Env: append(

@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// two returns a machine of 2 processors of speed 3 with tasks that want so much work, each
-// of weight 1, for which names 1, 2 and so on stand.
+// two returns a machine of 2 processors of speed 3 with tasks of the given work, each of weight
+// 1, with names 1, 2 and so on.
 func two(work ...float64) *remote.Machine {
 	m := remote.New(hosts.Spec{Name: "far", CPUs: 2, Speed: 3, Room: hosts.Resources{Memory: 10}})
 	for i, w := range work {
@@ -23,14 +23,14 @@ func two(work ...float64) *remote.Machine {
 	return m
 }
 
-// orders returns what is wanted of m, dealt.
+// orders allocates pending changes of m and returns its orders.
 func orders(m *remote.Machine, now float64) remote.Orders {
 	m.Deal()
 	return m.Orders(now, nil)
 }
 
-// said returns what was told of a session from that span on, each of length 10 and deal 1,
-// with what task 1 has used in all by its end.
+// said returns a report of a session from span first on. Each span has length 10 and allocation
+// 1. Used is the total usage of task 1 at the end of each span.
 func said(session, first int64, used ...float64) *remote.Told {
 	t := &remote.Told{Session: session, First: first}
 	for _, u := range used {
@@ -39,40 +39,38 @@ func said(session, first int64, used ...float64) *remote.Told {
 	return t
 }
 
-// twin returns what another agent tells that counts the same.
+// twin returns the report of another agent with the same numbers.
 func twin(t *remote.Told) *remote.Told {
 	t.Boot = "another"
 	return t
 }
 
-// stranger returns what another agent tells that follows it knows not whom.
+// stranger returns the report of an agent that does not know its predecessor.
 func stranger(t *remote.Told) *remote.Told {
 	t.After = "another"
 	return t
 }
 
-// at returns what was told with its span ended at that instant of the host's clock.
+// at returns the report with its span ending at the given time on the host's clock.
 func at(instant float64, t *remote.Told) *remote.Told {
 	t.Spans[0].At = instant
 	return t
 }
 
-// long returns what was told with a span of 100 s, in which twice as much was used as there
-// can have been.
+// long returns the report with a span of 100 s and twice the possible usage.
 func long(t *remote.Told) *remote.Told {
 	t.Spans[0].Length, t.Spans[0].Used[0].Seconds = 100, 200
 	return t
 }
 
-// short returns what was told with a span of no length.
+// short returns the report with a span of length 0.
 func short(t *remote.Told) *remote.Told {
 	t.Spans[0].Length = 0
 	return t
 }
 
-// TestHear checks what is made of what a host tells: each span counts once, however often,
-// late or out of order it comes; what cannot be is cut; and an older session is not
-// listened to.
+// TestHear checks how reports are processed: each span counts once, even if it is repeated,
+// late or out of order; impossible values are truncated; and an older session is ignored.
 func TestHear(t *testing.T) {
 	t.Parallel()
 	inf, processors := math.Inf(1), 2.0
@@ -133,8 +131,8 @@ func TestHear(t *testing.T) {
 	}
 }
 
-// TestTogether checks that tasks together cannot have used more than their host has, and
-// each no more than its limit.
+// TestTogether checks that the total usage of tasks is limited by their host, and the usage of
+// each task by its own limit.
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -150,9 +148,9 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestEnds checks that an end is reported once and its name known to be heard whenever it
-// is told, that the task is gone with what it held, and that one that the market stops has
-// done what was read.
+// TestEnds checks that an end is reported once, and its name acknowledged for each report; that
+// the task's reserved resources are released; and that a task stopped by the market has done
+// the work that was read.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -188,9 +186,9 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestStop checks that a task that the market stops when its end is told, and not yet
-// reported, has ended as was told, and no other with it; and that what was read of it, and
-// of no other, is gone.
+// TestStop checks that a task that the market stops after its end was heard, but before it was
+// reported, has ended as heard, and affects no other task; and that only its own readings are
+// dropped.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -211,8 +209,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestReadings checks that readings of one span come in order of slots, in whichever order
-// they were told.
+// TestReadings checks that the readings of a span are in order of slots, whatever their order
+// in the report.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	m := remote.New(hosts.Spec{Name: "far", CPUs: 4, Speed: 1})
@@ -259,8 +257,8 @@ func TestEntitled(t *testing.T) {
 	}
 }
 
-// TestToldAgain checks that what a host has told before counts once: more is not read, and
-// nothing is cut of what it tells then.
+// TestToldAgain checks that repeated reports count once: no additional usage is read, and
+// nothing is truncated.
 func TestToldAgain(t *testing.T) {
 	t.Parallel()
 	spec := hosts.Spec{Name: "far", CPUs: 2, Speed: 1}
@@ -289,9 +287,9 @@ func TestToldAgain(t *testing.T) {
 	}
 }
 
-// TestOnce checks that under any order of words lost, doubled and late, agents begun anew
-// and tasks that vanish, a task is started once, what ends is told once, and all that is
-// read of a task is what it did until its end was heard, or it was stopped.
+// TestOnce checks, with lost, repeated and late messages, restarted agents and vanishing tasks,
+// that each task is started once, each end is reported once, and the usage read of a task is
+// its work until its end was heard or it was stopped.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

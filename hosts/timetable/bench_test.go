@@ -40,7 +40,7 @@ func loaded(tb testing.TB, rng *rand.Rand, n int) *Book {
 	return b
 }
 
-// anew plans all that b has planned, and j, from nothing: the alternative.
+// anew plans all jobs of b, and j, from scratch. This is the alternative to Quote.
 func (b *Book) anew(j *Job) bool {
 	with := &Book{config: b.config, now: b.now}
 	with.steps.reset(b.now, b.config.Nodes)
@@ -52,8 +52,8 @@ func (b *Book) anew(j *Job) bool {
 	return with.planAnew()
 }
 
-// fastest returns the least time that f takes in a few calls: what it takes if
-// nobody else uses the machine.
+// fastest returns the minimum time of several calls of f, to exclude the effect of other
+// programs.
 func fastest(f func()) float64 {
 	least := time.Duration(1<<63 - 1)
 	for range 7 {
@@ -64,9 +64,9 @@ func fastest(f func()) float64 {
 	return float64(least)
 }
 
-// BenchmarkQuote asks books with 10^2, 10^3 and 10^4 planned jobs for quotes.
-// It prints how many times longer planning everything from nothing takes, and
-// how many times longer a quote takes than on a book of 10^2.
+// BenchmarkQuote requests quotes from books with 10^2, 10^3 and 10^4 planned jobs. It reports
+// how much longer planning from scratch takes, and how much longer a quote takes than with 10^2
+// jobs.
 func BenchmarkQuote(b *testing.B) {
 	var first float64
 	for _, n := range []int{100, 1000, 10000} {
@@ -103,11 +103,10 @@ func BenchmarkQuote(b *testing.B) {
 	}
 }
 
-// BenchmarkQueue asks for reservations in front of on-demand jobs that all wait
-// already: each that is granted pushes much of the queue back, and what it
-// vacates must be searched for every job behind. A brief book leaves that to the
-// commitment. It prints how many times longer a quote with ZetaAll takes, and
-// planning everything from nothing.
+// BenchmarkQueue requests reservations in front of waiting on-demand jobs. Each accepted one
+// delays much of the queue, and every later job must be checked against the vacated interval. A
+// brief book postpones this to the commitment. It reports how much longer a quote with ZetaAll
+// takes, and planning from scratch.
 func BenchmarkQueue(b *testing.B) {
 	for _, n := range []int{100, 1000, 10000} {
 		b.Run(fmt.Sprintf("waiting=%d", n), func(b *testing.B) {
@@ -152,9 +151,8 @@ func BenchmarkQueue(b *testing.B) {
 	}
 }
 
-// BenchmarkSuffix asks for jobs whose key is behind a given part of 1,000
-// planned jobs, and prints how many times longer it takes to put the whole plan
-// back and to plan it from nothing.
+// BenchmarkSuffix requests jobs with keys after a given part of 1,000 planned jobs. It reports
+// how much longer it takes to place the whole plan again, and to plan it from scratch.
 func BenchmarkSuffix(b *testing.B) {
 	for _, part := range []float64{0.1, 0.5, 0.9} {
 		b.Run(fmt.Sprintf("prefix=%v", part), func(b *testing.B) {
@@ -184,8 +182,8 @@ func BenchmarkSuffix(b *testing.B) {
 	}
 }
 
-// TestQuoteAllocates checks that a quote allocates nothing but itself, on the
-// way of the suffix, of the whole plan and of an insertion.
+// TestQuoteAllocates checks that a quote allocates only itself, whether it places the suffix,
+// the whole plan or an insertion.
 func TestQuoteAllocates(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	for _, admission := range []Admission{EDF, EDFInsert} {

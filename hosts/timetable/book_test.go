@@ -17,8 +17,8 @@ func mustNew(t *testing.T, c Config) *Book {
 	return b
 }
 
-// TestStale checks that a quote can be committed only at its second and while
-// the book is as it was, whichever quotes were given in between.
+// TestStale checks that a quote can be committed only at its second and while the book is
+// unchanged, whatever other quotes were requested in between.
 func TestStale(t *testing.T) {
 	t.Parallel()
 	job := func(id int64) Job {
@@ -75,8 +75,8 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestZetaBegun checks that what is due at the second of the quote is not in E,
-// the jobs that start after it.
+// TestZetaBegun checks that jobs due at the second of the quote are not in E, the jobs that
+// start after it.
 func TestZetaBegun(t *testing.T) {
 	t.Parallel()
 	b, err := Open(Config{Nodes: 1}, State{Now: 5, Planned: []Job{
@@ -91,10 +91,9 @@ func TestZetaBegun(t *testing.T) {
 	}
 }
 
-// TestNonCanonical checks that the first admission after an insertion plans
-// everything anew: job 1 is at 5..15, on-demand job 2 at 15..20, and 3 is put
-// behind them at 20..30, as at 14 it would have made 1 late. Once 1 runs, 3
-// goes to 15, 2 to 25, and 4 behind them.
+// TestNonCanonical checks that the first admission after an insertion rebuilds the plan. Job 1
+// is at 5..15 and on-demand job 2 at 15..20. Job 3 is placed after them at 20..30, because at
+// 14 it would delay job 1. Once 1 runs, 3 moves to 15, 2 to 25, and 4 after them.
 func TestNonCanonical(t *testing.T) {
 	t.Parallel()
 	b := mustNew(t, Config{Nodes: 2, Admission: EDFInsert})
@@ -122,9 +121,9 @@ func TestNonCanonical(t *testing.T) {
 	}
 }
 
-// TestEarlyEndHarms checks the greedy anomaly: when job 1 ends early, planning
-// anew puts 3 at 5..11, behind which 2 would be late. The old plan is kept, and
-// until a plan made anew is feasible again nobody is admitted.
+// TestEarlyEndHarms checks the anomaly of greedy plans: when job 1 ends early, a new plan
+// places 3 at 5..11, so 2 would be late. The old plan is kept, and no job is admitted until a
+// new plan is feasible again.
 func TestEarlyEndHarms(t *testing.T) {
 	t.Parallel()
 	b := mustNew(t, Config{Nodes: 2})
@@ -152,7 +151,7 @@ func TestEarlyEndHarms(t *testing.T) {
 	}
 }
 
-// TestReasons checks why jobs are refused.
+// TestReasons checks the reasons why jobs are refused.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := mustNew(t, Config{Nodes: 2})
@@ -180,7 +179,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestValidate checks that each field at fault is named.
+// TestValidate checks that the error names each invalid field.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	good := Job{ID: 4, Arrival: 1, Earliest: 2, Deadline: 9, Estimate: 3, Nodes: 1}
@@ -206,7 +205,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestBounds checks that the bounds of each field are good themselves.
+// TestBounds checks that the bounds of each field are valid values.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	good := Job{ID: 4, Arrival: 1, Earliest: 2, Deadline: 9, Estimate: 3, Nodes: 1}
@@ -246,7 +245,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestOpen checks what a book cannot be opened with.
+// TestOpen checks the invalid states with which a book cannot be opened.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	job := Job{ID: 1, Deadline: Forever, Kind: OnDemand, Estimate: 5, Nodes: 2}
@@ -280,8 +279,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenedUnderWay checks that a job which a book is opened with is extended by its part
-// of its whole estimate, here of 10 s by 2, when that is used up.
+// TestOpenedUnderWay checks that a job that is running when the book is opened is extended by a
+// percentage of its whole estimate, here by 2 s of 10 s, when it reaches its estimate.
 func TestOpenedUnderWay(t *testing.T) {
 	t.Parallel()
 	b, err := Open(Config{Nodes: 1}, State{Now: 12, Running: []Running{{Job{ID: 1, Nodes: 1}, 8, 18}}})
@@ -293,7 +292,7 @@ func TestOpenedUnderWay(t *testing.T) {
 	}
 }
 
-// TestTold checks that a book refuses to be brought past an event or back.
+// TestTold checks that a book refuses to advance past an event or backwards.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	for name, misuse := range map[string]func(*Book){

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// planner is what [Book] and [Preemptive] have in common.
+// planner is the common interface of [Book] and [Preemptive].
 type planner interface {
 	Config() Config
 	Version() uint64
@@ -18,15 +18,15 @@ type planner interface {
 	Advance(now int64, ended []int64, facts []Fact) []Fact
 }
 
-// A Cluster is a book beside the true runtimes of its jobs, which the book
-// learns only as jobs end: what contracts/broker and the hosts are to it.
+// A Cluster is a book together with the true runtimes of its jobs, which the book learns only
+// when jobs end. It plays the role of contracts/broker and the hosts.
 type Cluster struct {
 	book  planner
 	truth []truth // of the jobs in the book, in order of acceptance
 	ended []int64 // scratch
 }
 
-// truth is what a job really takes.
+// truth is the true runtime of a job.
 type truth struct {
 	id   int64
 	left int64 // seconds of this cluster, at since
@@ -51,12 +51,12 @@ func (c *Cluster) Speed() int64 { return c.book.Config().Speed }
 // Nodes returns the nodes of a running job, as [Book.Nodes] does.
 func (c *Cluster) Nodes(id int64) []int32 { return c.book.Nodes(id) }
 
-// Quote returns what accepting j at now would mean; nothing changes.
+// Quote returns the effects of accepting j at now. It changes nothing.
 func (c *Cluster) Quote(now int64, j Job) Quote { return c.book.Quote(now, j) }
 
-// Commit accepts the job that q was given for, which really takes runtime >= 1
-// seconds at reference speed, and appends what follows at once to facts. It
-// returns [ErrStale] or [ErrInfeasible] as [Book.Commit] does.
+// Commit accepts the job of q, whose true runtime is runtime >= 1 seconds at reference speed,
+// and appends the facts that follow at once to facts. It returns [ErrStale] or [ErrInfeasible]
+// as [Book.Commit] does.
 func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fact, error) {
 	if runtime < 1 || runtime > Horizon {
 		return facts, fmt.Errorf("timetable: commit job %d: runtime %d, want 1 to %d", q.Job.ID, runtime, int64(Horizon))
@@ -72,7 +72,7 @@ func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fac
 	return facts, nil
 }
 
-// Cancel takes a job out of the book, as [Book.Cancel] does.
+// Cancel removes a job from the book, as [Book.Cancel] does.
 func (c *Cluster) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 	from, version := len(facts), c.book.Version()
 	facts, err := c.book.Cancel(now, id, facts)
@@ -83,8 +83,7 @@ func (c *Cluster) Cancel(now, id int64, facts []Fact) ([]Fact, error) {
 	return facts, err
 }
 
-// Next returns the earliest second at which something happens, Forever if
-// nothing will.
+// Next returns the second of the next event, or Forever if there is none.
 func (c *Cluster) Next() int64 {
 	next := c.book.Next()
 	for i := range c.truth {
@@ -93,8 +92,7 @@ func (c *Cluster) Next() int64 {
 	return next
 }
 
-// Advance lets everything happen that is due by now, and appends it to facts in
-// the order in which it happens.
+// Advance processes all events that are due by now and appends them to facts in order.
 func (c *Cluster) Advance(now int64, facts []Fact) []Fact {
 	for t := c.Next(); t <= now && t < math.MaxInt64; t = c.Next() {
 		c.ended = c.ended[:0]
@@ -113,14 +111,15 @@ func (c *Cluster) Advance(now int64, facts []Fact) []Fact {
 	return facts
 }
 
-// grown panics unless the book's version has grown since: it tells apart any two states.
+// grown panics unless the book's version has increased since: different states must have
+// different versions.
 func (c *Cluster) grown(since uint64) {
 	if v := c.book.Version(); v <= since {
 		panic(fmt.Sprintf("timetable: version %d after %d", v, since))
 	}
 }
 
-// learn keeps the true ends in step with the book.
+// learn updates the true ends after facts of the book.
 func (c *Cluster) learn(facts []Fact) {
 	for _, f := range facts {
 		i := 0

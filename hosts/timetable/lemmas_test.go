@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// reopen returns the plan that rebuilding b from nothing gives.
+// reopen returns the plan that a rebuild of b from scratch gives.
 func reopen(t *rapid.T, b *Book) []Start {
 	s := State{Now: b.now}
 	for _, e := range b.running {
@@ -24,10 +24,9 @@ func reopen(t *rapid.T, b *Book) []Start {
 	return fresh.Plan(nil)
 }
 
-// TestLemmas checks, with exact estimates, the stability lemma (planning anew
-// at any later second gives the same plan), the prefix lemma (a new job moves
-// none of smaller key), that no accepted reservation ends late or is killed,
-// and that the nodes foreseen are those then given.
+// TestLemmas checks, with exact estimates: the stability lemma (a rebuild at any later second
+// gives the same plan), the prefix lemma (a new job moves no job with a smaller key), that no
+// accepted reservation ends late or is killed, and that jobs run on the predicted nodes.
 func TestLemmas(t *testing.T) {
 	t.Parallel()
 	check(t, func(t *rapid.T) {
@@ -84,8 +83,8 @@ func TestLemmas(t *testing.T) {
 	})
 }
 
-// TestCancel checks that a job taken back leaves a plan made anew, or the old
-// one if the new one would miss a deadline, and that its nodes are free.
+// TestCancel checks that a cancellation leaves a rebuilt plan, or the old plan if the rebuilt
+// one would miss a deadline, and that the job's nodes become free.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	check(t, func(t *rapid.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Slot is where and when a job runs or is planned to run.
+// A Slot is the time and the nodes of a running or planned job.
 type Slot struct {
 	Job   int64
 	Start int64
@@ -13,9 +13,8 @@ type Slot struct {
 	Nodes []int32 // rising
 }
 
-// Map returns the slots of running jobs, in order of id, and then of planned
-// jobs in the order in which they start, each on the nodes that it gets if
-// everything goes by the plan.
+// Map returns the slots of running jobs, in order of id, followed by those of planned jobs in
+// order of start, on the nodes that they receive if the plan is followed.
 func (b *Book) Map() []Slot {
 	slots := make([]Slot, 0, len(b.running)+len(b.plan))
 	for _, e := range b.running {

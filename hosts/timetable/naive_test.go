@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// A naive is the plan of one cluster as the rules are told: second by second,
-// everything planned anew whenever anything happens. It is the reference for
-// [Book].
+// A naive is a literal implementation of the rules for one cluster: second by second, with a
+// full rebuild after each event. It is the reference for [Book].
 type naive struct {
 	config  Config
 	now     int64
@@ -39,7 +38,7 @@ func newNaive(c Config) *naive {
 	return n
 }
 
-// rebuild plans jobs from nothing, second by second, or reports false.
+// rebuild plans jobs from scratch, second by second. It returns false if a deadline is missed.
 func (n *naive) rebuild(jobs []naiveJob) ([]naiveJob, bool) {
 	jobs = slices.Clone(jobs)
 	slices.SortFunc(jobs, func(a, b naiveJob) int {
@@ -64,7 +63,7 @@ func (n *naive) rebuild(jobs []naiveJob) ([]naiveJob, bool) {
 	return jobs, true
 }
 
-// hole returns the earliest start of j beside busy.
+// hole returns the earliest start of j next to busy.
 func (n *naive) hole(busy map[int64]int, j *naiveJob) int64 {
 	for s := max(n.now, j.Earliest); ; s++ {
 		ok := true
@@ -77,7 +76,7 @@ func (n *naive) hole(busy map[int64]int, j *naiveJob) int64 {
 	}
 }
 
-// quote returns what accepting j would mean, and the plan with it.
+// quote returns the effects of accepting j, and the plan that includes it.
 func (n *naive) quote(j Job) (q Quote, plan []naiveJob) {
 	nj := naiveJob{Job: j, span: Span(j.Estimate, n.config.Speed)}
 	q = Quote{Job: j, Speed: n.config.Speed, Nodes: int64(n.config.Nodes), At: n.now, Executed: n.done}
@@ -129,7 +128,7 @@ func (n *naive) quote(j Job) (q Quote, plan []naiveJob) {
 	return q, plan
 }
 
-// commit adopts a plan with a new job whose true runtime is given.
+// commit adopts a plan with a new job with the given true runtime.
 func (n *naive) commit(plan []naiveJob, id, runtime int64, facts []Fact) []Fact {
 	n.planned = plan
 	for i := range plan {
@@ -140,7 +139,7 @@ func (n *naive) commit(plan []naiveJob, id, runtime int64, facts []Fact) []Fact 
 	return n.starts(facts)
 }
 
-// cancel takes a job back; the preemptive cluster allocates anew.
+// cancel removes a job; a preemptive cluster then reallocates its nodes.
 func (n *naive) cancel(id int64, preempt bool) []Fact {
 	facts := []Fact{{n.now, id, Cancelled}}
 	for _, r := range slices.Clone(n.running) {
@@ -167,7 +166,7 @@ func (n *naive) present() []int64 {
 	return ids
 }
 
-// step lets the next second come.
+// step advances to the next second.
 func (n *naive) step(facts []Fact) []Fact {
 	for _, r := range n.running {
 		n.done += int64(r.Nodes)
@@ -212,7 +211,7 @@ func (n *naive) drop(r naiveJob) {
 	}
 }
 
-// starts starts what is due, each on the idle nodes that were busy latest.
+// starts starts the jobs that are due, each on the idle nodes that became idle last.
 func (n *naive) starts(facts []Fact) []Fact {
 	for _, p := range slices.Clone(n.planned) {
 		if p.start != n.now {

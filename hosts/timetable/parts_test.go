@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestProfile checks the step function against one count a second.
+// TestProfile checks the step function against one count per second.
 func TestProfile(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,7 +91,8 @@ func TestRatio(t *testing.T) {
 	})
 }
 
-// TestRatioTies checks that ties are ties, and what is told apart only beyond 64 bits.
+// TestRatioTies checks that equal ratios compare as equal, and that ratios that differ only
+// beyond 64 bits do not.
 func TestRatioTies(t *testing.T) {
 	t.Parallel()
 	const far = 1 << 40
@@ -154,7 +155,7 @@ func TestExtension(t *testing.T) {
 	}
 }
 
-// TestTimes checks ceil(f*span), where what rounding adds alone is not rounded up.
+// TestTimes checks ceil(f*span), without rounding up for rounding errors of float64.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -167,8 +168,8 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestUtilization checks each reading of the utilization of a cluster of 4 nodes on which
-// 30 node-seconds were done by 10 s (eq. 4.2), 3 nodes are in use, and 50 are still to do.
+// TestUtilization checks each definition of utilization of a cluster of 4 nodes with 30
+// node-seconds done by 10 s (eq. 4.2), 3 nodes in use, and 50 node-seconds remaining.
 func TestUtilization(t *testing.T) {
 	t.Parallel()
 	q := Quote{Nodes: 4, Busy: 3, Executed: 30, Committed: 50, At: 10}
@@ -183,7 +184,7 @@ func TestUtilization(t *testing.T) {
 	}
 }
 
-// TestMeets checks that two intervals meet if they share a second.
+// TestMeets checks that two intervals overlap if they share a second.
 func TestMeets(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -209,7 +210,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// TestWhat checks that every fact has its word.
+// TestWhat checks that every kind of fact has a name.
 func TestWhat(t *testing.T) {
 	t.Parallel()
 	for w, want := range map[What]string{

@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// grants is the reference for [Preemptive]: second by second, each second's
-// nodes are allocated anew in key order.
+// grants is the reference for [Preemptive]: it reallocates the nodes in key order every second.
 func (n *naive) grants(facts []Fact) []Fact {
 	free := n.config.Nodes
 	var gains []Fact
@@ -33,7 +32,7 @@ func (n *naive) grants(facts []Fact) []Fact {
 	return append(facts, gains...)
 }
 
-// tick lets the next second of a preemptive cluster come.
+// tick advances a preemptive cluster to the next second.
 func (n *naive) tick(facts []Fact) []Fact {
 	n.now++
 	for i := range n.planned {
@@ -68,7 +67,7 @@ func (n *naive) tick(facts []Fact) []Fact {
 	return n.grants(facts)
 }
 
-// forward returns the completion of every job if the estimates are exact.
+// forward returns the completion of every job, assuming exact estimates.
 func (n *naive) forward(jobs []naiveJob) map[int64]int64 {
 	f := &naive{config: n.config, now: n.now, planned: slices.Clone(jobs)}
 	for i := range f.planned {
@@ -86,9 +85,8 @@ func (n *naive) forward(jobs []naiveJob) map[int64]int64 {
 	return ends
 }
 
-// TestPreemptive checks every quote and every fact of a preemptive cluster
-// against allocating the nodes second by second, and that with exact
-// estimates no reservation ends late.
+// TestPreemptive checks every quote and fact of a preemptive cluster against a second-by-second
+// allocation, and that with exact estimates no reservation ends late.
 func TestPreemptive(t *testing.T) {
 	t.Parallel()
 	check(t, func(t *rapid.T) {
@@ -170,8 +168,8 @@ func TestPreemptive(t *testing.T) {
 	})
 }
 
-// TestPreemptiveParts checks what a preemptive book is opened with: a job of
-// which 4 s are left holds both nodes until 14, or until a reservation comes.
+// TestPreemptiveParts checks a preemptive book that is opened with a partial job: its remaining
+// 4 s use both nodes until 14, or until a reservation arrives.
 func TestPreemptiveParts(t *testing.T) {
 	t.Parallel()
 	half := Part{Job{ID: 1, Kind: OnDemand, Deadline: Forever, Estimate: 9, Nodes: 2}, 4}
@@ -216,9 +214,8 @@ func TestPreemptiveParts(t *testing.T) {
 	}
 }
 
-// TestPreemptiveLoad checks what a quote says of the load: what was done and what is to do
-// at its second, with what runs until then; a part of which 0 s are left is one of which
-// nothing has been done.
+// TestPreemptiveLoad checks the load in a quote: work done and remaining at its second,
+// including jobs that run until then. A part with 0 s remaining is a job that has not started.
 func TestPreemptiveLoad(t *testing.T) {
 	t.Parallel()
 	all := Part{Job: Job{ID: 1, Kind: OnDemand, Deadline: Forever, Estimate: 9, Nodes: 2}}

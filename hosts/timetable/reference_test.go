@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A drawn is a job and its true runtime.
+// A drawn is a random job with its true runtime.
 type drawn struct {
 	Job
 	runtime int64
@@ -21,8 +21,8 @@ func check(t *testing.T, property func(*rapid.T)) {
 	}
 }
 
-// drawJobs draws jobs in order of arrival, not of id, for a cluster of n nodes.
-// If exact, runtimes are as estimated.
+// drawJobs draws jobs for a cluster of n nodes, in order of arrival but not of id. If exact is
+// true, runtimes equal estimates.
 func drawJobs(t *rapid.T, n int, exact bool) []drawn {
 	var jobs []drawn
 	now := int64(0)
@@ -60,9 +60,8 @@ func drawConfig(t *rapid.T) Config {
 	}
 }
 
-// TestReference checks every quote, every fact and every node against the plan
-// made second by second from nothing (A.2 to A.4), with exact and with wrong
-// estimates, and that a quote changes nothing.
+// TestReference checks every quote, fact and node against a second-by-second rebuild (A.2 to
+// A.4), with exact and with wrong estimates, and that a quote changes nothing.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	check(t, func(t *rapid.T) {
@@ -74,7 +73,7 @@ func TestReference(t *testing.T) {
 		ref := newNaive(config)
 		jobs := drawJobs(t, config.Nodes, rapid.Bool().Draw(t, "exact"))
 
-		// both lets time pass to now and compares what happened.
+		// both advances both plans to now and compares their facts.
 		both := func(now int64) {
 			for ref.now < now {
 				want := ref.step(nil)
@@ -117,7 +116,7 @@ func TestReference(t *testing.T) {
 	})
 }
 
-// cancelOne takes one job in ten arrivals back and compares what follows.
+// cancelOne cancels a job after about every tenth arrival and compares the effects.
 func cancelOne(t *rapid.T, c *Cluster, ref *naive, preempt bool) {
 	ids := ref.present()
 	if len(ids) == 0 || rapid.IntRange(0, 9).Draw(t, "cancel") > 0 {

@@ -38,7 +38,7 @@ import (
 )
 
 // ErrFork means that a ledger is not the one that was published.
-var ErrFork = errors.New("the published log is of another ledger, or this ledger was changed since")
+var ErrFork = errors.New("the published log belongs to another ledger, or this ledger was changed since")
 
 // ErrRecord means that a record of a log is not exactly one line. The tree would then count
 // and prove other records than readers see.

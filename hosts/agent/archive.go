@@ -51,7 +51,7 @@ func (a *Agent) readArchive(t *task, l *remote.Log) error {
 	i := slices.IndexFunc(a.archives, func(r *archive) bool { return r.task == t && r.name == l.Archive })
 	if i < 0 {
 		if l.From != 0 {
-			return errors.New("its reading was broken off: ask for all of it again")
+			return errors.New("the reading was interrupted: request the whole archive again")
 		}
 		r, err := newArchive(t, l)
 		if err != nil {

@@ -139,7 +139,7 @@ func TestArchiveParts(t *testing.T) {
 	ask := func(name string, from int) remote.Log {
 		return a.part(remote.Log{Name: 1, Archive: name, From: int64(from)})
 	}
-	if l := ask("x", mostLog); !strings.Contains(l.Fault, "broken off") {
+	if l := ask("x", mostLog); !strings.Contains(l.Fault, "was interrupted") {
 		t.Errorf("its middle first: %q", l.Fault)
 	}
 	first := ask("x", 0)
@@ -152,7 +152,7 @@ func TestArchiveParts(t *testing.T) {
 	for i := range mostArchives + 1 {
 		ask(fmt.Sprint(i), 0)
 	}
-	if l := ask("0", mostLog); len(a.archives) != mostArchives || !strings.Contains(l.Fault, "broken off") {
+	if l := ask("0", mostLog); len(a.archives) != mostArchives || !strings.Contains(l.Fault, "was interrupted") {
 		t.Errorf("%d are read at once: %q", len(a.archives), l.Fault)
 	}
 	one.record.Job.Limits.Disk = 3*mostLog - 1
@@ -165,7 +165,7 @@ func TestArchiveParts(t *testing.T) {
 	if l := ask("4", mostLog); !strings.Contains(l.Fault, "became shorter") {
 		t.Errorf("a file that was cut: %q", l.Fault)
 	}
-	if l := a.part(remote.Log{Name: 2, Archive: "x"}); !strings.Contains(l.Fault, "nothing of it is kept") {
+	if l := a.part(remote.Log{Name: 2, Archive: "x"}); !strings.Contains(l.Fault, "no longer stored") {
 		t.Errorf("another task: %q", l.Fault)
 	}
 }

@@ -20,7 +20,7 @@ func (a *Agent) part(l remote.Log) remote.Log {
 	var err error
 	switch {
 	case t == nil:
-		err = errors.New("nothing of it is kept any more")
+		err = errors.New("its output is no longer stored")
 	case t.missing() != nil:
 		err = t.missing()
 	case l.Archive != "":

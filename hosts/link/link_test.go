@@ -147,7 +147,7 @@ func TestLink(t *testing.T) {
 		t.Errorf("%d logs, %v", len(m.logs), err)
 	}
 	other := link.Dial(address, link.NewPins(link.Pin(own.Leaf.Raw), nil), own)
-	if _, err := other.Sync(ctx, "", &remote.Told{Seq: 1}); err == nil || !strings.Contains(err.Error(), "certificate is another") {
+	if _, err := other.Sync(ctx, "", &remote.Told{Seq: 1}); err == nil || !strings.Contains(err.Error(), "a different certificate") {
 		t.Errorf("a market with another certificate: %v", err)
 	}
 }

@@ -43,7 +43,7 @@ func (p *Pins) accepts(c *x509.Certificate) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !slices.Contains(strings.Split(p.text, ","), Pin(c.Raw)) {
-		return errors.New("it is not the market of the token: its certificate is another")
+		return errors.New("it is not the market of the token: it has a different certificate")
 	}
 	return nil
 }

@@ -88,7 +88,7 @@ func TestRotation(t *testing.T) {
 		t.Fatal(err)
 	}
 	missed := host() // does not call meanwhile
-	const other = "certificate is another"
+	const other = "a different certificate"
 	announce("no pin")
 	call(a, "")
 	keeps(first)

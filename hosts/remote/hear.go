@@ -132,7 +132,7 @@ func (m *Machine) find(name int64) (hosts.Slot, bool) {
 // allocation; time never advances in such a state.
 func (m *Machine) Orders(now float64, known []int64) Orders {
 	if m.changed {
-		panic("hosts/remote: orders of shares that have not been dealt")
+		panic("hosts/remote: orders for shares that have not been allocated")
 	}
 	o := Orders{Session: m.session.id, Boot: m.session.boot, Ack: m.session.ack, Known: known, Deal: m.number}
 	for _, slot := range m.order {

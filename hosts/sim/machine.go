@@ -262,7 +262,7 @@ func (m *Machine) advance(now float64) {
 // earlier time.
 func (m *Machine) pass(now float64) {
 	if !(now > m.now) {
-		panic(fmt.Sprintf("hosts/sim: host %s is told %v after %v", m.spec.Name, now, m.now))
+		panic(fmt.Sprintf("hosts/sim: host %s: found time %v after %v, want a later time", m.spec.Name, now, m.now))
 	}
 	if m.Len() == 0 {
 		m.now = now

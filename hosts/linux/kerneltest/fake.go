@@ -59,7 +59,7 @@ func (k *Fake) Make(name string, l linux.Limits) error {
 	k.Before("make", name)
 	defer k.After("make", name)
 	if k.Groups[name] != nil {
-		return fmt.Errorf("make: group %s is there", name)
+		return fmt.Errorf("make: group %s exists", name)
 	}
 	k.Groups[name] = &Group{Limits: l}
 	return nil

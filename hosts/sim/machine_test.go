@@ -130,8 +130,8 @@ func TestMachineMistakes(t *testing.T) {
 		{"hosts/sim: share {Weight:1 Limit:NaN}", func(m *sim.Machine) { m.SetShare(2, 0, hosts.Share{Weight: 1, Limit: math.NaN()}) }},
 		{"hosts/sim: work is negative or not a number", func(m *sim.Machine) { m.Start(2, hosts.Task{Work: -1}, hosts.Share{}) }},
 		{"hosts/sim: work is negative or not a number", func(m *sim.Machine) { m.Start(2, hosts.Task{Work: math.NaN()}, hosts.Share{}) }},
-		{"hosts/sim: host a: found time 1 after 2", func(m *sim.Machine) { m.Stop(1, 0) }},
-		{"hosts/sim: host a: found time NaN after 2", func(m *sim.Machine) { m.Stop(math.NaN(), 0) }},
+		{"hosts/sim: host a: found time 1 after 2, want a later time", func(m *sim.Machine) { m.Stop(1, 0) }},
+		{"hosts/sim: host a: found time NaN after 2, want a later time", func(m *sim.Machine) { m.Stop(math.NaN(), 0) }},
 		{"hosts/sim: host a has no task in slot 1", func(m *sim.Machine) { m.Done(1) }},
 		{"hosts/sim: host a has no task in slot 0", func(m *sim.Machine) { m.Stop(2, 0); m.Rate(0) }},
 	} {

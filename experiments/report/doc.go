@@ -14,8 +14,9 @@
 // line is labelled at its end, and a caption states the number of replications behind its
 // intervals.
 //
-// Figures use gonum/plot, tables go-pretty, and charts in a terminal asciigraph. The package
-// implements what these lack. Ticks: gonum's DefaultTicks suggests three for any length of
+// Figures use gonum/plot, PDF files fpdf, and tables go-pretty. The package implements what
+// these lack. Charts in a terminal: no maintained library draws braille without owning the
+// screen. A canvas for PDF: that of gonum/plot embeds whole fonts, without Greek letters. Ticks: gonum's DefaultTicks suggests three for any length of
 // axis and labels them 4e+07. Decades: LogTicks labels any number of them, and does not allow
 // intervals that reach 0. The legend is above the panels, because that of a plot is inside it.
 // Tiles keep their size, because plot.Align lets labels of different sizes overflow. Points

@@ -15,7 +15,7 @@ import (
 const wouldViolate contracts.Reason = "would violate"
 
 // capacityTests are the tests that cac makes in addition to those of sac.
-var capacityTests = []Test{{wouldViolate, "gets", "want", false, "what it gets"}}
+var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 
 // Capacity is [Statistical] with a further test: admitting the request must not violate any
 // active contract or the new one (CAC, §3). It checks only the contracts that share a host

@@ -18,7 +18,7 @@ const (
 // statisticalTests are the tests of sac.
 var statisticalTests = []Test{
 	{belowSpot, "spot_share", "threshold", false, "its share at the spot price"},
-	{belowForecast, "share", "threshold", false, "its share"},
+	{belowForecast, "share", "threshold", false, "its share at the price percentile"},
 }
 
 // Statistical admits a request that [BestEffort] admits and whose bids buy a sufficient share

@@ -30,14 +30,14 @@ configurations:
 	// Output:
 	// Job 14 of user:3 in small/cac/0, by cac: refused at 1273.15 s: share below threshold at price percentile.
 	// It asked for 282.042 processor-seconds on each of 5 nodes within 282.042 s of 1273.15 s, for $20.314796.
-	// The policy looked at percentile 0.0524644, spot_share 5, share 1.15786, threshold 1.66667.
-	// Its share is 1.15786, and 1.66667 is the least: 0.50881 too little (30.5 %).
+	// Reason: its share at the price percentile is 1.15786 hosts, which is 0.50881 hosts (30.5 %) below the required 1.66667 hosts.
+	// The policy computed: price percentile 0.0524644 $/s, share at the spot price 5 hosts, share at the price percentile 1.15786 hosts, required share 1.66667 hosts.
 	//
 	// All else as it was, it would have been accepted
 	//   budget  $13.850000 more  $34.164796
-	//   submit  68 s later       at 1341.15 s  not monotone: less may do, or more may not
+	//   submit  68 s later       at 1341.15 s  a smaller change may do, or a larger one may not
 	//
-	// No change was found in
+	// These changes do not help
 	//   budget    up to $20.310000 less  13 tried
 	//   deadline  up to 28204 s later    17 tried
 	//   deadline  up to 282 s sooner     11 tried

@@ -47,6 +47,9 @@ func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]stri
 	}
 	x := &explainer{Snapshot: s, jobs: run.Jobs, end: run.End, alpha: alpha, job: job}
 	r, err := x.explain(ctx)
+	if err == nil && r.Decision.Verdict != "accept" && len(r.Changes) == 0 {
+		r.Help, err = x.help(ctx, e, chosen)
+	}
 	if err == nil && frontier {
 		r.Frontier, err = x.frontier(ctx)
 	}
@@ -122,6 +125,48 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 		r.Without, err = x.outcome(without, false)
 	}
 	return r, err
+}
+
+// help looks for changes of several terms with which the job would have been accepted, and for
+// other policies that accept it as it is. It halves the nodes down to 1, and raises deadline
+// and budget up to a hundredfold.
+func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of experiments.Chosen) (*help, error) {
+	h, f, asked := &help{Policies: []string{}}, x.Branch(), x.Terms()
+	most := x.Richest()
+	for nodes := asked.Nodes; nodes > 0 && h.Terms == nil; nodes /= 2 {
+		for i := 0; i < 12 && h.Terms == nil; i++ {
+			t := asked
+			t.Nodes, t.Deadline = nodes, asked.Deadline*[]float64{1, 2, 10, 100}[i%4]
+			t.Budget = bank.Micros(min(asked.Budget.Micros()*[]int64{1, 10, 100}[i/4], most.Micros()))
+			a, err := f.Decide(ctx, &t)
+			if err != nil {
+				return nil, err
+			}
+			if h.Tried++; a.Verdict == contracts.Accept {
+				h.Terms = new(x.written(&t))
+			}
+		}
+	}
+	one, conf := *e, *of.Configuration
+	conf.Admission = slices.DeleteFunc(slices.Clone(conf.Admission), func(c scenario.Choice) bool { return c.Label == of.Admission })
+	if len(conf.Admission) == 0 {
+		return h, nil
+	}
+	one.Configurations = []scenario.Configuration{conf}
+	t, err := trialOf(&one, of.Replication, nil)
+	if err != nil {
+		return nil, err
+	}
+	for k, c := range conf.Admission {
+		run, err := t.Run(ctx, k, t.Plan)
+		if err != nil {
+			return nil, err
+		}
+		if x.Position < len(run.Jobs) && run.Jobs[x.Position].Admitted() {
+			h.Policies = append(h.Policies, c.Label)
+		}
+	}
+	return h, nil
 }
 
 // written returns t in the form that reports use.

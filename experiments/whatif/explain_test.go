@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"bourse/contracts"
@@ -318,4 +319,48 @@ func TestWithout(t *testing.T) {
 	if harmed < 4 {
 		t.Errorf("%d jobs harm others: too few to tell", harmed)
 	}
+}
+
+// TestHelp checks that the explanation of a job that no single change lets in names terms that
+// the policy accepts, and the other policies that accept the job.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	e, err := scenario.Parse("a", []byte("name: a\nconfigurations:\n  - {name: b, fleet: {hosts: 2, cpus: 1}, workload: {model: {name: paper, jobs: 30}}, admission: [libra, be]}\n"), scenario.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e = e.Expanded()
+	helped := 0
+	for job := int64(1); job <= 30; job++ {
+		r, err := Explain(t.Context(), &e, nil, "b/libra/0", job, 1, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (r.Help != nil) != (r.Decision.Verdict != "accept" && len(r.Changes) == 0) {
+			t.Errorf("job %d: %s with %d changes has help %+v", job, r.Decision.Verdict, len(r.Changes), r.Help)
+		}
+		if r.Help == nil {
+			continue
+		}
+		helped++
+		if text := r.Text(0); !strings.Contains(text, "No change of one term helps.") {
+			t.Errorf("job %d: got %s", job, text)
+		}
+		run, err := jobsOf(t.Context(), &scenario.Experiment{Name: e.Name, Seed: e.Seed, Replications: e.Replications, Alphas: e.Alphas, Configurations: []scenario.Configuration{only1(e.Configurations[0], "be")}}, 0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := slices.IndexFunc(run, func(j metrics.Job) bool { return j.ID == job }); run[n].Admitted() != slices.Contains(r.Help.Policies, "be") {
+			t.Errorf("job %d: be accepts it: %v, found %v", job, run[n].Admitted(), r.Help.Policies)
+		}
+	}
+	if helped == 0 {
+		t.Error("some change of one term helps every job; want a job for which none does")
+	}
+}
+
+// only1 returns c with only the named policy.
+func only1(c scenario.Configuration, policy string) scenario.Configuration {
+	c.Admission = slices.DeleteFunc(slices.Clone(c.Admission), func(a scenario.Choice) bool { return a.Label != policy })
+	return c
 }

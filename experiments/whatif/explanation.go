@@ -153,8 +153,16 @@ type Explanation struct {
 	Outcome  outcome         `json:"fate" doc:"what became of it"`
 	Changes  []change        `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
 	Unsolved []unsolved      `json:"vain" doc:"dimensions in which no change was found"`
+	Help     *help           `json:"help" doc:"what would have helped a refused job if no single change does; null otherwise"`
 	Without  *effect         `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
 	Frontier []frontierPoint `json:"frontier" doc:"budgets with which it would have been accepted; none unless asked for"`
+}
+
+// A help is what would have let in a job that no single change lets in.
+type help struct {
+	Terms    *terms   `json:"terms" doc:"terms with several changes that would have been accepted; null if none was found"`
+	Tried    int      `json:"tried" doc:"decisions"`
+	Policies []string `json:"policies" doc:"other policies of the configuration that accept it as it is"`
 }
 
 // A Point is the least budget with which a job would have been accepted with a deadline.

@@ -18,15 +18,15 @@ func (r *Explanation) Text(most int) string {
 	d := &r.Decision
 	fmt.Fprintf(&out, "Job %d of %s in %s, by %s: %s.\n", r.Job, r.Owner, r.Run, r.Policy, r.decided())
 	fmt.Fprintf(&out, "It asked for %s.\n", r.said(&r.Asked))
+	if d.Test != nil {
+		fmt.Fprintln(&out, r.tested())
+	}
 	if len(d.Numbers) > 0 {
 		var numbers []string
 		for _, n := range d.Numbers {
-			numbers = append(numbers, n.Name+" "+short(n.Value))
+			numbers = append(numbers, named(n.Name)+" "+measured(n.Name, n.Value))
 		}
-		fmt.Fprintf(&out, "The policy looked at %s.\n", strings.Join(numbers, ", "))
-	}
-	if d.Test != nil {
-		fmt.Fprintln(&out, r.tested())
+		fmt.Fprintf(&out, "The policy computed: %s.\n", strings.Join(numbers, ", "))
 	}
 	if r.Taken != nil {
 		fmt.Fprintf(&out, "It took an offer: %s. So it was %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
@@ -38,6 +38,9 @@ func (r *Explanation) Text(most int) string {
 	} else {
 		r.list(&out, "All else as it was, it would have been accepted")
 		r.outcomes(&out, most)
+		if r.Help != nil {
+			fmt.Fprintf(&out, "\n%s\n", r.Help.text(r))
+		}
 	}
 	if len(r.Frontier) > 0 {
 		fmt.Fprint(&out, "\nThe least budget with which it would have been accepted\n")
@@ -83,29 +86,76 @@ func (r *Explanation) said(t *terms) string {
 	return s
 }
 
-// tested says what the test of r was.
+// numbers are the names and units of the numbers of decisions, if they are not plain counts
+// with the name that the policy uses.
+var numbers = map[string]struct{ name, unit string }{
+	"price": {"spot price", "$/s"}, "percentile": {"price percentile", "$/s"},
+	"spot_share": {"share at the spot price", "hosts"}, "share": {"share at the price percentile", "hosts"}, "threshold": {"required share", "hosts"},
+	"gets": {"rate obtained", "processors"}, "want": {"rate needed", "processors"}, "violates": {"violated contract", ""},
+	"ask": {"price asked", "$"}, "balance": {"balance", "$"}, "budget": {"budget", "$"}, "least": {"least bid", "$/s"}, "bid": {"bid", "$/s"},
+	"start": {"start", "s"}, "completion": {"completion", "s"}, "impact": {"impact", "s"}, "hosts": {"suitable hosts", ""}, "nodes": {"nodes", ""},
+}
+
+func named(name string) string {
+	if n, ok := numbers[name]; ok {
+		return n.name
+	}
+	return name
+}
+
+// measured formats x, the number of that name, with its unit.
+func measured(name string, x float64) string {
+	switch unit := numbers[name].unit; unit {
+	case "":
+		return short(x)
+	case "$":
+		return "$" + short(x)
+	default:
+		return short(x) + " " + unit
+	}
+}
+
+// tested describes the test that decided, or the margin by which the last one was passed.
 func (r *Explanation) tested() string {
 	t := r.Decision.Test
-	whose := strings.ToUpper(t.word[:1]) + t.word[1:]
+	head, word := "Reason: ", t.word
+	if r.Decision.Verdict == "accept" {
+		head = "Margin: "
+	}
 	if t.Contract != r.Job {
-		whose = fmt.Sprintf("Contract %d would have been violated by it: %s", t.Contract, t.word)
+		head += fmt.Sprintf("contract %d would be violated; ", t.Contract)
 	}
-	bound, off := "least", t.Missing()
+	off, side, bound := t.Want-t.Got, "below", "required"
 	if t.AtMost {
-		bound = "most"
+		bound = "allowed"
 	}
-	how := "too little"
-	switch {
-	case off <= 0:
-		off, how = -off, "to spare"
-	case t.AtMost:
-		how = "too much"
+	if off < 0 {
+		off, side = -off, "above"
 	}
-	s := fmt.Sprintf("%s is %s, and %s is the %s: %s %s", whose, short(t.Got), short(t.Want), bound, short(off), how)
+	percent := ""
 	if t.Want != 0 {
-		s += fmt.Sprintf(" (%.3g %%)", 100*off/t.Want)
+		percent = fmt.Sprintf(" (%.3g %%)", 100*off/t.Want)
 	}
-	return s + "."
+	return fmt.Sprintf("%s%s is %s, which is %s%s %s the %s %s.", head, word, measured(t.What, t.Got), measured(t.What, off), percent, side, bound, measured(t.What, t.Want))
+}
+
+// text describes what would have helped.
+func (h *help) text(r *Explanation) string {
+	said := "No change of one term helps. "
+	if h.Terms != nil {
+		said += fmt.Sprintf("With several changes it would have been accepted: %s. ", r.said(h.Terms))
+	} else {
+		said += fmt.Sprintf("%d changes of several terms at once do not help either. ", h.Tried)
+	}
+	switch {
+	case len(h.Policies) > 0:
+		said += fmt.Sprintf("Another policy accepts it as it is: %s.", strings.Join(h.Policies, ", "))
+	case h.Terms == nil:
+		said += "No other policy of this configuration accepts it; it needs more hosts, or fewer competing jobs."
+	default:
+		said += "No other policy of this configuration accepts it as it is."
+	}
+	return said
 }
 
 // list lists the changes of r, and where there is none.
@@ -117,14 +167,14 @@ func (r *Explanation) list(out *strings.Builder, title string) {
 			c := &r.Changes[i]
 			note := c.Reason
 			if !c.Monotone {
-				note = strings.TrimPrefix(note+"; not monotone: less may do, or more may not", "; ")
+				note = strings.TrimPrefix(note+"; a smaller change may do, or a larger one may not", "; ")
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", c.Of, c.By, r.is(c), note)
 		}
 		w.Flush()
 	}
 	if len(r.Unsolved) > 0 {
-		fmt.Fprint(out, "\nNo change was found in\n")
+		fmt.Fprint(out, "\nThese changes do not help\n")
 		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, v := range r.Unsolved {
 			fmt.Fprintf(w, "  %s\tup to %s\t%d tried\n", v.Of, v.Until, v.Tried)
@@ -141,7 +191,7 @@ func (r *Explanation) is(c *change) string {
 	case "deadline":
 		return short(c.Terms.Deadline) + " s"
 	case "nodes":
-		return fmt.Sprintf("%d of %s s", c.Terms.Nodes, short(c.Terms.Work))
+		return fmt.Sprintf("%d of %s s of work", c.Terms.Nodes, short(c.Terms.Work))
 	case "submit":
 		return "at " + r.instant(c.Terms.Submit)
 	}

@@ -33,7 +33,7 @@ func Policies() map[string]admission.Policy {
 
 // tests returns the test of a policy that rejects requests if too few hosts are suitable.
 func tests(why contracts.Reason) []admission.Test {
-	return []admission.Test{{Reason: why, Got: "hosts", Want: "nodes", Word: "the number of hosts that would do"}}
+	return []admission.Test{{Reason: why, Got: "hosts", Want: "nodes", Word: "the number of suitable hosts"}}
 }
 
 // Libra admits a request if enough hosts can give it what it needs to finish by its deadline,

@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 9_050
-	experimentsClosure = 51_150
+	experimentsClosure = 50_100
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -63,7 +63,7 @@ var most = map[string]int{
 	"experiments/trail":             500,
 	"experiments/tune":              1000,
 	"experiments/verify":            2650,
-	"experiments/whatif":            2700,
+	"experiments/whatif":            2800,
 	"hosts/agent":                   2900,
 	"hosts/availability/models":     550,
 	"hosts/availability/predictors": 500,

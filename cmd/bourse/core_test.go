@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 9_050
-	experimentsClosure = 50_100
+	experimentsClosure = 50_600
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.

@@ -323,7 +323,7 @@ type Event struct {
 	Outcome  Outcome  // of Over: how the contract ended
 }
 
-// An EventKind says what happened.
+// An EventKind is the kind of an [Event].
 type EventKind uint8
 
 // Events.
@@ -352,7 +352,7 @@ type Action struct {
 	Decision *Decision // of Admit, Book and Refuse: terms and reason
 }
 
-// A Verb says what the broker must do.
+// A Verb is an action for the broker.
 type Verb uint8
 
 // Verbs.

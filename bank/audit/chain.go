@@ -28,7 +28,7 @@ type chain struct {
 	leaf []byte   // 0, the hash of the previous leaf, and the entries since
 	tops [64]hash // tops[i] is the root of 2^i leaves
 
-	digest stdhash.Hash // of the first hashed bytes of leaf
+	digest stdhash.Hash // state after the first hashed bytes of leaf
 	hashed int          // number of bytes of leaf in digest
 	sum    hash         // hash of those bytes
 	buf    []byte

@@ -245,9 +245,9 @@ func (t *trail) work(e *audit.Entry, d *contract, v *verdict) (found, want strin
 	case done > total+fuzz:
 		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("one when %v CPU s were done", total)
 	case left > fuzz && e.Time < due-2*moment(last):
-		return fmt.Sprintf("a settlement at %v s with %v CPU s undone", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
 	case left > fuzz && v.State != "violated" || left <= rounding/10 && v.State != "fulfilled":
-		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("that on %v of %v CPU s done by the deadline", byDue, total)
+		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("the verdict for %v of %v CPU s done by the deadline", byDue, total)
 	}
 	if v.State == "fulfilled" {
 		byDue = total

@@ -304,7 +304,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
 	if d.terms.Floor != r.Floor {
-		return fmt.Sprintf("a floor price of %v $/s a processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
+		return fmt.Sprintf("a floor price of %v $/s per processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
 	}
 	claim := r.CPUs
 	for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {

@@ -41,6 +41,22 @@ func (s *setting) derived() []string {
 	return said
 }
 
+// warnings describes what can be run and is hardly meant, with counts.
+func (s *setting) warnings() (all []string) {
+	if w := s.tooWide(); w != "" {
+		all = append(all, w)
+	}
+	name, _ := results.Spot(s.conf.Name)
+	f := &s.conf.Fleet
+	if fleet := float64(f.Hosts) * f.CPUs; float64(s.work.machine) > fleet {
+		all = append(all, fmt.Sprintf("%s: the log is from a machine with %d processors, and the fleet has %v.", name, s.work.machine, fleet))
+	}
+	if s.short > 0 {
+		all = append(all, fmt.Sprintf("%s: %d of %d jobs have a deadline below their runtime, so they can only end in time if they get more than one processor per node.", name, s.short, s.jobs))
+	}
+	return all
+}
+
 // tooWide describes how many jobs can never run, and why. It is empty if all can.
 func (s *setting) tooWide() string {
 	if s.wide == 0 {

@@ -145,7 +145,7 @@ func (s *Study) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve where p_a is above the threshold", Left: 2,
 		Header: []string{"in", "for jobs of users", "p_a", "its threshold", "p_a less that, 95 %", "advice", "by"},
-		Note:   "Intervals by the jackknife over replications; bourse advise RESULTS says more.",
+		Note:   "Intervals by the jackknife over replications; bourse study advise RESULTS says more.",
 	}
 	market := papers.Of("")
 	both := func(c scenario.Configuration) bool {

@@ -33,13 +33,24 @@ func Plugins(only string) []Plugin {
 	return all
 }
 
-// ListPlugins returns a list of plug-ins with their options, by family, formatted for t.
-func ListPlugins(all []Plugin, t report.Terminal) report.Document {
+// ListPlugins returns a list of plug-ins, by family, formatted for t: one line for each, or its
+// whole description with its options.
+func ListPlugins(all []Plugin, t report.Terminal, options bool) report.Document {
 	family, text := "", ""
 	for _, p := range all {
 		if p.Family != family {
 			family = p.Family
 			text += family + "\n"
+		}
+		if !options {
+			short := t
+			short.Width = max(0, t.Width-4)
+			line, _, more := strings.Cut(short.Hang(fmt.Sprintf("  %-24s ", p.Name), p.Doc), "\n")
+			if text += line; more {
+				text += " ..."
+			}
+			text += "\n"
+			continue
 		}
 		text += t.Hang(fmt.Sprintf("  %-24s ", p.Name), p.Doc) + "\n"
 		for _, o := range p.Options {

@@ -39,7 +39,7 @@ func TestOptions(t *testing.T) {
 func TestListPlugins(t *testing.T) {
 	t.Parallel()
 	said := func(width int) string {
-		return ListPlugins(Plugins(""), report.Terminal{UTF8: true, Width: width}).Notes[0]
+		return ListPlugins(Plugins(""), report.Terminal{UTF8: true, Width: width}, true).Notes[0]
 	}
 	want := said(0)
 	for _, width := range []int{60, 80, 120} {

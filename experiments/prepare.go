@@ -47,6 +47,9 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			if a.plan[i].Nodes > r.widest {
 				s.wide++
 			}
+			if sla := &s.conf.SLA; sla.Deadline != "none" && sla.Slack*deadline(sla.Of, &a.plan[i]) < a.plan[i].Runtime {
+				s.short++
+			}
 		}
 		if x.Replications == 1 {
 			continue
@@ -67,8 +70,10 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 func (p *Prepared) Warnings() []string {
 	var all []string
 	for _, s := range p.settings {
-		if w := s.tooWide(); w != "" && !slices.Contains(all, w) {
-			all = append(all, w)
+		for _, w := range s.warnings() {
+			if !slices.Contains(all, w) {
+				all = append(all, w)
+			}
 		}
 	}
 	return all

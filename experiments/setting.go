@@ -33,7 +33,7 @@ type setting struct {
 	price   choice
 	offers  []offer
 
-	jobs, wide int // jobs of the first replication, and those too wide for the fleet
+	jobs, wide, short int // jobs of the first replication, those too wide for the fleet, and those with a deadline below the runtime
 }
 
 // An offer is one admission policy of a setting under its label, and the sharing rule that

@@ -37,7 +37,7 @@ func Labels() report.Labels {
 }
 
 // policyWords returns what abbreviated policy labels stand for, by label. It uses the
-// beginnings of the descriptions in 'bourse policies'.
+// beginnings of the descriptions in 'bourse scenario options'.
 func policyWords(l report.Labels) map[string]string {
 	words := make(map[string]string)
 	for _, p := range Plugins("admission") {

@@ -24,6 +24,7 @@ type workload struct {
 	log      swf.Jobs          // from a log: the source of the plan
 	annotate *annotate.Options // nil: the jobs stay unchanged
 	notes    []string          // how the jobs were selected
+	machine  int64             // processors of the log's machine; 0 if unknown
 }
 
 type logKey struct{ path, filter string }
@@ -51,7 +52,7 @@ func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work 
 			log, err = read.log(w)
 			read.logs[key] = log
 		}
-		work.log, work.notes = log.log, log.notes
+		work.log, work.notes, work.machine = log.log, log.notes, log.machine
 	}
 	if w.Model != nil {
 		return work, err
@@ -105,6 +106,7 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	}
 	jobs, acc := t.Jobs()
 	work.log = jobs
+	work.machine, _ = t.Header.Processors()
 	work.note("as a plan: %s", acc.String())
 	for _, unused := range t.Unused() {
 		work.note("as a plan: %s", unused)

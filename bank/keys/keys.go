@@ -58,7 +58,7 @@ func isKey(key ed25519.PublicKey) bool {
 	return times.Equal(new(edwards25519.Point).Negate(p)) == 1
 }
 
-var errKey = errors.New("not a public key as printed by 'bourse key new'")
+var errKey = errors.New("not a public key as printed by 'bourse bank key'")
 
 // Bytes returns the raw key in a public key, or nil if public is not a key.
 func Bytes(public string) ed25519.PublicKey {
@@ -143,7 +143,7 @@ func Pair(private string) (name string, key ed25519.PrivateKey, err error) {
 	return signer.Name(), ed25519.NewKeyFromSeed(seed[1:]), nil
 }
 
-var errPrivate = errors.New("not a private key as written by 'bourse key new'")
+var errPrivate = errors.New("not a private key as written by 'bourse bank key'")
 
 // Derive returns the private key with the given name that is derived from a secret text. It is
 // deterministic.

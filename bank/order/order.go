@@ -397,7 +397,7 @@ func checkMoves(s string) string {
 
 func checkKey(s string) string {
 	if key, err := keys.Public(s); err != nil || key != s || checkOwn(s) != "" {
-		return "a public key as printed by 'bourse key new'"
+		return "a public key as printed by 'bourse bank key'"
 	}
 	return ""
 }

@@ -126,7 +126,7 @@ func (s *Signed) Signatures() int { return len(s.sigs) }
 func Sign(b []byte, key string) ([]byte, error) {
 	signer, err := note.NewSigner(key)
 	if err != nil {
-		return nil, errors.New("not a private key as written by 'bourse key new'")
+		return nil, errors.New("not a private key as written by 'bourse bank key'")
 	}
 	text, out := string(b), []byte(nil)
 	if s, err := Open(b); err == nil {

@@ -63,7 +63,7 @@ type server struct {
 func newServer(c Config) (*server, error) {
 	signer, err := note.NewSigner(c.Key)
 	if err != nil {
-		return nil, errors.New("not a private key as written by 'bourse key new'")
+		return nil, errors.New("not a private key as written by 'bourse bank key'")
 	}
 	public, err := keys.Of(c.Key)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
 	"bourse/hosts/remote"
-	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -20,79 +19,78 @@ import (
 // supervisor runs this process as a task supervisor if an agent started it as one.
 func supervisor() { agent.Main() }
 
-func agentCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "agent",
-		Usage:     "stand for this machine as a host of a market",
-		ArgsUsage: "[DIR]",
-		Description: `Runs what the market wants here, shares the processors as it deals them, and tells what
+var agentCommand = command(`agent [DIR]
+run this machine as a host of a market
+
+Runs what the market wants here, shares the processors as it deals them, and tells what
 was used. It only dials out: the market never reaches this machine. A token, which the
-market's keeper prints by 'bourse host invite', joins it to a market, once; from then on
+market's keeper prints by 'bourse live host invite', joins it to a market, once; from then on
 it knows the market by its certificate, and is known by its own, in DIR. What it is told
 of this host is kept there, too.
 
 What runs outlives the agent: killed or upgraded it takes up its tasks again. Without it
 they go on until the market's lease is over, and stand.
 
-   bourse agent --join 192.0.2.7:8421/q1Vb…/n1Fc… --trust user:ann
-   bourse agent /srv/bourse --cpus 3 --kind cgroup2
-   bourse agent unit > /etc/systemd/system/bourse-agent.service
-   bourse agent drain --when-done
+   bourse live agent --join 192.0.2.7:8421/q1Vb…/n1Fc… --trust user:ann
+   bourse live agent /srv/bourse --cpus 3 --kind cgroup2
+   bourse live agent unit > /etc/systemd/system/bourse-agent.service
+   bourse live agent drain --when-done
 
 Shares are kept by control groups (cgroup2, cgroup1), as root or in a unit of systemd that
 is delegated; else by stopping and continuing processes (signals), which keeps users not
 apart: then it takes jobs of the accounts of --trust alone. By default DIR is
-/var/lib/bourse/agent for root, and for others ~/.local/state/bourse/agent.`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "join", Usage: "join the market of `TOKEN`, or of the file @FILE that holds it"},
-			&cli.StringFlag{Name: "name", Usage: "ask for `NAME` in the market"},
-			&cli.Float64Flag{Name: "cpus", Usage: "offer `N` processors (default: all less one, below four all less a half)"},
-			&cli.StringFlag{Name: "kind", Usage: "share by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"},
-			&cli.StringSliceFlag{Name: "trust", Usage: "take jobs of `ACCOUNT` although users are not kept apart; may be repeated"},
-			&cli.BoolFlag{Name: "offline", Usage: "tasks have no network"},
-			&cli.StringFlag{Name: "netns", Usage: "run in network namespace `NAME`, of 'ip netns add', as root"},
-			quantityFlag("memory", config.Bytes, "`BYTES` of memory for a task that does not say, or as 4GB"),
-			quantityFlag("disk", config.Bytes, "`BYTES` of its folder for a task that does not say, or as 4GB"),
-			quantityFlag("stored", config.Bytes, "`BYTES` of output that ended tasks of one account may leave (default: twice --disk)"),
-			&cli.IntFlag{Name: "processes", Usage: "at most `N` processes in a task that does not say"},
-			logFlag(), quietFlag(),
-		},
-		Action: agentAction,
-		Subcommands: []*cli.Command{
-			{
-				Name: "show", Usage: "print what this machine is to its market, and what runs here", ArgsUsage: "[DIR]",
-				Description: `Reads the files of DIR, whether an agent uses it or not.
+/var/lib/bourse/agent for root, and for others ~/.local/state/bourse/agent.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
 
-   bourse agent show
-   bourse agent show /srv/bourse --json`,
-				Flags:  []cli.Flag{jsonFlag[agent.Status]()},
-				Action: showAction,
-			},
-			{
-				Name: "unit", Usage: "print a unit of systemd for the agent", ArgsUsage: "[DIR]",
-				Description: `Delegates control groups to the agent, and lets its tasks live on when it is stopped.
+type agentOptions struct {
+	Join        string   `doc:"join the market of {TOKEN}, or of the file @FILE that holds it"`
+	Name        string   `doc:"request the host name {NAME}"`
+	CPUs        float64  `doc:"offer {N} processors (default: all minus one, below four all minus a half)"`
+	Kind        string   `doc:"share by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"`
+	Trust       []string `doc:"accept jobs of {ACCOUNT} although users are not isolated; may be repeated"`
+	Offline     bool     `doc:"run tasks without network"`
+	Netns       string   `doc:"run in network namespace {NAME} ('ip netns add'), as root"`
+	Memory      float64  `unit:"bytes" doc:"default memory limit of a task, in {BYTES}, or as 4GB"`
+	Disk        float64  `unit:"bytes" doc:"default disk limit of a task, in {BYTES}, or as 4GB"`
+	Stored      float64  `unit:"bytes" doc:"limit of the output that ended tasks of one account may leave, in {BYTES} (default: twice --disk)"`
+	Processes   int      `doc:"allow {N} processes per task by default"`
+	logOption   `yaml:",inline"`
+	quietOption `yaml:",inline"`
+}
+
+var agentShowCommand = command(`show [DIR]
+print this host's market, offer and tasks
+
+Reads the files of DIR, whether an agent uses it or not.
+
+   bourse live agent show
+   bourse live agent show /srv/bourse --json`, showAction)
+
+type agentShowOptions struct {
+	jsonOption[agent.Status] `yaml:",inline"`
+}
+
+var agentUnitCommand = command(`unit [DIR]
+print a unit of systemd for the agent
+
+Delegates control groups to the agent, and lets its tasks live on when it is stopped.
 Join the market first, or give the unit's command --join.
 
-   bourse agent unit /srv/bourse > /etc/systemd/system/bourse-agent.service
-   systemctl daemon-reload && systemctl enable --now bourse-agent`,
-				Action: unitAction,
-			},
-			{
-				Name: "drain", Usage: "let the host leave its market, when its tasks have ended or at once", ArgsUsage: "[DIR]",
-				Description: `Tells the market that this host takes no more: the agent that runs, or the next one. It
+   bourse live agent unit /srv/bourse > /etc/systemd/system/bourse-agent.service
+   systemctl daemon-reload && systemctl enable --now bourse-agent`, unitAction)
+
+var agentDrainCommand = command(`drain [DIR]
+let this host leave its market
+
+Tells the market that this host takes no more: the agent that runs, or the next one. It
 ends when nothing runs here and the market knows.
 
-   bourse agent drain --when-done
-   bourse agent drain /srv/bourse --stay`,
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "when-done", Usage: "what runs here runs to its end"},
-					&cli.BoolFlag{Name: "now", Usage: "what runs here is ended, and begun anew elsewhere if its market does that"},
-					&cli.BoolFlag{Name: "stay", Usage: "take it back"},
-				},
-				Action: drainAction,
-			},
-		},
-	}
+   bourse live agent drain --when-done
+   bourse live agent drain /srv/bourse --stay`, drainAction)
+
+type agentDrainOptions struct {
+	WhenDone bool `yaml:"when-done" doc:"let running tasks finish"`
+	Now      bool `doc:"end running tasks now; the market may start them on other hosts"`
+	Stay     bool `doc:"cancel the draining"`
 }
 
 // agentDir returns the folder that c names, or the default one.
@@ -107,8 +105,8 @@ func agentDir(c *cli.Context) (string, error) {
 	return filepath.Join(home, ".local/state/bourse/agent"), err
 }
 
-func agentAction(c *cli.Context) error {
-	if name := c.String("netns"); name != "" {
+func agentAction(c *cli.Context, o *agentOptions) error {
+	if name := o.Netns; name != "" {
 		if err := enterNetwork(name); err != nil {
 			return err
 		}
@@ -118,7 +116,7 @@ func agentAction(c *cli.Context) error {
 		return err
 	}
 	var token link.Token
-	if text := c.String("join"); text != "" {
+	if text := o.Join; text != "" {
 		if file, ok := strings.CutPrefix(text, "@"); ok {
 			bytes, err := readText(c, file)
 			if err != nil {
@@ -130,12 +128,12 @@ func agentAction(c *cli.Context) error {
 			return usagef("--join: %w", err)
 		}
 	} else if !agent.Joined(dir) {
-		return usagef("%s has joined no market: want --join TOKEN, of 'bourse host invite'", dir)
+		return usagef("%s has joined no market: want --join TOKEN, of 'bourse live host invite'", dir)
 	}
 	p, err := agent.Load(dir, agent.Settings{
-		Name: c.String("name"), Kind: c.String("kind"), CPUs: c.Float64("cpus"), Trust: c.StringSlice("trust"), Offline: c.Bool("offline"),
-		Limits: remote.Limits{Memory: int64(amount(c, "memory")), Disk: int64(amount(c, "disk")), Processes: c.Int("processes")},
-		Stored: int64(amount(c, "stored")),
+		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
+		Limits: remote.Limits{Memory: int64(o.Memory), Disk: int64(o.Disk), Processes: o.Processes},
+		Stored: int64(o.Stored),
 	})
 	if err != nil {
 		return err
@@ -178,7 +176,7 @@ func announce(c *cli.Context, p *agent.Program) {
 	}
 }
 
-func showAction(c *cli.Context) error {
+func showAction(c *cli.Context, o *agentShowOptions) error {
 	dir, err := agentDir(c)
 	if err != nil {
 		return err
@@ -187,7 +185,7 @@ func showAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, s)
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
@@ -203,7 +201,7 @@ func showAction(c *cli.Context) error {
 	return w.Flush()
 }
 
-func unitAction(c *cli.Context) error {
+func unitAction(c *cli.Context, _ *none) error {
 	dir, err := agentDir(c)
 	if err == nil {
 		dir, err = filepath.Abs(dir)
@@ -240,7 +238,7 @@ StateDirectory=bourse
 WantedBy=multi-user.target
 `
 
-func drainAction(c *cli.Context) error {
+func drainAction(c *cli.Context, _ *agentDrainOptions) error {
 	dir, err := agentDir(c)
 	if err != nil {
 		return err

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"bourse/experiments/scenario"
@@ -14,9 +16,10 @@ import (
 func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 	app := &cli.App{
 		Name:  "bourse",
-		Usage: "a market for computing: experiments, curves, and a ledger that can be audited",
-		Description: `Hosts sell shares of themselves in a continuous auction; reservations promise work
-by a deadline for a budget; a bank settles to the last micro-dollar.
+		Usage: "bourse - a market for computing: experiments, live markets, audited ledgers",
+		Description: `Hosts sell shares of their capacity by continuous auction. Contracts promise work
+by a deadline for a budget. A bank settles to the micro-dollar. 'bourse docs' lists
+the pages of the documentation, 'bourse docs quickstart' is where to begin.
 
 Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed,
 4 incomplete, 5 try again (a bank is busy, or its clock is wrong), 130 interrupted.
@@ -29,54 +32,27 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 		HideHelpCommand:      true,
 
 		DisableSliceFlagSeparator: true, // a value of --set may be a list
-		Commands: []*cli.Command{
-			runCommand(),
-			mergeCommand(),
+		ExitErrHandler:            func(*cli.Context, error) {},
+	}
+	app.Commands = slices.Concat(
+		grouped("EXPERIMENT",
+			with(runCommand, mergeCommand)(),
+			showResultsCommand(),
 			plotCommand(),
 			curveCommand(),
 			figuresCommand(),
-			showResultsCommand(),
-			claimsCommand(),
-			reproduceCommand(),
 			contrastCommand(),
-			replayCommand(),
 			explainCommand(),
-			tuneCommand(),
-			incentivesCommand(),
-			readingsCommand(),
-			calibrateCommand(), forecastCommand(),
-			adviseCommand(),
-			reliabilityCommand(),
-			workloadCommand(),
-			scenarioCommand(),
-			liveCommand(),
-			submitCommand(),
-			statusCommand(),
-			cancelCommand(),
-			logsCommand(),
-			fetchCommand(),
-			quoteCommand(),
-			priceCommand(),
-			topCommand(),
-			joinCommand(),
-			userCommand(),
-			hostCommand(),
-			bankCommand(),
-			ledgerCommand(),
-			witnessCommand(),
-			keyCommand(),
-			marketCommand(),
-			agentCommand(),
-			engineCommand(),
-			policiesCommand(), presetsCommand(),
-			schemaCommand(),
-			docsCommand(), manCommand(),
 			openCommand(),
-			versionCommand(),
-			completionCommand(),
-		},
-		ExitErrHandler: func(*cli.Context, error) {},
-	}
+		),
+		grouped("STUDY", studyCommand(), paperCommand()),
+		grouped("INPUT", scenarioCommand(), workloadCommand()),
+		grouped("LEDGER", ledgerCommand(), bankCommand()),
+		grouped("MARKET", liveCommand(), jobCommand()),
+		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
+		grouped("", marketCommand(), engineCommand()), // for tests of parts of the market
+	)
+	app.CustomAppHelpTemplate = helpOf(app)
 	app.Action = func(c *cli.Context) error {
 		if c.NArg() == 0 {
 			return cli.ShowAppHelp(c)
@@ -89,6 +65,31 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 		printPlain(app)
 	}
 	return app
+}
+
+// grouped returns commands as those of a group, which are hidden without a name.
+func grouped(category string, commands ...*cli.Command) []*cli.Command {
+	for _, c := range commands {
+		c.Category, c.Hidden = category, category == ""
+	}
+	return commands
+}
+
+// helpOf returns the help of the program: its commands, group by group.
+func helpOf(app *cli.App) string {
+	text, group := "{{.Usage}}\n\nUSAGE\n  bourse COMMAND [--help]\n", ""
+	for _, c := range app.Commands {
+		if c.Hidden {
+			continue
+		}
+		if c.Category != group {
+			group = c.Category
+			text += "\n" + group + "\n"
+		}
+		c.Category = ""
+		text += fmt.Sprintf("  %-12s%s\n", c.Name, c.Usage)
+	}
+	return text + "\n{{.Description}}\n"
 }
 
 // dress gives every command the same manners.

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -84,71 +83,65 @@ type programsFlag struct {
 	prints report.Output
 }
 
-func outputFlag(o report.Output) cli.Flag {
-	usage := "print JSON, for programs"
-	if o.Lines {
-		usage = "print a JSON object a move, for programs"
-	}
-	return programsFlag{&cli.BoolFlag{Name: "json", Usage: usage, DisableDefaultText: true}, o}
+// jsonOption is --json, which prints a T for programs.
+type jsonOption[T any] struct {
+	JSON bool `doc:"print JSON, for programs"`
 }
 
-func jsonFlag[T any]() cli.Flag { return outputFlag(report.JSON[T]()) }
+func (jsonOption[T]) prints() report.Output { return report.JSON[T]() }
 
-func amissFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print only what is amiss"}
+// json2Option prints the second version of a T.
+type json2Option[T any] struct {
+	JSON bool `doc:"print JSON, for programs"`
 }
 
-func seedFlag() cli.Flag {
-	return &cli.Uint64Flag{Name: "seed", Value: 1, Usage: "derive every use of chance from `SEED`"}
+func (json2Option[T]) prints() report.Output {
+	o := report.JSON[T]()
+	o.Version = 2
+	return o
 }
 
-func movesFlag() cli.Flag { return outputFlag(report.JSONLines[export.Line]()) }
-
-func quietFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "print results only"}
+// peopleOptions are of commands that print for people.
+type peopleOptions struct {
+	quietOption `yaml:",inline"`
+	Color       string `validate:"oneof=auto always never" default:"auto" doc:"use colour {WHEN}: auto, always or never"`
 }
 
-var colors = []string{"auto", "always", "never"}
-
-// output flags are on every command that prints for people.
-func outputFlags[T any]() []cli.Flag { return shownFlags(report.JSON[T]()) }
-
-func shownFlags(o report.Output) []cli.Flag {
-	return []cli.Flag{
-		outputFlag(o),
-		quietFlag(),
-		&cli.StringFlag{Name: "color", Value: "auto", Usage: "colour `WHEN`: auto, always or never", Action: func(_ *cli.Context, when string) error {
-			if when != "" && !slices.Contains(colors, when) {
-				return usagef("--color: found %q, want auto, always or never", when)
-			}
-			return nil
-		}},
-	}
+// output is on every command that prints for people and programs.
+type output[T any] struct {
+	jsonOption[T] `yaml:",inline"`
+	peopleOptions `yaml:",inline"`
 }
 
-func filterFlag() cli.Flag {
-	return &cli.StringFlag{Name: "filter", Usage: "records of the log to take: `FILTERS`, see 'bourse workload filters'"}
+type output2[T any] struct {
+	json2Option[T] `yaml:",inline"`
+	peopleOptions  `yaml:",inline"`
 }
 
-// workersFlag is of a command that runs several of what at once.
-func workersFlag(what string) cli.Flag {
-	return &cli.IntFlag{Name: "workers", Value: runtime.NumCPU(), Usage: "run `N` " + what + " at once; results do not depend on it"}
+type movesOption struct {
+	JSON bool `doc:"print one JSON object per move, for programs"`
 }
 
-// checkWorkers returns an error unless there is a worker.
-func checkWorkers(c *cli.Context) error {
-	if n := c.Int("workers"); n < 1 {
-		return usagef("--workers: found %d, want at least 1", n)
-	}
-	return nil
+func (movesOption) prints() report.Output { return report.JSONLines[export.Line]() }
+
+type amissOption struct {
+	Quiet bool `alias:"q" doc:"print only problems"`
 }
 
-func noProgressFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "no-progress", Usage: "show no progress"}
+type seedOption struct {
+	Seed uint64 `default:"1" doc:"derive all random numbers from {SEED}"`
 }
 
-func setFlag() cli.Flag {
-	return &cli.StringSliceFlag{Name: "set", Usage: "override a field: `PATH=VALUE`"}
+type quietOption struct {
+	Quiet bool `alias:"q" doc:"print results only"`
+}
+
+type filterOption struct {
+	Filter string `doc:"apply {FILTERS} to the log, see 'bourse workload filters'"`
+}
+
+type noProgressOption struct {
+	NoProgress bool `yaml:"no-progress" doc:"show no progress"`
 }
 
 // orElse returns dir, or the path in results where that is empty.

@@ -12,7 +12,7 @@ import (
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
 	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint", "ledger publish",
-	"key new", "market clear", "schema", "completion",
+	"bank key", "market clear", "completion",
 }
 
 // printPlain puts the gate before what app writes, and has every command say what it prints.
@@ -23,7 +23,7 @@ func printPlain(app *cli.App) {
 	each = func(commands []*cli.Command) {
 		for _, c := range commands {
 			each(c.Subcommands)
-			if act := c.Action; len(c.Subcommands) == 0 {
+			if act := c.Action; act != nil {
 				c.Action = func(c *cli.Context) error {
 					switch {
 					case slices.Contains(data, commandName(c)):

@@ -10,17 +10,14 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/audits"
 	"bourse/experiments/results"
-	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
 
-func auditCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "audit",
-		Usage:     "recompute a ledger or results, and name the first bad entry or number",
-		ArgsUsage: "DIR",
-		Description: `Checks every hash, that money is conserved at every entry, that no account is
+var auditCommand = command(`audit DIR
+recompute a ledger or results, and report differences
+
+Checks every hash, that money is conserved at every entry, that no account is
 overdrawn, that no escrow is left behind, and each contract's trail: admitted =
 charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
 ledgers are also held against the heads in its manifest and the rows of jobs.csv,
@@ -48,38 +45,38 @@ Exit status 3 if anything is amiss.
    bourse ledger audit books --keys operator.pub
    bourse ledger audit books --since 1000
    bourse ledger audit https://bank.example/books --public key.pub --witness w.example+… \
-      --earlier checkpoint --fresh 24h`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "head", Usage: "hold the ledger against `SIZE:ROOT`, kept elsewhere"},
-			&cli.Int64Flag{Name: "since", Usage: "sum up what came after entry `N`, which must be there; all entries are checked"},
-			&cli.StringSliceFlag{Name: "earlier", Usage: "hold the ledger, and the times of entries, against an older checkpoint that 'ledger publish' printed, in `FILE`; may be repeated"},
-			quantityFlag("fresh", config.Seconds, "want a cosignature of a --witness of the last `SECONDS`, or as 24h"),
-			&cli.BoolFlag{Name: "deep", Usage: "run the experiment of results again, and compare every decision, note and number"},
-			keysFlag(),
-			auditsFlag(),
-			amissFlag(),
-		}, append(checkpointFlags(), trustFlags()[1:]...)...),
-		Action: auditAction,
-	}
+      --earlier checkpoint --fresh 24h`, auditAction)
+
+type auditOptions struct {
+	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
+	Since                      int64    `doc:"sum up the entries after {N}; all entries are checked"`
+	Earlier                    []string `doc:"compare the ledger and the times of entries with the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
+	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of a --witness in the last {SECONDS}, or as 24h"`
+	Deep                       bool     `doc:"run the experiment of results again, and compare every decision, note and number"`
+	keysOption                 `yaml:",inline"`
+	jsonOption[[]audits.Value] `yaml:",inline"`
+	amissOption                `yaml:",inline"`
+	againstOption              `yaml:",inline"`
+	cosignOption               `yaml:",inline"`
 }
 
-func auditAction(c *cli.Context) error {
+func auditAction(c *cli.Context, o *auditOptions) error {
 	head, err := keptHead(c)
 	if err != nil {
 		return err
 	}
-	opts := audit.Options{Since: c.Int64("since"), Whole: head == "", Now: wall(), Fresh: amount(c, "fresh")}
+	opts := audit.Options{Since: o.Since, Whole: head == "", Now: wall(), Fresh: o.Fresh}
 	if opts.Keys, err = pinnedKeys(c); err != nil {
 		return err
 	}
 	if opts.Since < 0 {
 		return usagef("--since: found %d, want the number of an entry", opts.Since)
 	}
-	if witnesses := c.StringSlice("witness"); c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
+	if witnesses := o.Witness; c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
 		return usagef("--fresh: found %v s and %s, want more than 0 s, and a --witness", opts.Fresh, witnessCount(len(witnesses)))
 	}
 	address := c.Args().First()
-	if _, err := results.Open(address); c.Bool("deep") && err != nil {
+	if _, err := results.Open(address); o.Deep && err != nil {
 		return usagef("--deep: want results of 'bourse run', which have a scenario: %w", err)
 	}
 	if tiles.IsLog(address) {
@@ -105,10 +102,10 @@ func auditAction(c *cli.Context) error {
 	}
 	err = f.CheckFiles(c.Context, l, func(d *results.Dir, sound bool) ([]results.Change, []string, error) {
 		opts := experiments.Options{Workers: runtime.GOMAXPROCS(0)}
-		if c.Bool("deep") {
+		if o.Deep {
 			opts.Progress = progress(c, "deep audit")
 		}
-		return experiments.Rederive(c.Context, d, stands, sound, c.Bool("deep"), opts)
+		return experiments.Rederive(c.Context, d, stands, sound, o.Deep, opts)
 	})
 	if err != nil {
 		return err
@@ -156,8 +153,6 @@ func tellAudits(c *cli.Context, f *audits.Found) error {
 	}
 	return errAudit
 }
-
-func auditsFlag() cli.Flag { return jsonFlag[[]audits.Value]() }
 
 // auditRun audits the ledgers that a run has left in dir.
 func auditRun(c *cli.Context, dir string) (said string, err error) {

@@ -1,14 +1,9 @@
 package main
 
-import (
-	"github.com/urfave/cli/v2"
-)
+var bankCommand = group(`bank
+hold and transfer money in a ledger
 
-func bankCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "bank",
-		Usage: "keep money in a ledger, and move it",
-		Description: `A bank is a directory that holds a ledger. Accounts come into being when they are
+A bank is a directory that holds a ledger. Accounts come into being when they are
 first paid; money enters by 'mint' alone. Every request has an id: sent again with
 the same content it is booked once and answered the same, with other content it is
 refused. The answer is a receipt, SEQ:HASH, given once the entry is durable.
@@ -39,31 +34,4 @@ none is given. The password is best left to PGPASSWORD or .pgpass.
 
 'bank serve' serves a bank to many; what asks for entries, and 'bank balance', then take
 https://NAME:PORT, or several with commas between them, in place of the directory, and
-its --pin.`,
-		Subcommands: []*cli.Command{
-			bankInitCommand(),
-			importCommand(),
-			mintCommand(),
-			transferCommand(),
-			applyCommand(),
-			balanceCommand(),
-			logCommand(),
-			verifyLogCommand(),
-			bankAuditCommand(),
-			copyCommand(),
-			ownCommand(),
-			inviteCommand(),
-			enrolCommand(),
-			rotateCommand(),
-			bankCertificateCommand(),
-			revokeCommand(),
-			recoverCommand(),
-			rightCommand(),
-			rightsCommand(),
-			whoamiCommand(),
-			serveCommand(),
-			receiptCommand(),
-			signCommand(),
-		},
-	}
-}
+its --pin.`, bankInitCommand, importCommand, mintCommand, transferCommand, applyCommand, balanceCommand, logCommand, verifyLogCommand, bankAuditCommand, copyCommand, ownCommand, inviteCommand, enrolCommand, rotateCommand, bankCertificateCommand, revokeCommand, recoverCommand, rightCommand, rightsCommand, whoamiCommand, serveCommand, receiptCommand, signCommand, keyNewCommand)

@@ -16,27 +16,23 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func copyCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "copy",
-		Usage:     "copy a ledger to another place, such as into PostgreSQL and back",
-		ArgsUsage: "FROM TO",
-		Description: `The copy has the same entries, hashes, receipts and head, and answers requests sent
+var copyCommand = command(`copy FROM TO
+copy a ledger, to a folder or into PostgreSQL
+
+The copy has the same entries, hashes, receipts and head, and answers requests sent
 again as the ledger does. FROM is audited first, and the copy after; it is made
 under the name TO.part and takes its own when it is whole; a copy cut short is no
 bank, and says so to whoever opens it. What is written to FROM meanwhile is not copied: close it before.
 
    bourse bank copy books postgres://bank@db/money?ledger=books
-   bourse bank copy postgres://bank@db/money?ledger=books books2`,
-		Flags: []cli.Flag{
-			auditsFlag(),
-			amissFlag(),
-		},
-		Action: copyAction,
-	}
+   bourse bank copy postgres://bank@db/money?ledger=books books2`, copyAction)
+
+type copyOptions struct {
+	jsonOption[[]audits.Value] `yaml:",inline"`
+	amissOption                `yaml:",inline"`
 }
 
-func copyAction(c *cli.Context) error {
+func copyAction(c *cli.Context, _ *copyOptions) error {
 	f, err := copyLedger(c, place.At(c.Args().First()), place.At(c.Args().Get(1)))
 	if err != nil {
 		return err

@@ -33,8 +33,8 @@ func isServed(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
 
-func pinFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pin", Usage: "of a bank that is served, at https://…, the `PIN` of its certificate, as 'bank serve' prints it"}
+type pinOption struct {
+	Pin string `doc:"{PIN} of the certificate of a served bank, https://…, as printed by 'bank serve'"`
 }
 
 // withBank opens the bank that c names for f, and says who may move its money.

@@ -9,12 +9,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func importCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "import",
-		Usage:     "issue opening balances from a file, and print the receipt",
-		ArgsUsage: "DIR FILE",
-		Description: `A line an account: ACCOUNT AMOUNT, as 'bank balance' prints them, or CSV with or
+var importCommand = command(`import DIR FILE
+issue opening balances from a file, and print the receipt
+
+A line an account: ACCOUNT AMOUNT, as 'bank balance' prints them, or CSV with or
 without a first line account,amount, or what 'hledger balance --flat -N not:mint'
 prints; or a file of beancount's, as 'ledger export' writes it or with balance
 directives alone. A file of - is standard input. Every line is checked first, and all
@@ -22,27 +20,30 @@ that the file says is booked as one entry, or nothing. Sent again under the same
 is booked once, as ever.
 
    bourse bank balance books > opening
-   bourse bank init anew && bourse bank import anew opening --id opening`,
-		Flags: []cli.Flag{idFlag(), jsonFlag[store.Outcome](), &cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not say what was issued"}, pinFlag()},
-		Action: func(c *cli.Context) error {
-			id, err := requestID(c)
-			if err != nil {
-				return err
-			}
-			name := c.Args().Get(1)
-			in, err := open(c, name)
-			if err != nil {
-				return misuse.Of(err)
-			}
-			defer in.Close()
-			e, sum, err := opening.Read(in, name)
-			if err != nil {
-				return misuse.Of(err)
-			}
-			e.ID, e.Time = id, wall()
-			return withBank(c, func(b banked) error { return issue(c, b, e, sum) })
-		},
+   bourse bank init anew && bourse bank import anew opening --id opening`, func(c *cli.Context, _ *importOptions) error {
+	id, err := requestID(c)
+	if err != nil {
+		return err
 	}
+	name := c.Args().Get(1)
+	in, err := open(c, name)
+	if err != nil {
+		return misuse.Of(err)
+	}
+	defer in.Close()
+	e, sum, err := opening.Read(in, name)
+	if err != nil {
+		return misuse.Of(err)
+	}
+	e.ID, e.Time = id, wall()
+	return withBank(c, func(b banked) error { return issue(c, b, e, sum) })
+})
+
+type importOptions struct {
+	idOption                  `yaml:",inline"`
+	jsonOption[store.Outcome] `yaml:",inline"`
+	Quiet                     bool `alias:"q" doc:"do not report the issued amount"`
+	pinOption                 `yaml:",inline"`
 }
 
 // issue books e, which issues sum, and says so.

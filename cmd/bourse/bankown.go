@@ -16,35 +16,31 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func ownCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "own",
-		Usage:     "give an open bank owners, by an entry that cannot be taken back",
-		ArgsUsage: "DIR",
-		Description: `From then on every entry needs a signed order: a transfer by the key of the account
+var ownCommand = command(`own DIR
+give an open bank owners, permanently
+
+From then on every entry needs a signed order: a transfer by the key of the account
 that pays, an issue by an account with the right mint, all that is said of owners by
 the operator. The key of recovery is to be kept offline: it gives the operator another
 key, and does nothing else. Money that accounts have stays theirs; they move it once
 they are enrolled.
 
-   bourse key new operator --name operator > operator.pub
-   bourse key new recovery --name recovery > recovery.pub
+   bourse bank key operator --name operator > operator.pub
+   bourse bank key recovery --name recovery > recovery.pub
    bourse bank own books --operator operator.pub --recovery recovery.pub
    bourse bank enrol books user:ann --key ann.pub --operator operator
 
 Whoever keeps the bank can still leave out orders, and show an older copy: receipts
-and checkpoints kept elsewhere tell. 'bank rights' prints who has what.`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "operator", Usage: "public `KEY` of the operator, or a file that holds it"},
-			&cli.StringFlag{Name: "recovery", Usage: "public `KEY` that recovers the operator's, or a file that holds it"},
-			pinFlag(),
-			jsonFlag[store.Outcome](),
-		},
-		Action: ownAction,
-	}
+and checkpoints kept elsewhere tell. 'bank rights' prints who has what.`, ownAction)
+
+type ownOptions struct {
+	Operator                  string `doc:"public {KEY} of the operator, or a file that contains it"`
+	Recovery                  string `doc:"public {KEY} for recovery, or a file that contains it"`
+	pinOption                 `yaml:",inline"`
+	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-func ownAction(c *cli.Context) error {
+func ownAction(c *cli.Context, _ *ownOptions) error {
 	operator, err := publicKey(c, "operator")
 	if err != nil {
 		return err
@@ -77,40 +73,35 @@ func secret() string {
 	return hex.EncodeToString(b[:])
 }
 
-// ownerFlags are those of a command that says something of owners, and is signed.
-func ownerFlags(more ...cli.Flag) []cli.Flag {
-	return append(more,
-		privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'"),
-		&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
-		expiresFlag(),
-		pinFlag(),
-		jsonFlag[store.Outcome]())
+// ownerOptions are those of orders that an owner signs.
+type ownerOptions struct {
+	Key                       string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	ID                        string `shown:"by chance" doc:"{ID} of the order"`
+	expiresOption             `yaml:",inline"`
+	pinOption                 `yaml:",inline"`
+	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-func enrolCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "enrol",
-		Usage:     "give an account its first key, by the operator or an invitation",
-		ArgsUsage: "DIR ACCOUNT",
-		Description: `The operator signs, or whoever has an invitation that 'bank invite' has printed for this
+var enrolCommand = command(`enrol DIR ACCOUNT
+give an account its first key
+
+The operator signs, or whoever has an invitation that 'bank invite' has printed for this
 account: it holds once, for an hour.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
-   bourse bank enrol books user:bob --key bob.pub --invitation invitation`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "public `KEY` that the account will have, or a file that holds it"},
-			privateFlag("operator", "sign with the operator's key in `FILE`"),
-			&cli.StringFlag{Name: "invitation", Usage: "sign with the invitation in `FILE`, or - for standard input; the invitation itself is seen by all who list processes"},
-			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
-			expiresFlag(),
-			pinFlag(),
-			jsonFlag[store.Outcome](),
-		},
-		Action: enrolAction,
-	}
+   bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
+
+type enrolOptions struct {
+	Key                       string `doc:"public {KEY} of the account, or a file that contains it"`
+	Operator                  string `doc:"sign with the operator's key in {FILE}"`
+	Invitation                string `doc:"sign with the invitation in {FILE}; - is standard input"`
+	ID                        string `shown:"by chance" doc:"{ID} of the order"`
+	expiresOption             `yaml:",inline"`
+	pinOption                 `yaml:",inline"`
+	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-func enrolAction(c *cli.Context) error {
+func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	account := c.Args().Get(1)
 	key, err := publicKey(c, "key")
 	if err != nil {
@@ -159,106 +150,98 @@ func invitationKey(text string) (string, error) {
 	return keys.Derive("invitation", strings.ToLower(text))
 }
 
-func inviteCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "invite",
-		Usage:     "print an invitation by which an account is enrolled, once and within an hour",
-		ArgsUsage: "DIR ACCOUNT",
-		Description: `The invitation is 128 bits, for the account's owner alone. The ledger has what checks
+var inviteCommand = command(`invite DIR ACCOUNT
+print an invitation with which an account gets its key
+
+The invitation is 128 bits, for the account's owner alone. The ledger has what checks
 it, from which it cannot be found. Another for the same account takes its place.
 
-   bourse bank invite books user:bob --key operator`,
-		Flags: []cli.Flag{
-			privateFlag("key", "sign with the operator's key in `FILE`"),
-			&cli.StringFlag{Name: "id", DefaultText: "by chance", Usage: "`ID` of the order"},
-			expiresFlag(),
-			pinFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			token := secret()
-			invitation, err := invitationKey(token)
-			if err != nil {
-				return err
-			}
-			public, err := keys.Of(invitation)
-			if err != nil {
-				return err
-			}
-			private, err := privateKey(c, "key")
-			if err != nil {
-				return err
-			}
-			return withBank(c, func(b banked) error {
-				if _, _, err := book(c, b, "invite", "operator", []string{private}, "of", c.Args().Get(1), "key", public); err != nil {
-					return err
-				}
-				_, err := fmt.Fprintln(c.App.Writer, token)
-				return err
-			})
-		},
+   bourse bank invite books user:bob --key operator`, func(c *cli.Context, _ *inviteOptions) error {
+	token := secret()
+	invitation, err := invitationKey(token)
+	if err != nil {
+		return err
 	}
+	public, err := keys.Of(invitation)
+	if err != nil {
+		return err
+	}
+	private, err := privateKey(c, "key")
+	if err != nil {
+		return err
+	}
+	return withBank(c, func(b banked) error {
+		if _, _, err := book(c, b, "invite", "operator", []string{private}, "of", c.Args().Get(1), "key", public); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintln(c.App.Writer, token)
+		return err
+	})
+})
+
+type inviteOptions struct {
+	Key           string `doc:"sign with the operator's key in {FILE}"`
+	ID            string `shown:"by chance" doc:"{ID} of the order"`
+	expiresOption `yaml:",inline"`
+	pinOption     `yaml:",inline"`
 }
 
-func rotateCommand() *cli.Command {
-	return &cli.Command{
-		Name:        "rotate",
-		Usage:       "give an account another key, by the one that it has",
-		ArgsUsage:   "DIR ACCOUNT",
-		Description: `   bourse bank rotate books user:ann --to new.pub --key ann`,
-		Flags:       ownerFlags(&cli.StringFlag{Name: "to", Usage: "public `KEY` that it will have, or a file that holds it"}),
-		Action: func(c *cli.Context) error {
-			key, err := publicKey(c, "to")
-			if err != nil {
-				return err
-			}
-			return saySigned(c, "rotate", c.Args().Get(1), "key", key)
-		},
+var rotateCommand = command(`rotate DIR ACCOUNT
+replace an account's key, signed with the old one
+
+   bourse bank rotate books user:ann --to new.pub --key ann`, func(c *cli.Context, _ *rotateOptions) error {
+	key, err := publicKey(c, "to")
+	if err != nil {
+		return err
 	}
+	return saySigned(c, "rotate", c.Args().Get(1), "key", key)
+})
+
+type rotateOptions struct {
+	To           string `doc:"new public {KEY}, or a file that contains it"`
+	ownerOptions `yaml:",inline"`
 }
 
-func recoverCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "recover",
-		Usage:     "give an account another key, by the operator; the operator, by the key of recovery",
-		ArgsUsage: "DIR ACCOUNT",
-		Description: `For a key that was lost, or stolen. Everybody sees the entry.
+var recoverCommand = command(`recover DIR ACCOUNT
+replace a lost or stolen key
+
+For a key that was lost, or stolen. Everybody sees the entry.
 
    bourse bank recover books user:ann --to new.pub --key operator
-   bourse bank recover books operator --to new.pub --key recovery`,
-		Flags: ownerFlags(&cli.StringFlag{Name: "to", Usage: "public `KEY` that it will have, or a file that holds it"}),
-		Action: func(c *cli.Context) error {
-			key, err := publicKey(c, "to")
-			if err != nil {
-				return err
-			}
-			by := "operator"
-			if c.Args().Get(1) == by {
-				by = "recovery"
-			}
-			return saySigned(c, "recover", by, "of", c.Args().Get(1), "key", key)
-		},
+   bourse bank recover books operator --to new.pub --key recovery`, func(c *cli.Context, _ *recoverOptions) error {
+	key, err := publicKey(c, "to")
+	if err != nil {
+		return err
 	}
+	by := "operator"
+	if c.Args().Get(1) == by {
+		by = "recovery"
+	}
+	return saySigned(c, "recover", by, "of", c.Args().Get(1), "key", key)
+})
+
+type recoverOptions struct {
+	To           string `doc:"new public {KEY}, or a file that contains it"`
+	ownerOptions `yaml:",inline"`
 }
 
-func revokeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "revoke",
-		Usage:     "take an account's key, or a right, away",
-		ArgsUsage: "DIR ACCOUNT",
-		Description: `The operator signs; but an account may revoke its own key, with it. The account then
+var revokeCommand = command(`revoke DIR ACCOUNT
+revoke an account's key or a right
+
+The operator signs; but an account may revoke its own key, with it. The account then
 moves nothing until the operator recovers it.
 
    bourse bank revoke books user:ann --key ann
    bourse bank revoke books user:ann --key operator
-   bourse bank revoke books bursar --right mint --key operator`,
-		Flags: ownerFlags(
-			&cli.StringFlag{Name: "right", DefaultText: "none: the key", Usage: "the right `NAME`: mint, settle, payee, read or audit"},
-			&cli.StringFlag{Name: "market", Usage: "of right payee, the market `NAME`"}),
-		Action: revokeAction,
-	}
+   bourse bank revoke books bursar --right mint --key operator`, revokeAction)
+
+type revokeOptions struct {
+	Right        string `shown:"none: the key" doc:"right {NAME}: mint, settle, payee, read or audit"`
+	Market       string `doc:"market {NAME}, for right payee"`
+	ownerOptions `yaml:",inline"`
 }
 
-func revokeAction(c *cli.Context) error {
+func revokeAction(c *cli.Context, _ *revokeOptions) error {
 	private, err := privateKey(c, "key")
 	if err != nil {
 		return err
@@ -286,12 +269,10 @@ func revokeAction(c *cli.Context) error {
 	})
 }
 
-func rightCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "right",
-		Usage:     "give an account a right, by the operator",
-		ArgsUsage: "DIR ACCOUNT RIGHT",
-		Description: `   mint      issue money, up to --cap in any --period of seconds; with --with, another
+var rightCommand = command(`right DIR ACCOUNT RIGHT
+give an account a right
+
+   mint      issue money, up to --cap in any --period of seconds; with --with, another
              account signs each mint, too
    settle    for a market, such as market:lab: settle the contracts that it admits, whose
              numbers begin at --number times 4294967296, to their owners and its payees
@@ -301,34 +282,34 @@ func rightCommand() *cli.Command {
 
    bourse bank right books bursar mint --cap 1000 --period 604800 --key operator
    bourse bank right books market:lab settle --number 1 --key operator
-   bourse bank right books host:h1 payee --market lab --key operator`,
-		Flags: ownerFlags(
-			&cli.StringFlag{Name: "cap", Usage: "of mint, the `AMOUNT` that may be issued in a period"},
-			&cli.StringFlag{Name: "period", Usage: "of mint, its `SECONDS`, counted from 2000-01-01 UTC"},
-			&cli.StringFlag{Name: "with", Usage: "of mint, the `ACCOUNT` that must sign, too"},
-			&cli.StringFlag{Name: "number", Usage: "of settle, the market's number `K`, no other's"},
-			&cli.StringFlag{Name: "market", Usage: "of payee, the market `NAME`"}),
-		Action: func(c *cli.Context) error {
-			fields := []string{"of", c.Args().Get(1), "right", c.Args().Get(2)}
-			for _, name := range []string{"cap", "period", "with", "number", "market"} {
-				value := c.String(name)
-				if name == "cap" && c.IsSet(name) {
-					a, err := bank.Parse(value)
-					if err != nil {
-						return usagef("--cap: %w", err)
-					}
-					value = a.String()
-				}
-				if c.IsSet(name) {
-					fields = append(fields, name, value)
-				}
-				if name == "period" && c.Args().Get(2) == "mint" {
-					fields = append(fields, "window", "sliding")
-				}
+   bourse bank right books host:h1 payee --market lab --key operator`, func(c *cli.Context, _ *rightOptions) error {
+	fields := []string{"of", c.Args().Get(1), "right", c.Args().Get(2)}
+	for _, name := range []string{"cap", "period", "with", "number", "market"} {
+		value := c.String(name)
+		if name == "cap" && c.IsSet(name) {
+			a, err := bank.Parse(value)
+			if err != nil {
+				return usagef("--cap: %w", err)
 			}
-			return saySigned(c, "right", "operator", fields...)
-		},
+			value = a.String()
+		}
+		if c.IsSet(name) {
+			fields = append(fields, name, value)
+		}
+		if name == "period" && c.Args().Get(2) == "mint" {
+			fields = append(fields, "window", "sliding")
+		}
 	}
+	return saySigned(c, "right", "operator", fields...)
+})
+
+type rightOptions struct {
+	Cap          string `doc:"{AMOUNT} that may be issued per period, for right mint"`
+	Period       string `doc:"length of a period of right mint, in {SECONDS}, counted from 2000-01-01 UTC"`
+	With         string `doc:"{ACCOUNT} that must also sign, for right mint"`
+	Number       string `doc:"unique number {K} of the market, for right settle"`
+	Market       string `doc:"market {NAME}, for right payee"`
+	ownerOptions `yaml:",inline"`
 }
 
 // saySigned is say, signed with the key of --key.

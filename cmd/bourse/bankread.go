@@ -16,12 +16,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func balanceCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "balance",
-		Usage:     "print what accounts hold",
-		ArgsUsage: "DIR [ACCOUNT]",
-		Description: `A line of ACCOUNT AMOUNT for each account, open escrows included, in order of their
+var balanceCommand = command(`balance DIR [ACCOUNT]
+print balances
+
+A line of ACCOUNT AMOUNT for each account, open escrows included, in order of their
 first entry; together they hold all that was issued. An account that nobody has paid
 holds nothing. The mint, asked for by name, holds minus what it issued.
 
@@ -30,17 +28,15 @@ holds nothing. The mint, asked for by name, holds minus what it issued.
 
 A bank that is served tells, if it is owned, what the account of --key may read:
 
-   bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`,
-		Flags: []cli.Flag{
-			privateFlag("key", "of a bank that is served, read with the key in `FILE`"),
-			pinFlag(),
-			jsonFlag[[]export.Balance](),
-		},
-		Action: balanceAction,
-	}
+   bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`, balanceAction)
+
+type balanceOptions struct {
+	Key                          string `doc:"read a served bank with the key in {FILE}"`
+	pinOption                    `yaml:",inline"`
+	jsonOption[[]export.Balance] `yaml:",inline"`
 }
 
-func balanceAction(c *cli.Context) error {
+func balanceAction(c *cli.Context, _ *balanceOptions) error {
 	asked := c.Args().Get(1)
 	if c.NArg() == 2 {
 		if err := bank.CheckName(asked); err != nil {
@@ -112,45 +108,36 @@ func balanceThere(c *cli.Context, account string) error {
 	return printBalances(c, c.App.Writer, found)
 }
 
-func logCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "log",
-		Usage:     "print a bank's entries as portable JSON lines",
-		ArgsUsage: "DIR",
-		Description: `A line a move: seq, time, id, kind, contract, from, to, micros (millionths of a
+var logCommand = command(`log DIR
+print a bank's entries as portable JSON lines
+
+A line a move: seq, time, id, kind, contract, from, to, micros (millionths of a
 dollar), note, hash. 'bank verify' checks such a log without the bank.
 
-   bourse bank log books > books.log`,
-		Action: func(c *cli.Context) error {
-			return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
-				return export.Write(w, "json", entries, export.Options{})
-			})
-		},
-	}
-}
+   bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
+	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
+		return export.Write(w, "json", entries, export.Options{})
+	})
+})
 
-func verifyLogCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "verify",
-		Usage:     "check a log of 'bank log' without its bank",
-		ArgsUsage: "FILE",
-		Description: `Checks every hash, and every movement of money, from the log alone; a file of - is
+var verifyLogCommand = command(`verify FILE
+check a log of 'bank log' without its bank
+
+Checks every hash, and every movement of money, from the log alone; a file of - is
 standard input. A cut at the end is found by a receipt for a later entry. Exit
 status 3 if anything is amiss.
 
    bourse bank verify books.log
-   bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`,
-		Flags: []cli.Flag{
-			receiptFlag(),
-			keysFlag(),
-			auditsFlag(),
-			amissFlag(),
-		},
-		Action: verifyLogAction,
-	}
+   bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
+
+type verifyLogOptions struct {
+	receiptOption              `yaml:",inline"`
+	keysOption                 `yaml:",inline"`
+	jsonOption[[]audits.Value] `yaml:",inline"`
+	amissOption                `yaml:",inline"`
 }
 
-func verifyLogAction(c *cli.Context) error {
+func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 	head, err := keptHead(c)
 	if err != nil {
 		return err
@@ -175,37 +162,33 @@ func verifyLogAction(c *cli.Context) error {
 	return tellAudits(c, &audits.Found{Ledgers: []audits.Audited{{Ledger: name, Report: r}}})
 }
 
-func bankAuditCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "audit",
-		Usage:     "prove a bank's ledger from its files alone, and name the first bad entry",
-		ArgsUsage: "DIR",
-		Description: `Writes nothing and takes no lock: works on a bank in use, and on a copy that can only
+var bankAuditCommand = command(`audit DIR
+audit a bank's ledger from its files
+
+Writes nothing and takes no lock: works on a bank in use, and on a copy that can only
 be read. 'ledger audit' holds it against a signed checkpoint. Exit status 3 if
 anything is amiss.
 
    bourse bank audit books
-   bourse bank audit books --receipt "$(cat receipt)"`,
-		Flags: []cli.Flag{
-			receiptFlag(),
-			keysFlag(),
-			auditsFlag(),
-			amissFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			head, err := keptHead(c)
-			if err != nil {
-				return err
-			}
-			keys, err := pinnedKeys(c)
-			if err != nil {
-				return err
-			}
-			f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys, Now: wall()}, progress(c, "audit"))
-			if err != nil {
-				return err
-			}
-			return tellAudits(c, f)
-		},
+   bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankAuditOptions) error {
+	head, err := keptHead(c)
+	if err != nil {
+		return err
 	}
+	keys, err := pinnedKeys(c)
+	if err != nil {
+		return err
+	}
+	f, err := audits.At(c.Args().First(), head).Audit(audit.Options{Keys: keys, Now: wall()}, progress(c, "audit"))
+	if err != nil {
+		return err
+	}
+	return tellAudits(c, f)
+})
+
+type bankAuditOptions struct {
+	receiptOption              `yaml:",inline"`
+	keysOption                 `yaml:",inline"`
+	jsonOption[[]audits.Value] `yaml:",inline"`
+	amissOption                `yaml:",inline"`
 }

@@ -21,40 +21,37 @@ type ownership struct {
 	Accounts []owners.Account `json:"accounts" doc:"that have a key or a right, by name; of an open bank none"`
 }
 
-func rightsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "rights",
-		Usage:     "print who has a key, and who may do what",
-		ArgsUsage: "DIR [ACCOUNT]",
-		Description: `   bourse bank rights books
-   bourse bank rights books bursar`,
-		Flags: []cli.Flag{jsonFlag[ownership]()},
-		Action: func(c *cli.Context) error {
-			asked := c.Args().Get(1)
-			return printOwnership(c, func(a owners.Account) bool { return asked == "" || a.Account == asked })
-		},
-	}
+var rightsCommand = command(`rights DIR [ACCOUNT]
+print keys and rights of accounts
+
+   bourse bank rights books
+   bourse bank rights books bursar`, func(c *cli.Context, _ *rightsOptions) error {
+	asked := c.Args().Get(1)
+	return printOwnership(c, func(a owners.Account) bool { return asked == "" || a.Account == asked })
+})
+
+type rightsOptions struct {
+	jsonOption[ownership] `yaml:",inline"`
 }
 
-func whoamiCommand() *cli.Command {
-	return &cli.Command{
-		Name:        "whoami",
-		Usage:       "print the accounts that a key has, and what they may do",
-		ArgsUsage:   "DIR",
-		Description: `   bourse bank whoami books --key ann`,
-		Flags:       []cli.Flag{privateFlag("key", "the private key in `FILE`"), jsonFlag[ownership]()},
-		Action: func(c *cli.Context) error {
-			private, err := privateKey(c, "key")
-			if err != nil {
-				return err
-			}
-			public, err := keys.Of(private)
-			if err != nil {
-				return err
-			}
-			return printOwnership(c, func(a owners.Account) bool { return a.Key == public })
-		},
+var whoamiCommand = command(`whoami DIR
+print the accounts and rights of a key
+
+   bourse bank whoami books --key ann`, func(c *cli.Context, _ *whoamiOptions) error {
+	private, err := privateKey(c, "key")
+	if err != nil {
+		return err
 	}
+	public, err := keys.Of(private)
+	if err != nil {
+		return err
+	}
+	return printOwnership(c, func(a owners.Account) bool { return a.Key == public })
+})
+
+type whoamiOptions struct {
+	Key                   string `doc:"{FILE} with the private key"`
+	jsonOption[ownership] `yaml:",inline"`
 }
 
 // printOwnership prints what a bank's accounts have, of those wanted.

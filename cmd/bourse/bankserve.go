@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"bourse/bank/keys"
-	"bourse/bank/peers"
 	"bourse/bank/place"
 	"bourse/bank/proof"
 	"bourse/bank/service"
@@ -19,12 +18,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func serveCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "serve",
-		Usage:     "answer for a bank over a network",
-		ArgsUsage: "DIR",
-		Description: `Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, by TLS 1.3;
+var serveCommand = command(`serve DIR
+serve a bank over a network
+
+Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, by TLS 1.3;
 /healthz and /metrics tell of itself. At its first start it makes a certificate and a key
 that signs receipts, in --secrets. It prints the certificate's pin, by which clients know it,
 and the public key:
@@ -47,17 +44,15 @@ them; for one pin and one key give both servers copies of --secrets.
 Another pair of certificate and key in the place of tls.pem, which has both, is used from the
 next connection on; if it is not valid, the old one remains in use and the log says why.
 
-To end it with SIGTERM answers what was begun.`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8424", Usage: "answer at `ADDRESS`"},
-			&cli.StringFlag{Name: "secrets", DefaultText: "DIR.secrets", Usage: "keep certificate and key in `FOLDER`, for its owner alone"},
-			&cli.BoolFlag{Name: "plain", Usage: "speak plain HTTP, to this machine alone"},
-			&cli.Float64Flag{Name: "rate", Value: 1000, Usage: "book up to `N` orders a second of each account"},
-			&cli.IntFlag{Name: "connections", Value: peers.Connections, Usage: "keep up to `N` connections, half of them from one address"},
-			logFlag(),
-		},
-		Action: serveAction,
-	}
+To end it with SIGTERM answers what was begun.`, serveAction)
+
+type serveOptions struct {
+	Listen      string  `default:"127.0.0.1:8424" doc:"answer at {ADDRESS}"`
+	Secrets     string  `shown:"DIR.secrets" doc:"store certificate and key in {FOLDER}, readable by its owner only"`
+	Plain       bool    `doc:"use plain HTTP, on this machine only"`
+	Rate        float64 `default:"1000" doc:"accept up to {N} orders per second and account"`
+	Connections int     `default:"4096" doc:"accept up to {N} connections, half of them from one address"`
+	logOption   `yaml:",inline"`
 }
 
 // Files in that folder.
@@ -66,20 +61,20 @@ const (
 	receiptFile     = "receipts"
 )
 
-func serveAction(c *cli.Context) error {
+func serveAction(c *cli.Context, o *serveOptions) error {
 	steadyMemory()
 	address := c.Args().First()
-	at, err := netip.ParseAddrPort(c.String("listen"))
+	at, err := netip.ParseAddrPort(o.Listen)
 	if err != nil {
-		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", c.String("listen"))
+		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", o.Listen)
 	}
-	if c.Bool("plain") && !at.Addr().IsLoopback() {
+	if o.Plain && !at.Addr().IsLoopback() {
 		return usagef("--plain: found --listen %v, which others can hear: want an address of this machine, such as 127.0.0.1:8424", at)
 	}
-	if rate := c.Float64("rate"); !(rate >= 1) {
+	if rate := o.Rate; !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
 	}
-	if n := c.Int("connections"); n < 2 {
+	if n := o.Connections; n < 2 {
 		return usagef("--connections: found %d, want 2 or more", n)
 	}
 	log, err := newLog(c)
@@ -90,7 +85,7 @@ func serveAction(c *cli.Context) error {
 	config := service.Config{
 		Read:   p.Reader,
 		Now:    wall,
-		Limits: service.Limits{Rate: c.Float64("rate"), Connections: c.Int("connections")},
+		Limits: service.Limits{Rate: o.Rate, Connections: o.Connections},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
 		Waits:  place.IsURL(address), // nobody takes a folder over
 		Write: func() (*store.Sequencer, error) {
@@ -125,7 +120,7 @@ func serveAction(c *cli.Context) error {
 		return err
 	}
 	pin, scheme := "", "http"
-	if !c.Bool("plain") {
+	if !o.Plain {
 		certificate, is, err := service.Certificate(filepath.Join(folder, certificateFile), config.Tell)
 		if err != nil {
 			return err
@@ -162,67 +157,58 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 	return folder, os.MkdirAll(folder, 0o700)
 }
 
-func bankCertificateCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "certificate",
-		Usage:     "make a certificate for a bank that is served, and print its pin",
-		ArgsUsage: "FILE",
-		Description: `FILE has the certificate and its private key, for its owner only; if it is there already, its pin
+var bankCertificateCommand = command(`certificate FILE
+create a certificate of a bank server, and print its pin
+
+FILE has the certificate and its private key, for its owner only; if it is there already, its pin
 is printed. 'bank serve' uses a new file in the place of tls.pem in its --secrets from the next
 connection on. 'bourse docs certificates' has the procedure that no client notices.
 
-   bourse bank certificate books.secrets/tls.next`,
-		Action: func(c *cli.Context) error {
-			_, pin, err := service.Certificate(c.Args().First(), func(string) {})
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.App.Writer, "pin %s\n", pin)
-			return err
-		},
+   bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
+	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
+	if err != nil {
+		return err
 	}
-}
+	_, err = fmt.Fprintf(c.App.Writer, "pin %s\n", pin)
+	return err
+})
 
-func receiptCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "receipt",
-		Usage:     "check a receipt that a bank has signed, without the bank",
-		ArgsUsage: "FILE",
-		Description: `Prints a line SEQ:HASH ID for each request that it is of; a file of - is standard input.
+var receiptCommand = command(`receipt FILE
+check a receipt that a bank has signed
+
+Prints a line SEQ:HASH ID for each request that it is of; a file of - is standard input.
 'bank audit --receipt SEQ:HASH' then finds whether the ledger still has the entry. Exit
 status 3 if the key has not signed it.
 
-   bourse bank receipt receipt --public bank+…`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "public", Usage: "the bank's public `KEY`, as 'bank serve' prints it, or a file that holds it"},
-			jsonFlag[signedReceipt](),
-		},
-		Action: func(c *cli.Context) error {
-			public, err := publicKey(c, "public")
-			if err != nil {
-				return err
-			}
-			name := c.Args().First()
-			text, err := readText(c, name)
-			if err != nil {
-				return err
-			}
-			r, err := proof.OpenReceipts(text, public)
-			if err != nil {
-				return bad(c, name, err)
-			}
-			if c.Bool("json") {
-				return printJSON(c, receiptOf(r))
-			}
-			note(c, "%s: of ledger %s", name, r.Ledger)
-			for _, b := range r.Booked {
-				if _, err := fmt.Fprintln(c.App.Writer, strings.TrimSpace(b.String()+" "+b.ID)); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
+   bourse bank receipt receipt --public bank+…`, func(c *cli.Context, o *receiptOptions) error {
+	public, err := publicKey(c, "public")
+	if err != nil {
+		return err
 	}
+	name := c.Args().First()
+	text, err := readText(c, name)
+	if err != nil {
+		return err
+	}
+	r, err := proof.OpenReceipts(text, public)
+	if err != nil {
+		return bad(c, name, err)
+	}
+	if o.JSON {
+		return printJSON(c, receiptOf(r))
+	}
+	note(c, "%s: of ledger %s", name, r.Ledger)
+	for _, b := range r.Booked {
+		if _, err := fmt.Fprintln(c.App.Writer, strings.TrimSpace(b.String()+" "+b.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+})
+
+type receiptOptions struct {
+	Public                    string `doc:"public {KEY} of the bank, as printed by 'bank serve', or a file that contains it"`
+	jsonOption[signedReceipt] `yaml:",inline"`
 }
 
 // A signedReceipt is what programs read of a receipt that a bank signed.

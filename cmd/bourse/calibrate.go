@@ -2,22 +2,18 @@ package main
 
 import (
 	"slices"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/calibrate"
-	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
 
-func calibrateCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "calibrate",
-		Usage:     "hold what admission policies promise with probability g against what they keep",
-		ArgsUsage: "[FILE]",
-		Description: `Runs a scenario at every value of a guarantee and prints how often what it promises was
+var calibrateCommand = command(`calibrate [FILE]
+compare promised and realized success rates
+
+Runs a scenario at every value of a guarantee and prints how often what it promises was
 kept, for both things that it can mean: that the price stays at most at its percentile, and
 that the contract is fulfilled; with 95 % intervals, Brier and pinball scores, what it
 costs, and a reliability diagram. FILE and flags are as of 'bourse run'; - is standard input.
@@ -25,30 +21,27 @@ costs, and a reliability diagram. FILE and flags are as of 'bourse run'; - is st
 --over names fields of policies and the values they take, from..to/step or between commas;
 several fields before the = take the same values together.
 
-   bourse calibrate --configuration pareto-high --over admission.sac.guarantee=0.5..0.95/0.05
-   bourse calibrate mine.yaml --over admission.sac.guarantee,admission.cac.guarantee=0.6,0.9 \
-      --forecaster chebyshev --forecaster conformal --out calibrated`,
-		Flags: append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "over", Usage: "let fields take values one after another: `PATH=VALUES`"},
-			&cli.StringSliceFlag{Name: "forecaster", Usage: "with the forecaster `NAME`: " + strings.Join(experiments.NamesOf("forecaster"), ", ") + ", or all (default: the scenario's)"},
-			&cli.StringSliceFlag{Name: "configuration", Usage: "run the configuration `NAME` (default: all)"},
-			&cli.StringFlag{Name: "less", Usage: "hold what promises cost against `POLICY`, replication by replication"},
-			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
-			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
-			&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
-			&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
-			setFlag(), workersFlag("replications"),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the diagram, its numbers and the page to `DIR`"},
-			noProgressFlag(),
-		}, outputFlags[calibrate.Report]()...),
-		Action: calibrateAction,
-	}
+   bourse study calibrate --configuration pareto-high --over admission.sac.guarantee=0.5..0.95/0.05
+   bourse study calibrate mine.yaml --over admission.sac.guarantee,admission.cac.guarantee=0.6,0.9 \
+      --forecaster chebyshev --forecaster conformal --out calibrated`, calibrateAction)
+
+type calibrateOptions struct {
+	Over                     []string `doc:"vary fields: {PATH=VALUES}"`
+	Forecaster               []string `shown:"the scenario's" of:"forecaster" doc:"with the forecaster {NAME}, or all"`
+	Configuration            []string `doc:"run the configuration {NAME} (default: all)"`
+	Less                     string   `doc:"compare the cost of promises with {POLICY}, replication by replication"`
+	Preset                   string   `of:"preset" doc:"run the preset {NAME} instead of a file"`
+	Replications             string   `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
+	Seed                     string   `doc:"derive all random numbers from {SEED}"`
+	Trace                    string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations with a filter"`
+	Set                      []string `doc:"override a field: {PATH=VALUE}"`
+	Workers                  int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Out                      string   `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
+	noProgressOption         `yaml:",inline"`
+	output[calibrate.Report] `yaml:",inline"`
 }
 
-func calibrateAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
+func calibrateAction(c *cli.Context, o *calibrateOptions) error {
 	known, err := knownTo(c)
 	if err != nil {
 		return err
@@ -72,25 +65,19 @@ func calibrateAction(c *cli.Context) error {
 		return err
 	}
 	var ch choice
-	if err := ch.load(c, c.String("preset"), known, sets); err != nil {
+	if err := ch.load(c, o.Preset, known, sets); err != nil {
 		return err
 	}
 	r, err := experiments.Calibrate(c.Context, &ch.experiment,
-		experiments.Calibration{Configurations: c.StringSlice("configuration"), Less: c.String("less")},
-		experiments.Options{Workers: c.Int("workers"), Progress: progress(c, ch.experiment.Name)})
+		experiments.Calibration{Configurations: o.Configuration, Less: o.Less},
+		experiments.Options{Workers: o.Workers, Progress: progress(c, ch.experiment.Name)})
 	if err != nil {
 		return err
 	}
 	r.Notes = append(stands(&ch.experiment), r.Notes...)
 	d := r.Document()
 	d.Command = again(c, "over", "forecaster", "configuration", "less", "preset", "replications", "seed", "trace", "set")
-	var wrote []string
-	if out := c.String("out"); out != "" {
-		if wrote, err = writeDocument(out, "calibrate.html", d); err != nil {
-			return err
-		}
-	}
-	return show(c, d, wrote)
+	return showOut(c, o.Out, "calibrate.html", d)
 }
 
 // overAxes returns what the flags --over ask for.

@@ -133,35 +133,31 @@ func (s *certificates) watch(ctx context.Context, changed func() error) error {
 	}
 }
 
-func marketRotateCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "rotate",
-		Usage:     "replace the certificate by which a market is known",
-		ArgsUsage: "DIR",
-		Description: `Makes the next certificate of the market in DIR, unless DIR/keys/tls.next has one, and prints its
+var marketRotateCommand = command(`rotate DIR
+replace the certificate of a market
+
+Makes the next certificate of the market in DIR, unless DIR/keys/tls.next has one, and prints its
 pin. A market that is served announces it in every answer within a second, and agents and
 users that call it meanwhile accept both. With --now the next certificate takes the place of
 the old one, which is refused from then on; after 14 days the market does that by itself.
 Nothing is restarted. 'bourse docs certificates' has the whole procedure.
 
-   bourse market rotate lab
-   bourse market rotate lab --now`,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "now", Usage: "use the next certificate from now on"},
-		},
-		Action: marketRotateAction,
-	}
+   bourse live rotate lab
+   bourse live rotate lab --now`, marketRotateAction)
+
+type marketRotateOptions struct {
+	Now bool `doc:"use the next certificate from now on"`
 }
 
-func marketRotateAction(c *cli.Context) error {
+func marketRotateAction(c *cli.Context, o *marketRotateOptions) error {
 	dir := c.Args().First()
 	now, next := certificateNow(dir), certificateNext(dir)
 	if _, err := os.Stat(now); err != nil {
-		return usagef("%s has no certificate: want the folder of a market that has been served by 'bourse market serve'", dir)
+		return usagef("%s has no certificate: want the folder of a market that has been served by 'bourse live serve'", dir)
 	}
-	if c.Bool("now") {
+	if o.Now {
 		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {
-			return usagef("--now: %s is missing: 'bourse market rotate %s' makes it, and the market announces it", next, dir)
+			return usagef("--now: %s is missing: 'bourse live rotate %s' makes it, and the market announces it", next, dir)
 		}
 	}
 	pair, err := link.Identity(next, "bourse market")
@@ -169,7 +165,7 @@ func marketRotateAction(c *cli.Context) error {
 		return err
 	}
 	state := "next"
-	if c.Bool("now") {
+	if o.Now {
 		if err := os.Rename(next, now); err != nil {
 			return err
 		}

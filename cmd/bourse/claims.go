@@ -2,18 +2,15 @@ package main
 
 import (
 	"bourse/experiments/papers"
-	"bourse/experiments/report"
 	"bourse/experiments/results"
 
 	"github.com/urfave/cli/v2"
 )
 
-func claimsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "claims",
-		Usage:     "judge what the papers say by results",
-		ArgsUsage: "RESULTS...",
-		Description: `Each claim of a paper comes out SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE, by
+var claimsCommand = command(`claims RESULTS...
+judge the papers' claims by results
+
+Each claim of a paper comes out SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE, by
 where the intervals of its numbers lie: inside the region that its sentence names,
 one wholly outside of it, or neither; then it says how many replications would
 decide it. Regions have a margin, the smallest difference that matters, whose source
@@ -27,25 +24,16 @@ do not touch are left out, without --all. Some that are contradicted by our resu
 say what comes of them under other options. The exit status is 0 whatever the
 verdicts.
 
-   bourse run --preset librarisk --trace LOG && bourse claims results/librarisk`,
-		Flags: []cli.Flag{
-			outputFlag(claimsJSON()),
-			&cli.BoolFlag{Name: "all", Usage: "show the claims of all papers, of which there are no results too"},
-			&cli.BoolFlag{Name: "brief", Usage: "print a line a claim, without the numbers"},
-		},
-		Action: claimsAction,
-	}
+   bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
+
+type claimsOptions struct {
+	json2Option[[]papers.Judged] `yaml:",inline"`
+	All                          bool `doc:"print the claims of all papers, also without results"`
+	Brief                        bool `doc:"print one line per claim, without the numbers"`
 }
 
-// claimsJSON is the second version: the first had PASS and FAIL.
-func claimsJSON() report.Output {
-	o := report.JSON[[]papers.Judged]()
-	o.Version = 2
-	return o
-}
-
-func claimsAction(c *cli.Context) error {
-	if c.NArg() == 0 && !c.Bool("all") {
+func claimsAction(c *cli.Context, o *claimsOptions) error {
+	if c.NArg() == 0 && !o.All {
 		return usagef("%s: RESULTS is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
 	var dirs []*results.Dir
@@ -56,12 +44,12 @@ func claimsAction(c *cli.Context) error {
 		}
 		dirs = append(dirs, some...)
 	}
-	all, err := papers.Judge(dirs, c.Bool("all"))
+	all, err := papers.Judge(dirs, o.All)
 	if err != nil {
 		return err
 	}
-	if len(all) == 0 && !c.Bool("json") {
+	if len(all) == 0 && !o.JSON {
 		note(c, "no paper claims anything about these results")
 	}
-	return show(c, papers.Document(all, terminal(c), c.Bool("brief")), nil)
+	return show(c, papers.Document(all, terminal(c), o.Brief), nil)
 }

@@ -16,31 +16,28 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func compareCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "compare",
-		Usage:     "test whether two workloads are alike: KS and Q-Q",
-		ArgsUsage: "A B",
-		Description: `A and B are logs, plans (.csv), model files (.yaml) or names of models, of which
+var compareCommand = command(`compare A B
+test whether two workloads are alike: KS and Q-Q
+
+A and B are logs, plans (.csv), model files (.yaml) or names of models, of which
 jobs are drawn. Two-sample Kolmogorov-Smirnov for gaps between arrivals, runtimes
 and sizes, and the quantiles of B over those of A.
 
    bourse workload compare KTH.swf.gz plan.csv
    bourse workload compare lublin.swf lublin --options '{size: 256}' --jobs 10000
-   bourse workload compare SDSC-BLUE.swf.gz blue.yaml --seed 3 --out compared`,
-		Flags: append([]cli.Flag{
-			filterFlag(),
-			&cli.IntFlag{Name: "jobs", DefaultText: "as many as the other has", Usage: "draw `N` jobs of a model"},
-			seedFlag(),
-			&cli.StringFlag{Name: "options", Usage: "options of a model that is named, as a YAML mapping"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the Q-Q figure to `DIR`"},
-		}, outputFlags[fitlab.Compared]()...),
-		Action: compareAction,
-	}
+   bourse workload compare SDSC-BLUE.swf.gz blue.yaml --seed 3 --out compared`, compareAction)
+
+type compareOptions struct {
+	filterOption            `yaml:",inline"`
+	Jobs                    int `shown:"as many as the other has" doc:"draw {N} jobs of a model"`
+	seedOption              `yaml:",inline"`
+	Options                 string `doc:"options of a named model, as a YAML mapping"`
+	Out                     string `alias:"o" doc:"write the Q-Q figure to {DIR}"`
+	output[fitlab.Compared] `yaml:",inline"`
 }
 
-func compareAction(c *cli.Context) error {
-	if n := c.Int("jobs"); n < 0 || n > 1e8 {
+func compareAction(c *cli.Context, o *compareOptions) error {
+	if n := o.Jobs; n < 0 || n > 1e8 {
 		return usagef("--jobs: found %d, want 0 to 100000000", n)
 	}
 	logs, err := readBoth(c, c.Args().Slice())
@@ -51,15 +48,7 @@ func compareAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out := c.String("out")
-	if out == "" {
-		return show(c, d, nil, d.Figures...)
-	}
-	wrote, err := writeDocument(out, "", d)
-	if err != nil {
-		return err
-	}
-	return show(c, d, wrote)
+	return showOut(c, o.Out, "", d, d.Figures...)
 }
 
 // readBoth measures two workloads; models are drawn from last, as many jobs as

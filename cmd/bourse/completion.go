@@ -58,24 +58,19 @@ func completions() map[string]string {
 	return map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 }
 
-func completionCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "completion",
-		Usage:     "print a completion script",
-		ArgsUsage: "bash|zsh|fish",
-		Description: `   source <(bourse completion bash)
+var completionCommand = command(`completion bash|zsh|fish
+print a completion script
+
+   source <(bourse completion bash)
    bourse completion zsh > "${fpath[1]}/_bourse"
-   bourse completion fish > ~/.config/fish/completions/bourse.fish`,
-		Action: func(c *cli.Context) error {
-			script, ok := completions()[c.Args().First()]
-			if !ok {
-				return usagef("found %q, want bash, zsh or fish", c.Args().First())
-			}
-			_, err := fmt.Fprint(c.App.Writer, script)
-			return err
-		},
+   bourse completion fish > ~/.config/fish/completions/bourse.fish`, func(c *cli.Context, _ *none) error {
+	script, ok := completions()[c.Args().First()]
+	if !ok {
+		return usagef("found %q, want bash, zsh or fish", c.Args().First())
 	}
-}
+	_, err := fmt.Fprint(c.App.Writer, script)
+	return err
+})
 
 // asksCompletion reports whether args are a shell's question.
 func asksCompletion(args []string) bool { return args[len(args)-1] == "--generate-bash-completion" }
@@ -90,12 +85,12 @@ func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	before, word := args[1:n], args[n]
 	var names []string
 	switch command := strings.Join(before, " "); {
-	case strings.HasPrefix(command, "schema --json-of"):
-		names = nextWords(commands, before[2:])
+	case strings.HasPrefix(command, "scenario schema --json-of"):
+		names = nextWords(commands, before[3:])
 	case len(before) > 0 && strings.HasPrefix(before[len(before)-1], "--"):
 		names = valuesOf(before[len(before)-1])
 	case strings.HasPrefix(word, "-"):
-	case command == "policies":
+	case command == "scenario options":
 		names = familyNames()
 	case command == "docs":
 		for _, p := range docPages() {
@@ -130,7 +125,7 @@ func valuesOf(flag string) []string {
 	case "--model":
 		return experiments.NamesOf("availability")
 	case "--color":
-		return colors
+		return []string{"auto", "always", "never"}
 	case "--aggregate":
 		return []string{"day"}
 	}

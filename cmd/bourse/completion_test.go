@@ -43,14 +43,15 @@ func testCompletion(t *testing.T, shell, script string) {
 		{"run,--pr", "--preset", "--json"},
 		{"run,--preset,", "paper", "--json"},
 		{"run,--preset,lib", "librarisk", "paper"},
+		{"scenario,options,", "admission", "--json"},
 		{"policies,", "admission", "--json"},
 		{"scenario,show,p", "paper", "kth"},
 		{"workload,generate,", "lublin", "describe"},
 		{"ledger,export,DIR,--format,", "hledger", "audit"},
 		{"completion,z", "zsh", "bash"},
 		{"docs,con", "concepts", "backup"},
-		{"schema,--json-of,l", "ledger", "audit"},
-		{"schema,--json-of,ledger,", "audit", "ledger"},
+		{"scenario,schema,--json-of,l", "ledger", "audit"},
+		{"scenario,schema,--json-of,ledger,", "audit", "ledger"},
 	} {
 		words := strings.Split("bourse,"+c.words, ",")
 		cmd := exec.CommandContext(t.Context(), shell, append([]string{"-c", script, "test"}, words...)...)

@@ -11,53 +11,50 @@ import (
 	"bourse/experiments/live"
 	"bourse/experiments/live/client"
 	"bourse/experiments/live/service"
-	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
 
-func statusCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "status",
-		Usage:     "how contracts stand",
-		ArgsUsage: "[CONTRACT]...",
-		Description: `Of those named, or of the account's that are open; all of them with --all. With --wait,
+var statusCommand = command(`status [CONTRACT]...
+print the state of contracts
+
+Of those named, or of the account's that are open; all of them with --all. With --wait,
 once they have ended, and exit status 1 unless all were fulfilled.
 
-   bourse status
-   bourse status 17 --wait`,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "all", Usage: "those that have ended, too"},
-			&cli.BoolFlag{Name: "wait", Usage: "wait until they have ended"},
-			homeFlag(), jsonFlag[contractsShown](), quietFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			ids, err := contractIDs(c)
-			if err != nil {
-				return err
-			}
-			return withMarket(c, func(m *client.Client) error {
-				var shown contractsShown
-				all, err := contractsOf(c, m, ids)
-				if err != nil {
-					return err
-				}
-				if c.Bool("wait") {
-					var known []int64
-					for i := range all {
-						known = append(known, all[i].ID)
-					}
-					slices.Sort(known)
-					return shown.await(c, m, slices.Compact(known))
-				}
-				shown.Contracts = all
-				for i := range shown.Contracts {
-					sayLine(c, client.Stands(&shown.Contracts[i]))
-				}
-				return shown.print(c)
-			})
-		},
+   bourse job status
+   bourse job status 17 --wait`, func(c *cli.Context, o *statusOptions) error {
+	ids, err := contractIDs(c)
+	if err != nil {
+		return err
 	}
+	return withMarket(c, func(m *client.Client) error {
+		var shown contractsShown
+		all, err := contractsOf(c, m, ids)
+		if err != nil {
+			return err
+		}
+		if o.Wait {
+			var known []int64
+			for i := range all {
+				known = append(known, all[i].ID)
+			}
+			slices.Sort(known)
+			return shown.await(c, m, slices.Compact(known))
+		}
+		shown.Contracts = all
+		for i := range shown.Contracts {
+			sayLine(c, client.Stands(&shown.Contracts[i]))
+		}
+		return shown.print(c)
+	})
+})
+
+type statusOptions struct {
+	All                        bool `doc:"include contracts that have ended"`
+	Wait                       bool `doc:"wait until the contracts have ended"`
+	homeOption                 `yaml:",inline"`
+	jsonOption[contractsShown] `yaml:",inline"`
+	quietOption                `yaml:",inline"`
 }
 
 // contractIDs returns the contracts that c names.
@@ -75,7 +72,7 @@ func contractIDs(c *cli.Context) (ids []int64, err error) {
 func contractID(arg string) (int64, error) {
 	id, err := strconv.ParseInt(arg, 10, 64)
 	if err != nil || id < 0 {
-		return 0, usagef("CONTRACT: found %q, want a number, as 'bourse status' lists them", arg)
+		return 0, usagef("CONTRACT: found %q, want a number, as 'bourse job status' lists them", arg)
 	}
 	return id, nil
 }
@@ -95,60 +92,56 @@ func contractsOf(c *cli.Context, m *client.Client, ids []int64) (all []live.Cont
 	return all, nil
 }
 
-func cancelCommand() *cli.Command {
-	return &cli.Command{
-		Name:        "cancel",
-		Usage:       "end contracts, which pay what they have used and no more",
-		ArgsUsage:   "CONTRACT...",
-		Description: `   bourse cancel 17 18`,
-		Flags:       []cli.Flag{homeFlag(), jsonFlag[contractsShown](), quietFlag()},
-		Action: func(c *cli.Context) error {
-			ids, err := contractIDs(c)
-			if err != nil {
-				return err
-			}
-			if len(ids) == 0 {
-				return usagef("cancel: CONTRACT is missing; see 'bourse cancel --help'")
-			}
-			return withMarket(c, func(m *client.Client) error {
-				var shown contractsShown
-				for _, id := range ids {
-					a, err := m.Cancel(c.Context, id)
-					if err != nil {
-						return errors.Join(leftBehind(err), shown.print(c))
-					}
-					sayLine(c, client.Decided(a))
-					shown.Answers = append(shown.Answers, *a)
-				}
-				return shown.print(c)
-			})
-		},
+var cancelCommand = command(`cancel CONTRACT...
+cancel contracts
+
+   bourse job cancel 17 18`, func(c *cli.Context, _ *cancelOptions) error {
+	ids, err := contractIDs(c)
+	if err != nil {
+		return err
 	}
+	if len(ids) == 0 {
+		return usagef("cancel: CONTRACT is missing; see 'bourse job cancel --help'")
+	}
+	return withMarket(c, func(m *client.Client) error {
+		var shown contractsShown
+		for _, id := range ids {
+			a, err := m.Cancel(c.Context, id)
+			if err != nil {
+				return errors.Join(leftBehind(err), shown.print(c))
+			}
+			sayLine(c, client.Decided(a))
+			shown.Answers = append(shown.Answers, *a)
+		}
+		return shown.print(c)
+	})
+})
+
+type cancelOptions struct {
+	homeOption                 `yaml:",inline"`
+	jsonOption[contractsShown] `yaml:",inline"`
+	quietOption                `yaml:",inline"`
 }
 
-func logsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "logs",
-		Usage:     "print what a program has printed",
-		ArgsUsage: "CONTRACT",
-		Description: `   bourse logs 17
-   bourse logs 17 --node 1 --errors --follow`,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "node", Usage: "of node `N`, from 0"},
-			&cli.BoolFlag{Name: "errors", Usage: "its standard error"},
-			&cli.BoolFlag{Name: "follow", Aliases: []string{"f"}, Usage: "go on until it has ended"},
-			homeFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			id, err := contractID(c.Args().First())
-			if err != nil {
-				return err
-			}
-			return withMarket(c, func(m *client.Client) error {
-				return copyLog(c, m, id, service.Log{Node: c.Int("node"), Errors: c.Bool("errors")})
-			})
-		},
+var logsCommand = command(`logs CONTRACT
+print the output of a program
+
+   bourse job logs 17
+   bourse job logs 17 --node 1 --errors --follow`, func(c *cli.Context, o *logsOptions) error {
+	id, err := contractID(c.Args().First())
+	if err != nil {
+		return err
 	}
+	return withMarket(c, func(m *client.Client) error {
+		return copyLog(c, m, id, service.Log{Node: o.Node, Errors: o.Errors})
+	})
+})
+
+type logsOptions struct {
+	Node       int  `doc:"node {N}, from 0"`
+	Errors     bool `doc:"print standard error"`
+	Follow     bool `alias:"f" doc:"continue until the program ends"`
+	homeOption `yaml:",inline"`
 }
 
 // copyLog prints a log of a contract: what there is, or all that comes.
@@ -181,42 +174,43 @@ type quoted struct {
 	Most  float64 `json:"penalty_most,omitempty" doc:"the most that is owed then, in parts of the budget"`
 }
 
-func quoteCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "quote",
-		Usage: "the least budget at which the market would accept now",
-		Description: `Asks the policy that would decide, in the state that it is in; nothing is booked. Asked
+var quoteCommand = command(`quote
+print the least budget that is accepted now
+
+Asks the policy that would decide, in the state that it is in; nothing is booked. Asked
 at once with that budget, it accepts.
 
-   bourse quote --work 60 --deadline 120 --class cac`,
-		Flags: append(termsFlags(false), homeFlag(), jsonFlag[quoted]()),
-		Action: func(c *cli.Context) error {
-			a := askedBy(c)
-			a.Budget = "1" // the market looks for the least
-			terms, wrong := a.terms()
-			if wrong != nil {
-				return usagef("%w", wrong)
-			}
-			return withMarket(c, func(m *client.Client) error {
-				least, owed, ok, err := m.Quote(c.Context, terms)
-				switch {
-				case err != nil:
-					return err
-				case c.Bool("json") && ok:
-					return printJSON(c, quoted{least.String(), owed.Part, owed.Most})
-				case c.Bool("json"):
-					return printJSON(c, quoted{})
-				case !ok:
-					_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
-				default:
-					if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
-						note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Part, owed.Most)
-					}
-				}
-				return err
-			})
-		},
+   bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
+	a := o.asked()
+	a.Budget = "1" // the market looks for the least
+	terms, wrong := a.terms()
+	if wrong != nil {
+		return usagef("%w", wrong)
 	}
+	return withMarket(c, func(m *client.Client) error {
+		least, owed, ok, err := m.Quote(c.Context, terms)
+		switch {
+		case err != nil:
+			return err
+		case o.JSON && ok:
+			return printJSON(c, quoted{least.String(), owed.Part, owed.Most})
+		case o.JSON:
+			return printJSON(c, quoted{})
+		case !ok:
+			_, err = fmt.Fprintln(c.App.Writer, "no budget is accepted now")
+		default:
+			if _, err = fmt.Fprintf(c.App.Writer, "$%v\n", least); owed.Part > 0 {
+				note(c, "penalty: if a host or the market delivers too little, %v of the budget for all of the work, in proportion for a part, at most %v of it", owed.Part, owed.Most)
+			}
+		}
+		return err
+	})
+})
+
+type quoteOptions struct {
+	termsOptions       `yaml:",inline"`
+	homeOption         `yaml:",inline"`
+	jsonOption[quoted] `yaml:",inline"`
 }
 
 // pricesShown are what programs read of prices.
@@ -225,45 +219,42 @@ type pricesShown struct {
 	Prices []live.Price `json:"prices"`
 }
 
-func priceCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "price",
-		Usage:     "the spot price of a host",
-		ArgsUsage: "HOST",
-		Description: `In dollars a second for the whole host: now, or of the last while.
+var priceCommand = command(`price HOST
+print the spot price of a host
 
-   bourse price h00
-   bourse price h00 --last 600 --json`,
-		Flags: []cli.Flag{
-			quantityFlag("last", config.Seconds, "those of the last `SECONDS`, or as 2h, not that of now alone"),
-			homeFlag(), jsonFlag[pricesShown](),
-		},
-		Action: func(c *cli.Context) error {
-			return withMarket(c, func(m *client.Client) error {
-				about, err := m.About(c.Context)
-				if err != nil {
-					return err
-				}
-				host := c.Args().First()
-				all, err := m.Prices(c.Context, host, about.Now-amount(c, "last"))
-				if err != nil {
-					return err
-				}
-				if !c.IsSet("last") && len(all) > 0 {
-					all = all[len(all)-1:]
-				}
-				if c.Bool("json") {
-					return printJSON(c, pricesShown{host, all})
-				}
-				for _, p := range all {
-					if _, err := fmt.Fprintln(c.App.Writer, client.Cost(p)); err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
+In dollars a second for the whole host: now, or of the last while.
+
+   bourse job price h00
+   bourse job price h00 --last 600 --json`, func(c *cli.Context, o *priceOptions) error {
+	return withMarket(c, func(m *client.Client) error {
+		about, err := m.About(c.Context)
+		if err != nil {
+			return err
+		}
+		host := c.Args().First()
+		all, err := m.Prices(c.Context, host, about.Now-o.Last)
+		if err != nil {
+			return err
+		}
+		if !c.IsSet("last") && len(all) > 0 {
+			all = all[len(all)-1:]
+		}
+		if o.JSON {
+			return printJSON(c, pricesShown{host, all})
+		}
+		for _, p := range all {
+			if _, err := fmt.Fprintln(c.App.Writer, client.Cost(p)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+})
+
+type priceOptions struct {
+	Last                    float64 `unit:"seconds" doc:"print the prices of the last {SECONDS}, or as 2h"`
+	homeOption              `yaml:",inline"`
+	jsonOption[pricesShown] `yaml:",inline"`
 }
 
 // marketShown is what programs read of a market.
@@ -272,35 +263,33 @@ type marketShown struct {
 	Hosts []live.Host `json:"hosts"`
 }
 
-func topCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "top",
-		Usage: "the market's hosts, their prices, and who is on them",
-		Description: `Once, or again every so many seconds.
+var topCommand = command(`top
+print hosts, their prices and their contracts
 
-   bourse top
-   bourse top --every 2`,
-		Flags: []cli.Flag{
-			quantityFlag("every", config.Seconds, "again every `SECONDS`, or as 5m, until it is interrupted"),
-			homeFlag(), jsonFlag[marketShown](),
-		},
-		Action: func(c *cli.Context) error {
-			every := amount(c, "every")
-			if c.IsSet("every") && !(every >= 0.1 && every <= 86400) {
-				return usagef("--every: found %v, want seconds, 0.1 to 86400", every)
-			}
-			return withMarket(c, func(m *client.Client) error {
-				for {
-					if err := showMarket(c, m); err != nil || every == 0 {
-						return err
-					}
-					if err := service.Pause(c.Context, time.Duration(every*float64(time.Second))); err != nil {
-						return nil // that is how it is left
-					}
-				}
-			})
-		},
+Once, or again every so many seconds.
+
+   bourse job top
+   bourse job top --every 2`, func(c *cli.Context, o *topOptions) error {
+	every := o.Every
+	if c.IsSet("every") && !(every >= 0.1 && every <= 86400) {
+		return usagef("--every: found %v, want seconds, 0.1 to 86400", every)
 	}
+	return withMarket(c, func(m *client.Client) error {
+		for {
+			if err := showMarket(c, m); err != nil || every == 0 {
+				return err
+			}
+			if err := service.Pause(c.Context, time.Duration(every*float64(time.Second))); err != nil {
+				return nil // that is how it is left
+			}
+		}
+	})
+})
+
+type topOptions struct {
+	Every                   float64 `unit:"seconds" doc:"repeat every {SECONDS}, or as 5m, until interrupted"`
+	homeOption              `yaml:",inline"`
+	jsonOption[marketShown] `yaml:",inline"`
 }
 
 // showMarket prints the market as it is now.

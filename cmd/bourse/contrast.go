@@ -6,18 +6,15 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/contrast"
-	"bourse/experiments/report"
 	"bourse/experiments/results"
 
 	"github.com/urfave/cli/v2"
 )
 
-func contrastCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "compare",
-		Usage:     "compare policies, configurations or two results by paired differences",
-		ArgsUsage: "RESULTS [RESULTS2]",
-		Description: `For each metric all pairs, or each with the baseline: the difference of means with its
+var contrastCommand = command(`compare RESULTS [RESULTS2]
+compare policies or results by paired differences
+
+For each metric all pairs, or each with the baseline: the difference of means with its
 simultaneous 95 % interval, p, p corrected for all comparisons (Bonferroni), the
 standardized effect, and the replications that would show such a difference with a power
 of 80 %. A verdict is where the interval lies: undecided if it contains 0. Replications of
@@ -27,34 +24,25 @@ one-sided tests). --out writes the page and a forest plot a metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
-   bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`,
-		Flags: append([]cli.Flag{
-			&cli.StringSliceFlag{Name: "metric", Aliases: []string{"m"}, Usage: "compare `METRIC`, as 'bourse policies metric' lists them; may be repeated"},
-			&cli.StringFlag{Name: "baseline", Usage: "compare the others with `NAME` alone, not all pairs"},
-			&cli.StringFlag{Name: "across", DefaultText: "policies, or results where there are two", Usage: "what differs: `policies`, configurations or results"},
-			&cli.Float64Flag{Name: "margin", Usage: "the smallest difference that matters, `M`"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the page and the figures to `DIR`"},
-		}, shownFlags(contrastJSON())...),
-		Action: contrastAction,
-	}
+   bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
+
+type contrastOptions struct {
+	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated"`
+	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
+	Across                   string   `shown:"policies, or results where there are two" doc:"what differs: {policies}, configurations or results"`
+	Margin                   float64  `doc:"smallest difference that matters, {M}"`
+	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
+	output2[contrast.Values] `yaml:",inline"`
 }
 
-// contrastJSON is the second version: the first had the interval of each difference by itself,
-// and p values corrected by Holm.
-func contrastJSON() report.Output {
-	o := report.JSON[contrast.Values]()
-	o.Version = 2
-	return o
-}
-
-func contrastAction(c *cli.Context) error {
+func contrastAction(c *cli.Context, o *contrastOptions) error {
 	if c.NArg() < 1 || c.NArg() > 2 {
 		return usagef("compare: found %d results directories, want one or two", c.NArg())
 	}
 	if !c.IsSet("metric") {
-		return usagef("--metric is missing, want one such as efficiency_1; 'bourse policies metric' lists them")
+		return usagef("--metric is missing, want one such as efficiency_1; 'bourse scenario options metric' lists them")
 	}
-	ask := contrast.Ask{Metrics: c.StringSlice("metric"), Across: c.String("across"), Baseline: c.String("baseline"), Margin: c.Float64("margin")}
+	ask := contrast.Ask{Metrics: o.Metric, Across: o.Across, Baseline: o.Baseline, Margin: o.Margin}
 	if m := ask.Margin; c.IsSet("margin") && (!(m > 0) || math.IsInf(m, 0)) {
 		return usagef("--margin: found %v, want a number above 0", m)
 	}
@@ -82,13 +70,5 @@ func contrastAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	out := c.String("out")
-	if out == "" {
-		return show(c, d, nil)
-	}
-	wrote, err := writeDocument(out, "compare.html", d)
-	if err != nil {
-		return err
-	}
-	return show(c, d, wrote)
+	return showOut(c, o.Out, "compare.html", d)
 }

@@ -8,35 +8,32 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func describeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "describe",
-		Usage:     "say what a log is like: lines, moments, memory, load, fits",
-		ArgsUsage: "FILE",
-		Description: `FILE is a log, or a plan if it ends in .csv. Every line is accounted for: used,
+var describeCommand = command(`describe FILE
+describe a log: lines, moments, memory, load, fits
+
+FILE is a log, or a plan if it ends in .csv. Every line is accounted for: used,
 repaired and skipped add up, and each reason is counted. Gaps between arrivals are
 of all records, runtimes and sizes of those that ran. With --out, the figures are
 written as SVG, PNG and CSV, and all of it on one page, describe.html.
 
    bourse workload describe KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload describe SDSC-SP2.swf.gz --filter last:3000
-   bourse workload describe plan.csv --processors 128 --out described`,
-		Flags: append([]cli.Flag{
-			filterFlag(),
-			&cli.Int64Flag{Name: "processors", DefaultText: "as the header says", Usage: "the machine has `N` processors"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures and the page to `DIR`"},
-			workersFlag("parts"),
-		}, outputFlags[fitlab.Described]()...),
-		Action: describeAction,
-	}
+   bourse workload describe plan.csv --processors 128 --out described`, describeAction)
+
+type describeOptions struct {
+	filterOption             `yaml:",inline"`
+	Processors               int64  `shown:"as the header says" doc:"processors of the machine, {N}"`
+	Out                      string `alias:"o" doc:"write figures and the page to {DIR}"`
+	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	output[fitlab.Described] `yaml:",inline"`
 }
 
-func describeAction(c *cli.Context) error {
-	processors := c.Int64("processors")
+func describeAction(c *cli.Context, o *describeOptions) error {
+	processors := o.Processors
 	if processors < 0 || processors > 1e9 {
 		return usagef("--processors: found %d, want 0 to 1000000000", processors)
 	}
-	file, err := readLog(c, c.Args().First(), c.String("filter"))
+	file, err := readLog(c, c.Args().First(), o.Filter)
 	if err != nil {
 		return err
 	}
@@ -48,12 +45,12 @@ func describeAction(c *cli.Context) error {
 		tell(c, file)
 		return err
 	}
-	d, err := fitlab.Describe(c.Context, file, log, c.Int("workers"))
+	d, err := fitlab.Describe(c.Context, file, log, o.Workers)
 	if err != nil {
 		return err
 	}
 	var wrote []string
-	if out := c.String("out"); out != "" {
+	if out := o.Out; out != "" {
 		page := d.Page()
 		page.Command = again(c, "filter", "processors")
 		if wrote, err = writeDocument(out, "describe.html", page); err != nil {

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
+	"io"
+	"os"
+	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
@@ -42,31 +46,43 @@ func docPages() (pages []docPage) {
 	return pages
 }
 
-func docsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "docs",
-		Usage:     "print a page of the documentation, or list them",
-		ArgsUsage: "[TOPIC]",
-		Description: `   bourse docs
-   bourse docs concepts | less
-   bourse docs backup --markdown > backup.md`,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "markdown", Usage: "print the page as it is written"},
-			jsonFlag[[]docPage](),
-		},
-		Action: docsAction,
-	}
+var docsCommand = command(`docs [TOPIC]
+print a page of the documentation, list or search the pages
+
+On a terminal, a page is shown by $PAGER, or else by less.
+
+   bourse docs
+   bourse docs concepts
+   bourse docs --search 'exit status'
+   bourse docs backup --markdown > backup.md`, docsAction)
+
+type docsOptions struct {
+	Search                string `doc:"list the pages that contain {WORDS}, with the lines that do"`
+	Markdown              bool   `doc:"print the page in Markdown"`
+	jsonOption[[]docPage] `yaml:",inline"`
 }
 
-func docsAction(c *cli.Context) error {
+func docsAction(c *cli.Context, o *docsOptions) error {
 	pages := docPages()
-	if topic := c.Args().First(); topic != "" {
+	if o.Search != "" {
+		if pages = searched(pages, o.Search); len(pages) == 0 {
+			return fmt.Errorf("--search: no page contains %q", o.Search)
+		}
+	}
+	if topic := c.Args().First(); topic != "" && o.Search == "" {
 		return printPage(c, pages, topic)
+	}
+	if o.Search != "" && !o.JSON {
+		text := ""
+		for _, p := range pages {
+			text += fmt.Sprintf("%s: %s\n%s", p.Topic, p.Title, p.Text)
+		}
+		return paged(c, text)
 	}
 	for i := range pages {
 		pages[i].Text = ""
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, pages)
 	}
 	group := ""
@@ -102,6 +118,36 @@ func printPage(c *cli.Context, pages []docPage, topic string) error {
 	if !c.Bool("markdown") {
 		text = readable(text, terminal(c).Width)
 	}
-	_, err := fmt.Fprint(c.App.Writer, text)
+	return paged(c, text)
+}
+
+// searched returns the pages that contain words, in any case, with the lines that do as text.
+func searched(pages []docPage, words string) (found []docPage) {
+	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(words)) }
+	for _, p := range pages {
+		lines, in := "", has(p.Topic)
+		for line := range strings.Lines(p.Text) {
+			if has(line) {
+				in, lines = true, lines+"  "+strings.TrimSpace(line)+"\n"
+			}
+		}
+		if p.Text = lines; in {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// paged prints text; on a terminal, by the user's pager.
+func paged(c *cli.Context, text string) error {
+	if out, ok := c.App.Writer.(*os.File); ok && terminal(c).Width > 0 {
+		words := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less -FRX"))
+		pager := exec.CommandContext(c.Context, words[0], words[1:]...)
+		pager.Stdin, pager.Stdout, pager.Stderr = strings.NewReader(text), out, c.App.ErrWriter
+		if pager.Err == nil {
+			return pager.Run()
+		}
+	}
+	_, err := io.WriteString(c.App.Writer, text)
 	return err
 }

@@ -113,7 +113,7 @@ func wrongName(call string) string {
 	}{
 		{`(?:^|\s)--preset[ =]`, papers.Names()},
 		{`^docs `, each(docPages(), topic)},
-		{`^policies `, familyNames()},
+		{`^scenario options `, pluginNames()},
 		{`--metric[ =]`, experiments.NamesOf("metric")},
 	} {
 		found := regexp.MustCompile(names.after + `([a-z][\w.-]*)`).FindStringSubmatch(call)
@@ -122,6 +122,15 @@ func wrongName(call string) string {
 		}
 	}
 	return ""
+}
+
+// pluginNames returns the names of all plug-ins and their families.
+func pluginNames() []string {
+	names := familyNames()
+	for _, p := range experiments.Plugins("") {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 func each[T, U any](all []T, f func(T) U) (out []U) {

@@ -15,18 +15,15 @@ import (
 )
 
 func newScenarioCommand() *cli.Command {
-	c := &cli.Command{
-		Name:      "new",
-		Usage:     "ask a few questions and write a scenario file",
-		ArgsUsage: "[FILE]",
-		Description: `Each question may be answered by a flag, and is not asked then. Answers are lines of
+	c := command(`new [FILE]
+ask a few questions and write a scenario file
+
+Each question may be answered by a flag, and is not asked then. Answers are lines of
 standard input; an empty one is the default, which stands in brackets. Without FILE the
 scenario is printed; a file that exists is not replaced.
 
    bourse scenario new mine.yaml
-   bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`,
-		Action: newScenario,
-	}
+   bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`, func(c *cli.Context, _ *none) error { return newScenario(c) })()
 	for _, q := range experiments.Questions() {
 		c.Flags = append(c.Flags, &cli.StringFlag{Name: q.Name, Usage: "answer: " + q.Ask})
 	}

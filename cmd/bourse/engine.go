@@ -10,12 +10,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func engineCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "engine",
-		Usage:     "run a workload file on the market's hosts, without the market",
-		ArgsUsage: "FILE",
-		Description: `The file, plain or gzip, begins with a line of hosts and jobs; then, a line a job:
+var engineCommand = command(`engine FILE
+run a workload file on simulated hosts only
+
+The file, plain or gzip, begins with a line of hosts and jobs; then, a line a job:
 arrival (s), hosts it runs on, work on each (CPU s), bid on each. Host k of job j
 is (j*7919 + k*104729) mod hosts. Prints a completion time a job, in job order.
 
@@ -28,15 +26,13 @@ host. With few tasks per host (load 0.85), one core processes 3 to 7 million eve
 second, with 100 tasks on a host about 1 million, with 1,000 about 0.1 million.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
-   bourse engine workload.txt.gz --json`,
-		Flags: []cli.Flag{
-			&cli.Float64Flag{Name: "capacity", Value: 1, Usage: "processors a host"},
-			&cli.Float64Flag{Name: "cap", Usage: "processors that one task can use at most; 0 is no cap"},
-			&cli.BoolFlag{Name: "ordered", Usage: "complete tasks in one order over all hosts, as a market must"},
-			jsonFlag[speed](),
-		},
-		Action: engineAction,
-	}
+   bourse engine workload.txt.gz --json`, engineAction)
+
+type engineOptions struct {
+	Capacity          float64 `default:"1" doc:"processors per host"`
+	Cap               float64 `doc:"processors that one task can use at most; 0 is no cap"`
+	Ordered           bool    `doc:"complete tasks in one order over all hosts, as a market must"`
+	jsonOption[speed] `yaml:",inline"`
 }
 
 // A speed is that of the hosts.
@@ -46,7 +42,7 @@ type speed struct {
 	EventsPerSecond float64 `json:"events_per_cpu_second"`
 }
 
-func engineAction(c *cli.Context) error {
+func engineAction(c *cli.Context, o *engineOptions) error {
 	name := c.Args().First()
 	f, err := open(c, name)
 	if err != nil {
@@ -59,15 +55,15 @@ func engineAction(c *cli.Context) error {
 	}
 	var e sim.Engine
 	run := e.Run
-	if c.Bool("ordered") {
+	if o.Ordered {
 		run = e.RunInOrder
 	}
 	before := cpuSeconds()
-	r, err := run(w, c.Float64("capacity"), c.Float64("cap"))
+	r, err := run(w, o.Capacity, o.Cap)
 	if err != nil {
 		return misuse.Of(err)
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		used := cpuSeconds() - before
 		return printJSON(c, speed{r.Events, used, float64(r.Events) / max(used, 1e-9)})
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func logFlag() cli.Flag {
-	return &cli.StringFlag{Name: "log", Value: "text", Usage: "write log entries as `FORMAT`: text or json"}
+type logOption struct {
+	Log string `validate:"oneof=text json" default:"text" doc:"write log entries as {FORMAT}: text or json"`
 }
 
 // newLog returns the log of a program that keeps running: entries with UTC times on standard

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/whatif"
@@ -9,12 +8,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func explainCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "explain",
-		Usage:     "say why a job was decided as it was, what would have been accepted, and what it costs others",
-		ArgsUsage: "[RESULTS]",
-		Description: `Runs a run of RESULTS again to the instant at which the job was submitted. Prints what it
+var explainCommand = command(`explain [RESULTS]
+explain the decision on a job and what would change it
+
+Runs a run of RESULTS again to the instant at which the job was submitted. Prints what it
 asked for, what the policy looked at and which test decided; the least change of each of
 its terms (budget, deadline, nodes, a later submission, class) with which the same policy
 would have decided otherwise in the same state; and what would then have become of it and of
@@ -25,28 +22,20 @@ prints how far it was from being refused, and the same externality.
 A contract of a live market is a job of the run of what 'bourse live export' writes.
 
    bourse explain results --run high/cac/0 --job 7
-   bourse explain results --run high/cac/0 --job 7 --out why --json`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "run", Usage: "explain the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
-			&cli.Int64Flag{Name: "job", Usage: "explain job `N`", DefaultText: "none"},
-			&cli.Float64Flag{Name: "alpha", Value: 1, Usage: "how inelastic users are, `A` from 0 (half of the work is worth half) to 1 (all or nothing)"},
-			&cli.IntFlag{Name: "most", Value: 5, Usage: "print the `N` others who gain, and who lose, most"},
-			&cli.BoolFlag{Name: "frontier", Usage: "find the least budget that would have been accepted, by deadline"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "draw that to `DIR`"},
-			quietFlag(), outputFlag(explainJSON()),
-		},
-		Action: explainAction,
-	}
+   bourse explain results --run high/cac/0 --job 7 --out why --json`, explainAction)
+
+type explainOptions struct {
+	Run                             string  `doc:"explain the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
+	Job                             int64   `shown:"none" doc:"explain job {N}"`
+	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
+	Most                            int     `default:"5" doc:"print the {N} largest gains and losses of others"`
+	Frontier                        bool    `doc:"find the least budget that would have been accepted, by deadline"`
+	Out                             string  `alias:"o" doc:"write the figure to {DIR}"`
+	quietOption                     `yaml:",inline"`
+	json2Option[whatif.Explanation] `yaml:",inline"`
 }
 
-// explainJSON is the second version: the first had contracts of live markets, too.
-func explainJSON() report.Output {
-	o := report.JSON[whatif.Explanation]()
-	o.Version = 2
-	return o
-}
-
-func explainAction(c *cli.Context) error {
+func explainAction(c *cli.Context, o *explainOptions) error {
 	if !c.IsSet("job") {
 		return usagef("--job: want the number of a job")
 	}
@@ -62,10 +51,10 @@ func explainAction(c *cli.Context) error {
 		return err
 	}
 	e = e.Expanded()
-	out := c.String("out")
-	r, err := whatif.Explain(c.Context, &e, dir.Manifest.Inputs, c.String("run"), c.Int64("job"), c.Float64("alpha"), c.Bool("frontier") || out != "")
+	out := o.Out
+	r, err := whatif.Explain(c.Context, &e, dir.Manifest.Inputs, o.Run, o.Job, o.Alpha, o.Frontier || out != "")
 	if err != nil {
 		return err
 	}
-	return showWithFigure(c, *r, r.Text(max(0, c.Int("most"))), r.Figure)
+	return showWithFigure(c, *r, r.Text(max(0, o.Most)), r.Figure)
 }

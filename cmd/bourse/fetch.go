@@ -16,29 +16,26 @@ type fetchedShown struct {
 	Files []client.Fetched `json:"files" doc:"files, folders and symbolic links, in order"`
 }
 
-func fetchCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "fetch",
-		Usage:     "bring what a program left in its folder",
-		ArgsUsage: "CONTRACT [PATH]...",
-		Description: `All of its folder, or the files and folders in it that are named. Its host keeps them for
+var fetchCommand = command(`fetch CONTRACT [PATH]...
+copy the files of a program
+
+All of its folder, or the files and folders in it that are named. Its host keeps them for
 an hour after the contract has ended. Files, folders and symbolic links are brought; a
 link that leads out of the folder is refused by name, and so is what is there already,
 unless --force replaces it. Exit status 1 if anything was refused.
 
-   bourse fetch 17
-   bourse fetch 17 --node 1 --to frames out/frame7.png`,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "node", Usage: "of node `N`, from 0"},
-			&cli.StringFlag{Name: "to", Value: ".", Usage: "into `DIR`, which is made if there is none"},
-			&cli.BoolFlag{Name: "force", Usage: "replace files that are there"},
-			homeFlag(), jsonFlag[fetchedShown](),
-		},
-		Action: fetchAction,
-	}
+   bourse job fetch 17
+   bourse job fetch 17 --node 1 --to frames out/frame7.png`, fetchAction)
+
+type fetchOptions struct {
+	Node                     int    `doc:"node {N}, from 0"`
+	To                       string `default:"." doc:"write to {DIR}, which is created if it is missing"`
+	Force                    bool   `doc:"replace existing files"`
+	homeOption               `yaml:",inline"`
+	jsonOption[fetchedShown] `yaml:",inline"`
 }
 
-func fetchAction(c *cli.Context) error {
+func fetchAction(c *cli.Context, o *fetchOptions) error {
 	id, err := contractID(c.Args().First())
 	if err != nil {
 		return err
@@ -51,7 +48,7 @@ func fetchAction(c *cli.Context) error {
 		paths = append(paths, path.Clean(p))
 	}
 	return withMarket(c, func(m *client.Client) error {
-		all, err := m.Fetch(c.Context, id, c.Int("node"), c.String("to"), paths, c.Bool("force"))
+		all, err := m.Fetch(c.Context, id, o.Node, o.To, paths, o.Force)
 		refused := 0
 		for _, f := range all {
 			line := f.Name
@@ -61,7 +58,7 @@ func fetchAction(c *cli.Context) error {
 			}
 			sayLine(c, line)
 		}
-		if c.Bool("json") {
+		if o.JSON {
 			err = errors.Join(err, printJSON(c, fetchedShown{append([]client.Fetched{}, all...)}))
 		}
 		if err == nil && refused > 0 {

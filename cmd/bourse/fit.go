@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"bourse/experiments/fitlab"
@@ -12,65 +11,49 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func fitCommand() *cli.Command {
-	c := fitlab.DefaultCandidates()
-	laws := func(name, of string, by []string) cli.Flag {
-		return &cli.StringFlag{Name: name, Value: strings.Join(by, ","), Usage: "fit these `LAWS` to the " + of}
-	}
-	return &cli.Command{
-		Name:      "fit",
-		Usage:     "fit laws to a log, and write the nearest as a model",
-		ArgsUsage: "FILE",
-		Description: `Prints each law with its parameters and their standard errors, log-likelihood, AIC
+var fitCommand = command(`fit FILE
+fit laws to a log, and write the nearest as a model
+
+Prints each law with its parameters and their standard errors, log-likelihood, AIC
 and Kolmogorov-Smirnov distance, the nearest first and marked. With --out the nearest
 law of each quantity goes into a model file, which 'workload generate' takes, and a
 scenario as 'workload: {model: {name: file, file: MODEL.yaml}}', with budgets from
 'annotate' where a policy wants them. Sizes are fitted in powers of two.
 
-Laws: ` + strings.Join(fit.Names()[:8], ", ") + `,
-` + strings.Join(fit.Names()[8:], ", ") + `.
+Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
+`+strings.Join(fit.Names()[8:], ", ")+`.
 
    bourse workload fit KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload fit SDSC-BLUE.swf.gz --iat hypweib --out blue.yaml
-   bourse workload generate blue.yaml -n 10000 --swf like-blue.swf`,
-		Flags: append([]cli.Flag{
-			filterFlag(),
-			laws("iat", "gaps between arrivals", c.IAT),
-			laws("runtime", "runtimes", c.Run),
-			laws("nodes", "sizes", c.Procs),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the model to `FILE`"},
-			&cli.BoolFlag{Name: "hurst", Usage: "give the model's gaps the memory of the log's: its Hurst exponent by R/S"},
-			workersFlag("parts"),
-		}, outputFlags[fitlab.Fitted]()...),
-		Action: fitAction,
-	}
+   bourse workload generate blue.yaml -n 10000 --swf like-blue.swf`, fitAction)
+
+type fitOptions struct {
+	filterOption          `yaml:",inline"`
+	IAT                   []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the gaps between arrivals"`
+	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the runtimes"`
+	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the sizes"`
+	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
+	Hurst                 bool     `doc:"give the gaps the Hurst exponent of the log, by R/S"`
+	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	output[fitlab.Fitted] `yaml:",inline"`
 }
 
-func fitAction(c *cli.Context) error {
-	var candidates fitlab.Candidates
-	var err error
-	for _, q := range []struct {
-		flag string
-		laws *[]string
-	}{{"iat", &candidates.IAT}, {"runtime", &candidates.Run}, {"nodes", &candidates.Procs}} {
-		if *q.laws, err = lawNames(q.flag, c.String(q.flag)); err != nil {
-			return err
-		}
-	}
+func fitAction(c *cli.Context, o *fitOptions) error {
+	candidates := fitlab.Candidates{IAT: o.IAT, Run: o.Runtime, Procs: o.Nodes}.OrDefault()
 	file, log, err := measureLog(c, "fit")
 	if err != nil {
 		return err
 	}
-	fits, err := fitlab.FitLog(c.Context, log, candidates, fitlab.OptionsFor(log), c.Int("workers"))
+	fits, err := fitlab.FitLog(c.Context, log, candidates, fitlab.OptionsFor(log), o.Workers)
 	if err != nil {
 		return err
 	}
-	if out := c.String("out"); out != "" {
+	if out := o.Out; out != "" {
 		model, err := fits.File(fitlab.Choice{}, log, filepath.Base(file.Name))
 		if err != nil {
 			return err
 		}
-		if c.Bool("hurst") {
+		if o.Hurst {
 			if err := fitlab.Remember(&model, log); err != nil {
 				return fmt.Errorf("--hurst: %w", err)
 			}
@@ -81,19 +64,4 @@ func fitAction(c *cli.Context) error {
 		note(c, "wrote %s", out)
 	}
 	return show(c, fits.Document(file.Name), nil)
-}
-
-// lawNames reads the laws of a flag.
-func lawNames(flag, text string) ([]string, error) {
-	var names []string
-	for name := range strings.SplitSeq(text, ",") {
-		name = strings.TrimSpace(name)
-		if !slices.Contains(fit.Names(), name) {
-			return nil, usagef("--%s: found %q, want laws of %s, joined by commas", flag, name, strings.Join(fit.Names(), ", "))
-		}
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names, nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"math/rand/v2"
 	"strconv"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/calibrate"
@@ -12,35 +11,31 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func forecastCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "forecast",
-		Usage: "hold forecasters of prices against prices, drawn and recorded",
-		Description: `Asks every forecaster, a tenth of its window apart, for the price that the next window
+var forecastCommand = command(`forecast
+compare price forecasters on drawn and recorded prices
+
+Asks every forecaster, a tenth of its window apart, for the price that the next window
 does not exceed with probability g, and prints for what part of that time the price was at
 most that (coverage), how high it was (sharpness) and its pinball loss. Prices are the sums
 of bids that arrive as a Poisson process, in bursts and by the hours of the day; and,
 from the files of --traces, spot prices of EC2 and the demand of the logs of KTH and SDSC.
 
-   bourse forecast
-   bourse forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "guarantee", Value: "0.6,0.9", Usage: "ask for percentiles at `G`: from..to/step, or between commas"},
-			&cli.StringSliceFlag{Name: "forecaster", Usage: "ask the forecaster `NAME`: " + strings.Join(experiments.NamesOf("forecaster"), ", ") + " (default: all)"},
-			&cli.StringFlag{Name: "traces", Usage: "look at the recorded files in `DIR`, too"},
-			seedFlag(), workersFlag("series"),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the diagram, its numbers and the page to `DIR`"},
-			noProgressFlag(),
-		}, outputFlags[calibrate.Held]()...),
-		Action: forecastAction,
-	}
+   bourse study forecast
+   bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)
+
+type forecastOptions struct {
+	Guarantee              string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers with commas between them"`
+	Forecaster             []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
+	Traces                 string   `doc:"also use the recorded files in {DIR}"`
+	seedOption             `yaml:",inline"`
+	Workers                int    `default:"cpus" validate:"min=1" doc:"run {N} series at once; results do not depend on it"`
+	Out                    string `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
+	noProgressOption       `yaml:",inline"`
+	output[calibrate.Held] `yaml:",inline"`
 }
 
-func forecastAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
-	values, err := scenario.Values(c.String("guarantee"))
+func forecastAction(c *cli.Context, o *forecastOptions) error {
+	values, err := scenario.Values(o.Guarantee)
 	if err != nil {
 		return usagef("--guarantee: %w", err)
 	}
@@ -56,27 +51,21 @@ func forecastAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	series := calibrate.Drawn(func(name string) rand.Source { return scenario.Stream(c.Uint64("seed"), 0, name) })
+	series := calibrate.Drawn(func(name string) rand.Source { return scenario.Stream(o.Seed, 0, name) })
 	notes := []string{"No recorded prices were named. --traces DIR takes them."}
-	if dir := c.String("traces"); dir != "" {
+	if dir := o.Traces; dir != "" {
 		recorded, missing, err := calibrate.Recorded(dir)
 		if err != nil {
 			return err
 		}
 		series, notes = append(series, recorded...), missing
 	}
-	h, err := experiments.Forecast(c.Context, series, names, gs, experiments.Options{Workers: c.Int("workers"), Progress: progress(c, "forecasts")})
+	h, err := experiments.Forecast(c.Context, series, names, gs, experiments.Options{Workers: o.Workers, Progress: progress(c, "forecasts")})
 	if err != nil {
 		return err
 	}
 	h.Notes = append(notes, h.Notes...)
 	d := h.Document()
 	d.Command = again(c, "guarantee", "forecaster", "traces", "seed")
-	var wrote []string
-	if out := c.String("out"); out != "" {
-		if wrote, err = writeDocument(out, "forecast.html", d); err != nil {
-			return err
-		}
-	}
-	return show(c, d, wrote)
+	return showOut(c, o.Out, "forecast.html", d)
 }

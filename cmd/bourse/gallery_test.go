@@ -18,7 +18,7 @@ import (
 
 const galleryHead = `# Presets
 
-` + "`bourse presets`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs one. Time is of one processor for all
+` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs one. Time is of one processor for all
 replications, and is divided among workers; memory is with one worker. Both were measured once, on one machine: they are
 there to be compared. A paper's name runs all of its presets. Each run writes its figures to ` + "`figures`" + ` of its results, and
 ` + "`report.html`" + ` has them with the numbers behind them.

@@ -15,60 +15,59 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func generateCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "generate",
-		Usage:     "draw a plan from a model",
-		ArgsUsage: "MODEL",
-		Description: `MODEL is a name ('bourse policies model') or a model file, as 'workload fit' writes
+var generateCommand = command(`generate MODEL
+draw a plan from a model
+
+MODEL is a name ('bourse scenario options model') or a model file, as 'workload fit' writes
 it. Prints the plan as CSV, or writes it to files. The same model, number and seed
 give the same plan: replication R of an experiment with seed S runs
 '--seed S --replication R'.
 
    bourse workload generate paper > plan.csv
    bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
-   bourse workload generate lublin -n 10000 --swf lublin.swf`,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "n", DefaultText: "as many as the model's options say", Usage: "draw `N` jobs"},
-			seedFlag(),
-			&cli.IntFlag{Name: "replication", Usage: "draw the plan of replication `R`, from 0"},
-			&cli.StringFlag{Name: "options", Usage: "options of the model as a YAML mapping"},
-			&cli.StringFlag{Name: "csv", Usage: "write the plan to `FILE`, with values and deadlines"},
-			&cli.StringFlag{Name: "swf", Usage: "write it as a log to `FILE`, which has no place for values"},
-			machineFlag(),
-			planFlag(),
-		},
-		Action: generateAction,
-	}
+   bourse workload generate lublin -n 10000 --swf lublin.swf`, generateAction)
+
+type generateOptions struct {
+	N             int `shown:"as many as the model's options say" doc:"draw {N} jobs"`
+	seedOption    `yaml:",inline"`
+	Replication   int    `doc:"draw the plan of replication {R}, from 0"`
+	Options       string `doc:"options of the model as a YAML mapping"`
+	CSV           string `doc:"write the plan to {FILE}, with values and deadlines"`
+	SWF           string `doc:"write the plan as a log to {FILE}, without values"`
+	machineOption `yaml:",inline"`
+	planOption    `yaml:",inline"`
 }
 
-func generateAction(c *cli.Context) error {
-	if n := c.Int("n"); n < 0 {
+func generateAction(c *cli.Context, o *generateOptions) error {
+	if n := o.N; n < 0 {
 		return usagef("-n: found %d, want at least 0", n)
 	}
-	if r := c.Int("replication"); r < 0 {
+	if r := o.Replication; r < 0 {
 		return usagef("--replication: found %d, want at least 0", r)
 	}
-	m, err := model(c, c.Args().First(), c.String("options"))
+	m, err := model(c, c.Args().First(), o.Options)
 	if err != nil {
 		return misuse.Of(err)
 	}
-	plan, err := m.Plan(scenario.Stream(c.Uint64("seed"), c.Int("replication"), "workload"), c.Int("n"), nil)
+	plan, err := m.Plan(scenario.Stream(o.Seed, o.Replication, "workload"), o.N, nil)
 	if err != nil {
 		return misuse.Of(err)
 	}
 	return writePlan(c, plan, nil)
 }
 
-// machineFlag is for the size of the machine of a log that is written from a plan.
-func machineFlag() cli.Flag {
-	return &cli.Int64Flag{Name: "processors", Usage: "the log is of a machine with `N` processors, which its header says as MaxProcs"}
+type machineOption struct {
+	Processors int64 `validate:"min=0,max=1e9" doc:"processors of the machine, {N}, for MaxProcs in the header of the log"`
 }
 
-func planFlag() cli.Flag {
+type planOption struct {
+	JSON bool `doc:"print JSON, for programs"`
+}
+
+func (planOption) prints() report.Output {
 	o := report.JSON[workloadgen.Plan]()
 	o.Compact = true
-	return outputFlag(o)
+	return o
 }
 
 // writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
@@ -108,63 +107,58 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	return nil
 }
 
-func filtersCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "filters",
-		Usage: "list the filters of logs",
-		Description: `Filters are joined by commas and applied from left to right.
+var filtersCommand = command(`filters
+list the filters of logs
+
+Filters are joined by commas and applied from left to right.
 
    bourse workload filters
-   bourse workload describe KTH.swf.gz --filter last:3000,ran`,
-		Flags: []cli.Flag{jsonFlag[[]swf.Kept]()},
-		Action: func(c *cli.Context) error {
-			text := ""
-			for _, f := range swf.Filters() {
-				text += fmt.Sprintf("%-14s %s\n", f.Filter, f.Doc)
-			}
-			return show(c, report.Said(text, swf.Filters()), nil)
-		},
+   bourse workload describe KTH.swf.gz --filter last:3000,ran`, func(c *cli.Context, _ *filtersOptions) error {
+	text := ""
+	for _, f := range swf.Filters() {
+		text += fmt.Sprintf("%-14s %s\n", f.Filter, f.Doc)
 	}
+	return show(c, report.Said(text, swf.Filters()), nil)
+})
+
+type filtersOptions struct {
+	jsonOption[[]swf.Kept] `yaml:",inline"`
 }
 
-func convertCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "convert",
-		Usage:     "turn a log into a plan, or a plan into a log",
-		ArgsUsage: "FILE",
-		Description: `A file that ends in .csv is a plan; every other is a log. What became of each line
+var convertCommand = command(`convert FILE
+turn a log into a plan, or a plan into a log
+
+A file that ends in .csv is a plan; every other is a log. What became of each line
 is told on standard error. A log that is written from a log has all 18 fields of its
 records, the parts of jobs and the jobs that never ran too, and its header; MaxJobs
 and MaxRecords are those of the records that the filter lets pass.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --filter last:3000 --swf last.swf
-   bourse workload convert plan.csv --swf plan.swf --processors 128`,
-		Flags: []cli.Flag{
-			filterFlag(),
-			&cli.StringFlag{Name: "csv", Usage: "write a plan to `FILE`"},
-			&cli.StringFlag{Name: "swf", Usage: "write a log to `FILE`"},
-			machineFlag(),
-			planFlag(),
-			&cli.BoolFlag{Name: "quiet", Aliases: []string{"q"}, Usage: "do not tell what became of the lines"},
-		},
-		Action: func(c *cli.Context) error {
-			name, filter := c.Args().First(), c.String("filter")
-			if fitlab.IsPlan(name) && filter != "" {
-				return usagef("--filter: %s is a plan, want a log", name)
-			}
-			file, err := readLog(c, name, filter)
-			if err != nil {
-				return err
-			}
-			plan, told := file.Plan()
-			for _, line := range told {
-				note(c, "%s", line)
-			}
-			if fitlab.IsPlan(name) {
-				return writePlan(c, plan, nil)
-			}
-			return writePlan(c, plan, file.Copy())
-		},
+   bourse workload convert plan.csv --swf plan.swf --processors 128`, func(c *cli.Context, o *convertOptions) error {
+	name, filter := c.Args().First(), o.Filter
+	if fitlab.IsPlan(name) && filter != "" {
+		return usagef("--filter: %s is a plan, want a log", name)
 	}
+	file, err := readLog(c, name, filter)
+	if err != nil {
+		return err
+	}
+	plan, told := file.Plan()
+	for _, line := range told {
+		note(c, "%s", line)
+	}
+	if fitlab.IsPlan(name) {
+		return writePlan(c, plan, nil)
+	}
+	return writePlan(c, plan, file.Copy())
+})
+
+type convertOptions struct {
+	filterOption  `yaml:",inline"`
+	CSV           string `doc:"write a plan to {FILE}"`
+	SWF           string `doc:"write a log to {FILE}"`
+	machineOption `yaml:",inline"`
+	planOption    `yaml:",inline"`
+	Quiet         bool `alias:"q" doc:"do not report what was repaired or skipped"`
 }

@@ -36,8 +36,10 @@ func TestExamples(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	forPrograms := []string{
-		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "witness", "scenario schema", "schema",
-		"agent unit", "agent drain", "bank serve", "market serve", "host invite", "host drain", "host remove", "user invite", "user remove", "join", "logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "key new", "completion", "man", "scenario new", "show jobs", "show prices", "live export", "bank certificate", "market rotate",
+		"workload schedule", "ledger export", "ledger checkpoint", "ledger prove", "ledger publish", "ledger witness", "scenario schema",
+		"live agent", "live agent unit", "live agent drain", "live start", "bank serve", "live serve", "live host invite", "live host drain", "live host remove", "live user invite", "live user remove",
+		"live user join", "job logs", "bank init", "bank apply", "bank log", "bank sign", "bank invite", "bank key", "completion", "man", "scenario new", "show jobs", "show prices", "live export",
+		"bank certificate", "live rotate", "paper list",
 	}
 	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
 		has := slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "json" })
@@ -46,6 +48,56 @@ func TestJSON(t *testing.T) {
 		}
 		if has == slices.Contains(forPrograms, name) {
 			t.Errorf("bourse %s: --json %v", name, has)
+		}
+	}
+}
+
+// TestSummaries checks that the summary of a command has at most 60 characters, is no
+// sentence, and lists nothing.
+func TestSummaries(t *testing.T) {
+	t.Parallel()
+	var walk func(before string, commands []*cli.Command)
+	walk = func(before string, commands []*cli.Command) {
+		for _, c := range commands {
+			if n := len([]rune(c.Usage)); n == 0 || n > 60 || strings.ContainsAny(c.Usage, ";.") && !strings.Contains(c.Usage, "'") || strings.ToLower(c.Usage[:1]) != c.Usage[:1] {
+				t.Errorf("bourse %s%s: found the summary %q of %d characters, want up to 60 without a period", before, c.Name, c.Usage, n)
+			}
+			walk(before+c.Name+" ", c.Subcommands)
+		}
+	}
+	walk("", newApp(nil, nil, nil).Commands)
+}
+
+// TestMoved checks that a command is found under its name of the last version, which one line
+// on standard error reports unless only results are wanted, and that the name of a removed one
+// prints what replaces it.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	app := newApp(nil, nil, nil)
+	for old, now := range moved {
+		if problem := wrongCall(app, strings.TrimSuffix(now, " --list")); problem != "" {
+			t.Errorf("%s is %s now: %s", old, now, problem)
+		}
+		if _, note, err := today(append([]string{"bourse"}, strings.Fields(old)...)); err != nil || !strings.Contains(note, "'bourse "+now+"'") {
+			t.Errorf("%s: %q, %v, want %s", old, note, err, now)
+		}
+	}
+	for call, want := range map[string]string{"presets": "bourse: 'bourse presets' is now 'bourse scenario list'; the old name will be removed\n", "presets --json": ""} {
+		status, out, errs := bourse(t, t.Context(), strings.Fields(call)...)
+		if status != statusDone || !strings.Contains(out, "librarisk") || errs != want {
+			t.Errorf("bourse %s: exit status %d, %q, want %q", call, status, errs, want)
+		}
+	}
+	for old := range gone {
+		status, _, errs := bourse(t, t.Context(), strings.Fields(old)...)
+		if status != statusUsage || !strings.Contains(errs, "was removed: ") {
+			t.Errorf("bourse %s: exit status %d, %q", old, status, errs)
+		}
+	}
+	for call, want := range map[string]string{"live": "live start", "live lab --hosts 2": "live start lab --hosts 2", "live --help": "live --help", "live check": "live check", "live start": "live start"} {
+		got, _, _ := today(strings.Fields("bourse " + call))
+		if strings.Join(got[1:], " ") != want {
+			t.Errorf("bourse %s is %q, want %s", call, got, want)
 		}
 	}
 }

@@ -43,11 +43,11 @@ func (s *serving) save(dir string) error {
 	return whole.Private(lab.File(dir, servingFile), append(text, '\n'))
 }
 
-func dirFlag() cli.Flag {
-	return &cli.StringFlag{Name: "dir", Usage: "the market's folder is `DIR` (default: that of 'bourse live')"}
+type dirOption struct {
+	Dir string `doc:"folder of the market, {DIR} (default: that of 'bourse live start')"`
 }
 
-// defaultLab returns dir, or the folder of 'bourse live' if that is empty.
+// defaultLab returns dir, or the folder of 'bourse live start' if that is empty.
 func defaultLab(c *cli.Context, dir string) (string, error) {
 	home, err := userHome(c)
 	return cmp.Or(dir, filepath.Join(string(home), "lab")), err
@@ -69,7 +69,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	}
 	text, err := whole.Read(lab.File(dir, servingFile), mostText)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", s, usagef("%s is not the folder of a market that has been served: 'bourse live' or 'bourse market serve' does", dir)
+		return "", s, usagef("%s is not the folder of a market that has been served: 'bourse live start' or 'bourse live serve' does", dir)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
@@ -88,86 +88,93 @@ func withKeeper(c *cli.Context, f func(dir string, s *serving, m *service.Caller
 	return f(dir, &s, m)
 }
 
-func hostCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "host",
-		Usage: "the hosts of a market that is kept here",
-		Subcommands: []*cli.Command{
-			{
-				Name: "invite", Usage: "print a token by which a machine joins, once and within an hour", ArgsUsage: "NAME",
-				Description: `On the machine 'bourse agent --join TOKEN' uses it. What its users pay goes to --owner,
+var hostCommand = group(`host
+manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainCommand, hostRemoveCommand)
+
+var hostInviteCommand = command(`invite NAME
+print a token with which a machine joins
+
+On the machine 'bourse live agent --join TOKEN' uses it. What its users pay goes to --owner,
 who has to be a payee of the market.
 
-   bourse host invite h01 --owner user:me`,
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "owner", Value: keeper, Usage: "pay `ACCOUNT`"},
-					dirFlag(), homeFlag(),
-				},
-				Action: func(c *cli.Context) error {
-					if err := bank.CheckName(c.String("owner")); err != nil {
-						return usagef("--owner: %w", err)
-					}
-					return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
-						token, err := m.InviteHost(c.Context, s.Secret, c.Args().First(), c.String("owner"))
-						if err == nil {
-							_, err = fmt.Fprintln(c.App.Writer, token)
-						}
-						return err
-					})
-				},
-			},
-			{
-				Name: "list", Usage: "print the hosts",
-				Description: `   bourse host list --json`,
-				Flags:       []cli.Flag{dirFlag(), homeFlag(), jsonFlag[hostsShown]()},
-				Action: func(c *cli.Context) error {
-					return withKeeper(c, func(_ string, _ *serving, m *service.Caller) error {
-						all, err := m.Hosts(c.Context)
-						if err != nil {
-							return err
-						}
-						if c.Bool("json") {
-							return printJSON(c, hostsShown{all})
-						}
-						_, err = fmt.Fprint(c.App.Writer, client.HostTable(all))
-						return err
-					})
-				},
-			},
-			{
-				Name: "drain", Usage: "let a host take no more tasks, and leave when what runs there is done", ArgsUsage: "NAME",
-				Description: `It is draining, and removed once its agent has left. With --now it is removed at once, as
-by 'bourse host remove', and what runs there is lost.
-
-   bourse host drain h01
-   bourse host drain h01 --undo`,
-				Flags: []cli.Flag{
-					&cli.BoolFlag{Name: "now", Usage: "do not wait for what runs"},
-					&cli.BoolFlag{Name: "when-done", Usage: "wait for what runs, as it does if nothing is said"},
-					&cli.BoolFlag{Name: "undo", Usage: "let it take tasks again, unless it is removed"},
-					dirFlag(), homeFlag(),
-				},
-				Action: drainHostAction,
-			},
-			{
-				Name: "remove", Usage: "give a host up: what runs there is lost", ArgsUsage: "NAME",
-				Description: `To let what runs there end first, 'bourse host drain'.
-
-   bourse host remove h01`,
-				Flags: []cli.Flag{dirFlag(), homeFlag()},
-				Action: func(c *cli.Context) error {
-					return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
-						return m.RemoveHost(c.Context, s.Secret, c.Args().First())
-					})
-				},
-			},
-		},
+   bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
+	if err := bank.CheckName(o.Owner); err != nil {
+		return usagef("--owner: %w", err)
 	}
+	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+		token, err := m.InviteHost(c.Context, s.Secret, c.Args().First(), o.Owner)
+		if err == nil {
+			_, err = fmt.Fprintln(c.App.Writer, token)
+		}
+		return err
+	})
+})
+
+type hostInviteOptions struct {
+	Owner      string `default:"user:me" doc:"pay {ACCOUNT}"`
+	dirOption  `yaml:",inline"`
+	homeOption `yaml:",inline"`
 }
 
-func drainHostAction(c *cli.Context) error {
-	now, undo := c.Bool("now"), c.Bool("undo")
-	if now && (c.Bool("when-done") || undo) || undo && c.Bool("when-done") {
+var hostListCommand = command(`list
+print the hosts
+
+   bourse live host list --json`, func(c *cli.Context, o *hostListOptions) error {
+	return withKeeper(c, func(_ string, _ *serving, m *service.Caller) error {
+		all, err := m.Hosts(c.Context)
+		if err != nil {
+			return err
+		}
+		if o.JSON {
+			return printJSON(c, hostsShown{all})
+		}
+		_, err = fmt.Fprint(c.App.Writer, client.HostTable(all))
+		return err
+	})
+})
+
+type hostListOptions struct {
+	dirOption              `yaml:",inline"`
+	homeOption             `yaml:",inline"`
+	jsonOption[hostsShown] `yaml:",inline"`
+}
+
+var hostDrainCommand = command(`drain NAME
+let a host finish its tasks and leave
+
+It is draining, and removed once its agent has left. With --now it is removed at once, as
+by 'bourse live host remove', and what runs there is lost.
+
+   bourse live host drain h01
+   bourse live host drain h01 --undo`, drainHostAction)
+
+type hostDrainOptions struct {
+	Now        bool `doc:"remove the host now; its running tasks are lost"`
+	WhenDone   bool `yaml:"when-done" doc:"wait for running tasks (the default)"`
+	Undo       bool `doc:"accept tasks again, unless the host is removed"`
+	dirOption  `yaml:",inline"`
+	homeOption `yaml:",inline"`
+}
+
+var hostRemoveCommand = command(`remove NAME
+remove a host and end its tasks
+
+To let what runs there end first, 'bourse live host drain'.
+
+   bourse live host remove h01`, func(c *cli.Context, _ *hostRemoveOptions) error {
+	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
+		return m.RemoveHost(c.Context, s.Secret, c.Args().First())
+	})
+})
+
+type hostRemoveOptions struct {
+	dirOption  `yaml:",inline"`
+	homeOption `yaml:",inline"`
+}
+
+func drainHostAction(c *cli.Context, o *hostDrainOptions) error {
+	now, undo := o.Now, o.Undo
+	if now && (o.WhenDone || undo) || undo && o.WhenDone {
 		return usagef("host drain: found two of --now, --when-done and --undo, want one")
 	}
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
@@ -183,44 +190,49 @@ type hostsShown struct {
 	Hosts []live.Host `json:"hosts"`
 }
 
-func userCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "user",
-		Usage: "the users of a market that is kept here",
-		Subcommands: []*cli.Command{
-			{
-				Name: "invite", Usage: "print a token by which a user joins, once and within an hour", ArgsUsage: "ACCOUNT",
-				Description: `Signs with the operator's key, in the market's folder, and gives the account money if asked.
+var userCommand = group(`user
+manage the users of a market`, userInviteCommand, userListCommand, userRemoveCommand, joinCommand)
 
-   bourse user invite user:bob --money 20`,
-				Flags: []cli.Flag{
-					&cli.StringFlag{Name: "money", Usage: "issue `DOLLARS` to the account"},
-					dirFlag(), homeFlag(),
-				},
-				Action: inviteUserAction,
-			},
-			{
-				Name: "list", Usage: "print the accounts that may ask, with their keys and money",
-				Description: `Those that have a key; where the bank is elsewhere, of those that have asked this market.
+var userInviteCommand = command(`invite ACCOUNT
+print a token with which a user joins
 
-   bourse user list --json`,
-				Flags:  []cli.Flag{dirFlag(), homeFlag(), jsonFlag[usersShown]()},
-				Action: listUsersAction,
-			},
-			{
-				Name: "remove", Usage: "revoke the key of an account: it can sign nothing any more", ArgsUsage: "ACCOUNT",
-				Description: `Signs with the operator's key, in the market's folder. Contracts that are open go on, and
-what the account has stays its own: who is invited again under the name has it.
+Signs with the operator's key, in the market's folder, and gives the account money if asked.
 
-   bourse user remove user:bob`,
-				Flags:  []cli.Flag{dirFlag(), homeFlag()},
-				Action: removeUserAction,
-			},
-		},
-	}
+   bourse live user invite user:bob --money 20`, inviteUserAction)
+
+type userInviteOptions struct {
+	Money      string `doc:"issue {DOLLARS} to the account"`
+	dirOption  `yaml:",inline"`
+	homeOption `yaml:",inline"`
 }
 
-func inviteUserAction(c *cli.Context) error {
+var userListCommand = command(`list
+print the users, with their keys and balances
+
+Those that have a key; where the bank is elsewhere, of those that have asked this market.
+
+   bourse live user list --json`, listUsersAction)
+
+type userListOptions struct {
+	dirOption              `yaml:",inline"`
+	homeOption             `yaml:",inline"`
+	jsonOption[usersShown] `yaml:",inline"`
+}
+
+var userRemoveCommand = command(`remove ACCOUNT
+revoke the key of an account
+
+Signs with the operator's key, in the market's folder. Contracts that are open go on, and
+what the account has stays its own: who is invited again under the name has it.
+
+   bourse live user remove user:bob`, removeUserAction)
+
+type userRemoveOptions struct {
+	dirOption  `yaml:",inline"`
+	homeOption `yaml:",inline"`
+}
+
+func inviteUserAction(c *cli.Context, o *userInviteOptions) error {
 	user := c.Args().First()
 	if err := checkParty("ACCOUNT", user); err != nil {
 		return err
@@ -228,8 +240,8 @@ func inviteUserAction(c *cli.Context) error {
 	var money bank.Amount
 	if c.IsSet("money") {
 		var err error
-		if money, err = bank.Parse(c.String("money")); err != nil || money.Sign() <= 0 {
-			return usagef("--money: found %q, want dollars above 0", c.String("money"))
+		if money, err = bank.Parse(o.Money); err != nil || money.Sign() <= 0 {
+			return usagef("--money: found %q, want dollars above 0", o.Money)
 		}
 	}
 	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
@@ -264,13 +276,13 @@ type usersShown struct {
 	Users []service.User `json:"users"`
 }
 
-func listUsersAction(c *cli.Context) error {
+func listUsersAction(c *cli.Context, o *userListOptions) error {
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
 		all, err := m.Users(c.Context, s.Secret)
 		if err != nil {
 			return err
 		}
-		if c.Bool("json") {
+		if o.JSON {
 			return printJSON(c, usersShown{append([]service.User{}, all...)})
 		}
 		w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
@@ -282,7 +294,7 @@ func listUsersAction(c *cli.Context) error {
 	})
 }
 
-func removeUserAction(c *cli.Context) error {
+func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	user := c.Args().First()
 	if err := checkParty("ACCOUNT", user); err != nil {
 		return err
@@ -310,86 +322,82 @@ func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private stri
 	return err
 }
 
-func joinCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "join",
-		Usage:     "become a user of a market, by the token of 'bourse user invite'",
-		ArgsUsage: "[TOKEN]",
-		Description: `Makes a key, which the account has from then on, and remembers the market for 'bourse
+var joinCommand = command(`join [TOKEN]
+join a market as a user, with a token
+
+Makes a key, which the account has from then on, and remembers the market for 'bourse
 submit' and the like. TOKEN is a file that holds the token, or - for standard input; the token
 itself is seen by all who list processes.
 
-   bourse join bob.token
+   bourse live user join bob.token
 
 With --pin and without TOKEN it remembers another certificate of the market that it has joined
 already, for a user who called nothing while the market announced it. The market's operator
 tells the pin:
 
-   bourse join --pin n1Fc…`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "pin", Usage: "accept the market's certificate `PIN` in place of the one known"},
-			homeFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			if c.IsSet("pin") {
-				return joinAgain(c)
-			}
-			text := c.Args().First()
-			if text == "" {
-				return usagef("join: TOKEN is missing; see '%s --help'", c.Command.HelpName)
-			}
-			if !strings.Contains(text, "://") {
-				in, err := readText(c, text)
-				if err != nil {
-					return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as 'bourse user invite' prints it, or a file that holds it: %w", err)
-				}
-				text = string(in)
-			}
-			i, err := client.ParseInvitation(text)
-			if err != nil {
-				return usagef("TOKEN: %w", err)
-			}
-			home, err := userHome(c)
-			if err != nil {
-				return err
-			}
-			old, err := home.Membership()
-			if err == nil {
-				return fmt.Errorf("this is %s of market %s already: give another --home", old.Account, old.Market)
-			}
-			private, err := home.Key()
-			if errors.Is(err, fs.ErrNotExist) {
-				private, _, err = keys.New(rand.Reader, strings.TrimPrefix(i.Account, "user:"))
-			}
-			if err != nil {
-				return err
-			}
-			public, err := keys.Of(private)
-			if err != nil {
-				return err
-			}
-			by, err := invitationKey(i.Secret)
-			if err != nil {
-				return err
-			}
-			m := client.Membership{URL: i.URL, Pin: i.Pin, Account: i.Account}
-			caller := m.Dial(nil)
-			defer caller.Close()
-			about, err := caller.About(c.Context)
-			if err != nil {
-				return err
-			}
-			m.Market, m.Ledger = about.Market, about.Ledger
-			if err := home.Save(m, private); err != nil { // before the account has it
-				return err
-			}
-			if err := passOrder(c, caller, m.Ledger, "enrol", i.Account, by, "of", i.Account, "key", public); err != nil {
-				return errors.Join(err, home.Leave())
-			}
-			_, err = fmt.Fprintf(c.App.Writer, "market %s  %s\naccount %s  key %s\n", m.Market, m.URL, m.Account, home.KeyFile())
-			return err
-		},
+   bourse live user join --pin n1Fc…`, func(c *cli.Context, _ *joinOptions) error {
+	if c.IsSet("pin") {
+		return joinAgain(c)
 	}
+	text := c.Args().First()
+	if text == "" {
+		return usagef("join: TOKEN is missing; see '%s --help'", c.Command.HelpName)
+	}
+	if !strings.Contains(text, "://") {
+		in, err := readText(c, text)
+		if err != nil {
+			return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as 'bourse live user invite' prints it, or a file that holds it: %w", err)
+		}
+		text = string(in)
+	}
+	i, err := client.ParseInvitation(text)
+	if err != nil {
+		return usagef("TOKEN: %w", err)
+	}
+	home, err := userHome(c)
+	if err != nil {
+		return err
+	}
+	old, err := home.Membership()
+	if err == nil {
+		return fmt.Errorf("this is %s of market %s already: give another --home", old.Account, old.Market)
+	}
+	private, err := home.Key()
+	if errors.Is(err, fs.ErrNotExist) {
+		private, _, err = keys.New(rand.Reader, strings.TrimPrefix(i.Account, "user:"))
+	}
+	if err != nil {
+		return err
+	}
+	public, err := keys.Of(private)
+	if err != nil {
+		return err
+	}
+	by, err := invitationKey(i.Secret)
+	if err != nil {
+		return err
+	}
+	m := client.Membership{URL: i.URL, Pin: i.Pin, Account: i.Account}
+	caller := m.Dial(nil)
+	defer caller.Close()
+	about, err := caller.About(c.Context)
+	if err != nil {
+		return err
+	}
+	m.Market, m.Ledger = about.Market, about.Ledger
+	if err := home.Save(m, private); err != nil { // before the account has it
+		return err
+	}
+	if err := passOrder(c, caller, m.Ledger, "enrol", i.Account, by, "of", i.Account, "key", public); err != nil {
+		return errors.Join(err, home.Leave())
+	}
+	_, err = fmt.Fprintf(c.App.Writer, "market %s  %s\naccount %s  key %s\n", m.Market, m.URL, m.Account, home.KeyFile())
+	return err
+})
+
+type joinOptions struct {
+	Pin        string `doc:"accept the market's certificate {PIN} instead of the known one"`
+	homeOption `yaml:",inline"`
 }
 
 // joinAgain has the user accept another certificate of the market.

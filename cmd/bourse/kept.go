@@ -18,11 +18,13 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-func checkpointFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "checkpoint", Usage: "hold it against the checkpoint in `FILE`"},
-		&cli.StringFlag{Name: "public", Usage: "`KEY` that must have signed it, or a file that holds the key"},
-	}
+type againstOption struct {
+	Checkpoint   string `doc:"compare with the checkpoint in {FILE}"`
+	publicOption `yaml:",inline"`
+}
+
+type publicOption struct {
+	Public string `doc:"{KEY} that must have signed the checkpoint, or a file that contains it"`
 }
 
 const mostText = 1 << 20 // bytes of a proof, more than any checkpoint or key has
@@ -69,13 +71,13 @@ func publicKey(c *cli.Context, name string) (string, error) {
 	}
 	public, err := keys.Public(string(text))
 	if err != nil {
-		return "", usagef("--%s: %s holds no public key, as 'bourse key new' prints it", name, key)
+		return "", usagef("--%s: %s holds no public key, as 'bourse bank key' prints it", name, key)
 	}
 	return public, nil
 }
 
-func keysFlag() cli.Flag {
-	return &cli.StringFlag{Name: "keys", Usage: "public `KEY` of the operator with which the bank was first owned, or a file that holds it and, on a second line, that of recovery"}
+type keysOption struct {
+	Keys string `doc:"first public {KEY} of the operator, or a file with it and, on a second line, the recovery key"`
 }
 
 // pinnedKeys returns the public keys of --keys, if any: one or two.
@@ -118,8 +120,8 @@ func readText(c *cli.Context, name string) ([]byte, error) {
 	return b, err
 }
 
-func receiptFlag() cli.Flag {
-	return &cli.StringFlag{Name: "receipt", Usage: "tell whether what was answered `SEQ:HASH` still stands, and all before it"}
+type receiptOption struct {
+	Receipt string `doc:"check that the ledger contains the receipt {SEQ:HASH}"`
 }
 
 // keptHead returns what the user kept elsewhere of a ledger, as text: a head, a
@@ -161,13 +163,14 @@ func bad(c *cli.Context, what string, why error) error {
 	return errAudit
 }
 
-// trustFlags say whose signatures a published log must have.
-func trustFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "public", Usage: "`KEY` that must have signed it, or a file that holds the key"},
-		&cli.StringSliceFlag{Name: "witness", Usage: "`KEY` of a witness that must have cosigned it; may be repeated"},
-		&cli.IntFlag{Name: "quorum", DefaultText: "all of them", Usage: "be content with `N` of the witnesses"},
-	}
+type trustOptions struct {
+	publicOption `yaml:",inline"`
+	cosignOption `yaml:",inline"`
+}
+
+type cosignOption struct {
+	Witness []string `doc:"{KEY} of a witness that must have cosigned it; may be repeated"`
+	Quorum  int      `shown:"all of them" doc:"require the signatures of {N} witnesses"`
 }
 
 // A trust is who must have signed a published log.
@@ -194,7 +197,7 @@ func trustOf(c *cli.Context) (t trust, err error) {
 	for _, text := range c.StringSlice("witness") {
 		v, err := torchwood.NewCosignatureVerifier(text)
 		if err != nil {
-			return t, usagef("--witness: found %q, want the key that 'bourse witness' prints", text)
+			return t, usagef("--witness: found %q, want the key that 'bourse ledger witness' prints", text)
 		}
 		t.witnesses = append(t.witnesses, v)
 	}

@@ -1,31 +1,13 @@
 package main
 
-import (
-	"github.com/urfave/cli/v2"
-)
+var ledgerCommand = group(`ledger
+audit, show, export, sign, prove and publish ledgers
 
-func ledgerCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "ledger",
-		Usage: "audit, show, export, sign, prove and publish ledgers",
-		Description: `A results directory keeps ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
+A results directory keeps ledgers in ledger/CONFIGURATION/ADMISSION/REPLICATION,
 and the head of each in its manifest.
 
    bourse ledger audit results/paper                       all that it keeps
    bourse ledger audit results/paper/ledger/pareto-high/cac/0
    bourse ledger show results/paper/ledger/pareto-high/cac/0 --contract 7
    bourse ledger statement results/paper/ledger/pareto-high/cac/0 --user 2
-   bourse ledger export results/paper/ledger/pareto-high/cac/0 --format hledger`,
-		Subcommands: []*cli.Command{
-			auditCommand(),
-			showCommand(),
-			statementCommand(),
-			exportCommand(),
-			checkpointCommand(),
-			proveCommand(),
-			verifyProofCommand(),
-			publishCommand(),
-			extendsCommand(),
-		},
-	}
-}
+   bourse ledger export results/paper/ledger/pareto-high/cac/0 --format hledger`, auditCommand, showCommand, statementCommand, exportCommand, checkpointCommand, proveCommand, verifyProofCommand, publishCommand, extendsCommand, witnessCommand)

@@ -33,7 +33,6 @@ import (
 	"bourse/experiments/live/metrics"
 	"bourse/experiments/live/page"
 	"bourse/experiments/live/service"
-	"bourse/experiments/report"
 	"bourse/hosts/agent"
 	"bourse/hosts/link"
 
@@ -41,17 +40,15 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-func liveCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "live",
-		Usage:     "run a market on this machine: it sells its processors, and runs real programs",
-		ArgsUsage: "[DIR]",
-		Description: `Makes, the first time, a bank with owners, an account with a key and $100, and the rules in
-DIR/market.yaml; then runs the bank, the market and an agent that sells this machine, until
-it is interrupted. 'bourse submit' in another terminal asks it to run something.
+var liveStartCommand = command(`start [DIR]
+run a market that sells this machine
 
-   bourse live
-   bourse submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
+Makes, the first time, a bank with owners, an account with a key and $100, and the rules in
+DIR/market.yaml; then runs the bank, the market and an agent that sells this machine, until
+it is interrupted. 'bourse job submit' in another terminal asks it to run something.
+
+   bourse live start
+   bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
 
 As root, or as a unit to which systemd delegates cpu, shares are enforced by cgroups, and
 users are kept apart. Else shares hold by stop and continue, and the machine runs programs
@@ -61,68 +58,59 @@ then stands still until it is started again, and then goes on.
 For tests and demonstrations the machine can be sold as many hosts, each an equal part of
 the processors:
 
-   bourse live --hosts 4 many`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
-			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` of this machine (default: that of market.yaml)"},
-			&cli.StringFlag{Name: "kind", Usage: "enforce shares by `KIND`: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"},
-			&cli.Float64Flag{Name: "cpus", Usage: "sell `N` processors (default: all less one; below four, all less a half)"},
-			&cli.IntFlag{Name: "hosts", Value: 1, Usage: "of a new market: sell this machine as `N` hosts"},
-			homeFlag(), logFlag(), quietFlag(),
-		},
-		Action:      liveAction,
-		Subcommands: []*cli.Command{liveCheckCommand(), liveExportCommand()},
-	}
+   bourse live start --hosts 4 many`, liveAction)
+
+type liveStartOptions struct {
+	Name        string  `default:"lab" doc:"call a new market {NAME}"`
+	Listen      string  `doc:"answer at {ADDRESS} of this machine (default: that of market.yaml)"`
+	Kind        string  `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"`
+	CPUs        float64 `doc:"sell {N} processors (default: all minus one; below four, all minus a half)"`
+	Hosts       int     `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
+	homeOption  `yaml:",inline"`
+	logOption   `yaml:",inline"`
+	quietOption `yaml:",inline"`
 }
 
-func liveCheckCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "check",
-		Usage:     "decide again all that a market has decided, from its log",
-		ArgsUsage: "[DIR]",
-		Description: `Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
+var liveCheckCommand = command(`check [DIR]
+repeat all decisions of a market from its log
+
+Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
 placement, charge and settlement; and where the ledger is in the same folder, its entries
 with what was asked of it. The log goes back as many days as 'keep' in market.yaml says (30;
 0 is all of it), or to the last upgrade: check with the old version before that. The market must not be running. Exit status 3 if anything differs.
 
-   bourse live check`,
-		Flags: []cli.Flag{homeFlag(), outputFlag(checkedJSON())},
-		Action: func(c *cli.Context) error {
-			dir, err := labDir(c)
-			if err != nil {
-				return err
-			}
-			found, err := checkLab(dir)
-			if err != nil {
-				return err
-			}
-			if c.Bool("json") {
-				err = printJSON(c, *found)
-			} else if len(found.Differences) == 0 {
-				since := ""
-				if found.First > 1 {
-					since = fmt.Sprintf(" from %d on", found.First)
-				}
-				_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
-				for _, line := range found.Unsettled {
-					fmt.Fprintf(c.App.Writer, "unsettled: %s\n", line)
-				}
-			} else {
-				_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
-			}
-			if err == nil && len(found.Differences) > 0 {
-				err = errAudit
-			}
-			return err
-		},
+   bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
+	dir, err := labDir(c)
+	if err != nil {
+		return err
 	}
-}
+	found, err := checkLab(dir)
+	if err != nil {
+		return err
+	}
+	if o.JSON {
+		err = printJSON(c, *found)
+	} else if len(found.Differences) == 0 {
+		since := ""
+		if found.First > 1 {
+			since = fmt.Sprintf(" from %d on", found.First)
+		}
+		_, err = fmt.Fprintf(c.App.Writer, "clean: %s%s, %s, %d calls of the bank\n", count(int(found.Records-found.First+1), "record"), since, count(found.Contracts, "contract"), found.Calls)
+		for _, line := range found.Unsettled {
+			fmt.Fprintf(c.App.Writer, "unsettled: %s\n", line)
+		}
+	} else {
+		_, err = fmt.Fprintln(c.App.Writer, strings.Join(found.Differences, "\n"))
+	}
+	if err == nil && len(found.Differences) > 0 {
+		err = errAudit
+	}
+	return err
+})
 
-// checkedJSON is the second version: the first had the records that another version decided.
-func checkedJSON() report.Output {
-	o := report.JSON[live.Checked]()
-	o.Version = 2
-	return o
+type liveCheckOptions struct {
+	homeOption                `yaml:",inline"`
+	json2Option[live.Checked] `yaml:",inline"`
 }
 
 // checkLab checks the log of the lab in a folder, and what its ledger has, if that is there.
@@ -145,7 +133,7 @@ func checkLab(dir string) (*live.Checked, error) {
 	return found, errors.Join(err, r.Err())
 }
 
-func liveAction(c *cli.Context) error {
+func liveAction(c *cli.Context, _ *liveStartOptions) error {
 	home, err := userHome(c)
 	if err != nil {
 		return err
@@ -183,7 +171,7 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 		return "", err
 	}
 	name := c.String("name")
-	rules := "# The rules of a market: 'bourse live --help'.\nname: " + name + "\n"
+	rules := "# The rules of a market: 'bourse live start --help'.\nname: " + name + "\n"
 	if _, err := live.Parse("--name", []byte(rules)); err != nil {
 		return "", usagef("%w", err)
 	}
@@ -409,7 +397,7 @@ func (l *runningLab) token() (t link.Token, ok bool) {
 // live runs the lab with a host of this machine.
 func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
 	if !loopback(l.conf.Listen) {
-		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse market serve' answers others", l.conf.Listen)
+		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse live serve' answers others", l.conf.Listen)
 	}
 	listener, err := net.Listen("tcp", l.conf.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {

@@ -12,12 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func liveExportCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "export",
-		Usage:     "write the requests that a market received as a scenario with its plan",
-		ArgsUsage: "[DIR]",
-		Description: `Writes four files from the log of the market in DIR, which must not be running. For --out
+var liveExportCommand = command(`export [DIR]
+write a market's requests as a scenario with its plan
+
+Writes four files from the log of the market in DIR, which must not be running. For --out
 day.csv they are the plan day.csv, the scenario day.yaml with the market's rules and hosts, the
 decisions and outcomes of the market in day-live.csv, and, if hosts came and went, when they were
 there in day-hosts.csv. A run of the scenario decides as the market did. 'bourse explain',
@@ -29,46 +27,45 @@ refused, the requested work is the best estimate. The scenario begins with comme
 leaves out, such as requests that could not be paid.
 
    bourse live export --out day.csv
-   bourse run day.yaml --out day && bourse replay day --admission cac`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the plan to `PLAN`, and the other files beside it"},
-			homeFlag(), quietFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			folder, name := filepath.Split(c.String("out"))
-			for _, ext := range []string{".csv", ".yaml", ".yml"} {
-				name = strings.TrimSuffix(name, ext)
-			}
-			if name == "" {
-				return usagef("--out: want the name of the plan, such as day.csv")
-			}
-			dir, err := labDir(c)
-			if err != nil {
-				return err
-			}
-			x, err := live.Export(lab.File(dir, "log"), nil)
-			if err != nil {
-				return err
-			}
-			files, err := x.Files(name)
-			if err != nil {
-				return err
-			}
-			if folder != "" {
-				if err := os.MkdirAll(folder, 0o755); err != nil {
-					return err
-				}
-			}
-			for _, f := range files {
-				if err := whole.Write(filepath.Join(folder, f.Name), f.Text); err != nil {
-					return err
-				}
-				note(c, "wrote %s", filepath.Join(folder, f.Name))
-			}
-			for _, n := range x.Notes {
-				note(c, "%s", n)
-			}
-			return nil
-		},
+   bourse run day.yaml --out day && bourse study replay day --admission cac`, func(c *cli.Context, o *liveExportOptions) error {
+	folder, name := filepath.Split(o.Out)
+	for _, ext := range []string{".csv", ".yaml", ".yml"} {
+		name = strings.TrimSuffix(name, ext)
 	}
+	if name == "" {
+		return usagef("--out: want the name of the plan, such as day.csv")
+	}
+	dir, err := labDir(c)
+	if err != nil {
+		return err
+	}
+	x, err := live.Export(lab.File(dir, "log"), nil)
+	if err != nil {
+		return err
+	}
+	files, err := x.Files(name)
+	if err != nil {
+		return err
+	}
+	if folder != "" {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		if err := whole.Write(filepath.Join(folder, f.Name), f.Text); err != nil {
+			return err
+		}
+		note(c, "wrote %s", filepath.Join(folder, f.Name))
+	}
+	for _, n := range x.Notes {
+		note(c, "%s", n)
+	}
+	return nil
+})
+
+type liveExportOptions struct {
+	Out         string `alias:"o" doc:"write the plan to {PLAN}, and the other files beside it"`
+	homeOption  `yaml:",inline"`
+	quietOption `yaml:",inline"`
 }

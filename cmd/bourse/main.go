@@ -24,6 +24,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
@@ -44,10 +45,16 @@ func main() {
 // run is the whole program: it returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	app := newApp(in, out, errs)
-	if complete(out, app.Commands, args) {
+	errs = app.ErrWriter
+	args, note, err := today(helpLast(args))
+	if err == nil && complete(out, app.Commands, args) {
 		return statusDone
 	}
-	errs = app.ErrWriter
-	err := rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, helpLast(args))) })
+	if note != "" && !quieted(args) {
+		fmt.Fprintln(errs, note)
+	}
+	if err == nil {
+		err = rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, args)) })
+	}
 	return conclude(ctx, errs, crashed(err, args))
 }

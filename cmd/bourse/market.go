@@ -10,33 +10,28 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func marketCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "market",
-		Usage: "use the auction by itself",
-		Subcommands: []*cli.Command{marketServeCommand(), marketRotateCommand(), {
-			Name:      "clear",
-			Usage:     "divide whole units among bidders in proportion to their rates",
-			ArgsUsage: "BIDS.csv",
-			Description: `Lines are bidder,rate; a header is optional. The units are divided exactly, by
+var marketCommand = group(`market
+run an auction without a market`, marketClearCommand)
+
+var marketClearCommand = command(`clear BIDS.csv
+divide units among bidders in proportion to their rates
+
+Lines are bidder,rate; a header is optional. The units are divided exactly, by
 largest remainder, whatever the order of the lines; bidders come out in order
 of name. A file of - is standard input.
 
-   printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`,
-			Flags: []cli.Flag{
-				&cli.Int64Flag{Name: "capacity", DefaultText: "none: it must be given", Usage: "divide `N` units"},
-				jsonFlag[[]market.Award](),
-			},
-			Action: clearAction,
-		}},
-	}
+   printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`, clearAction)
+
+type marketClearOptions struct {
+	Capacity                   int64 `shown:"none: it must be given" doc:"divide {N} units"`
+	jsonOption[[]market.Award] `yaml:",inline"`
 }
 
-func clearAction(c *cli.Context) error {
+func clearAction(c *cli.Context, o *marketClearOptions) error {
 	if !c.IsSet("capacity") {
 		return usagef("%s: --capacity is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
-	capacity := c.Int64("capacity")
+	capacity := o.Capacity
 	if capacity < 0 {
 		return usagef("--capacity: found %d, want at least 0", capacity)
 	}
@@ -54,7 +49,7 @@ func clearAction(c *cli.Context) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, awards)
 	}
 	w := csv.NewWriter(c.App.Writer)

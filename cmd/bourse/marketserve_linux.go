@@ -13,41 +13,39 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func marketServeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "serve",
-		Usage:     "run a market that sells other machines",
-		ArgsUsage: "DIR",
-		Description: `Makes what 'bourse live' makes, in DIR, and runs the bank and the market, without a host of
+var marketServeCommand = command(`serve DIR
+run a market that sells other machines
+
+Makes what 'bourse live start' makes, in DIR, and runs the bank and the market, without a host of
 this machine. Users and hosts reach it by TLS 1.3 and know it by its certificate, which is
 in their tokens; hosts only dial out.
 
-   bourse market serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421
-   bourse host invite h01 --dir lab       # then 'bourse agent --join TOKEN' on that machine
-   bourse user invite user:bob --dir lab  # then 'bourse join TOKEN' by that user
+   bourse live serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421
+   bourse live host invite h01 --dir lab       # then 'bourse live agent --join TOKEN' on that machine
+   bourse live user invite user:bob --dir lab  # then 'bourse live user join TOKEN' by that user
 
 With a bank elsewhere DIR has the rules and the market's key. The bank's operator lets the
 market settle, owners of hosts be paid, and itself issue money; with its key in keys/operator
-'bourse user invite' works, too ('bourse docs install' runs all of this):
+'bourse live user invite' works, too ('bourse docs install' runs all of this):
 
    bourse bank right books operator mint --cap 1000 --period 604800 --key operator
-   mkdir -p lab/keys && bourse key new lab/keys/market --name market > market.pub
+   mkdir -p lab/keys && bourse bank key lab/keys/market --name market > market.pub
    bourse bank enrol https://192.0.2.1:8424 market:lab --key market.pub --operator operator --pin sha256:5f…
    bourse bank right https://192.0.2.1:8424 market:lab settle --number 1 --key operator --pin sha256:5f…
    bourse bank right https://192.0.2.1:8424 user:me payee --market lab --key operator --pin sha256:5f…
    printf 'name: lab\nnumber: 1\nbank: https://192.0.2.1:8424\nbank_pin: sha256:5f…\n' > lab/market.yaml
-   cp operator lab/keys/operator`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "name", Value: "lab", Usage: "of a new market, `NAME`"},
-			&cli.StringFlag{Name: "listen", Usage: "answer at `ADDRESS` (default: that of market.yaml)"},
-			&cli.StringFlag{Name: "address", Usage: "tell others that it is at `ADDRESS` (default: where it listens)"},
-			homeFlag(), logFlag(), quietFlag(),
-		},
-		Action: marketServeAction,
-	}
+   cp operator lab/keys/operator`, marketServeAction)
+
+type marketServeOptions struct {
+	Name        string `default:"lab" doc:"call a new market {NAME}"`
+	Listen      string `doc:"answer at {ADDRESS} (default: that of market.yaml)"`
+	Address     string `doc:"announce {ADDRESS} to hosts and users (default: the address of --listen)"`
+	homeOption  `yaml:",inline"`
+	logOption   `yaml:",inline"`
+	quietOption `yaml:",inline"`
 }
 
-func marketServeAction(c *cli.Context) error {
+func marketServeAction(c *cli.Context, _ *marketServeOptions) error {
 	home, err := userHome(c)
 	if err != nil {
 		return err

@@ -11,24 +11,23 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func mergeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "merge",
-		Usage:     "put together what the shards of a run have found",
-		ArgsUsage: "DIR...",
-		Description: `Writes the results directory that one run would have written, byte for byte but for
+var mergeCommand = command(`merge DIR...
+merge the shards of a run
+
+Writes the results directory that one run would have written, byte for byte but for
 the wall time, from directories that 'bourse run --shard' made, on one machine or on
 many. Units that are in none of them are named, and nothing is written (exit status 4).
 
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two
-   bourse merge one two --out results/mine`,
-		Flags:  append([]cli.Flag{&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"}}, outputFlags[experiments.StudyValues]()...),
-		Action: mergeAction,
-	}
+   bourse run merge one two --out results/mine`, mergeAction)
+
+type mergeOptions struct {
+	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/ and the scenario's name)"`
+	output[experiments.StudyValues] `yaml:",inline"`
 }
 
-func mergeAction(c *cli.Context) error {
+func mergeAction(c *cli.Context, o *mergeOptions) error {
 	elapsed := stopwatch()
 	if c.NArg() == 0 {
 		return usagef("merge: found no directory, want those that run --shard wrote")
@@ -53,7 +52,7 @@ func mergeAction(c *cli.Context) error {
 	if err != nil {
 		return fmt.Errorf("%s: tables: %w", all[0].Dir, err)
 	}
-	dir := orElse(c.String("out"), "results", e.Name)
+	dir := orElse(o.Out, "results", e.Name)
 	s, err := experiments.Merge(&e, all, experiments.Publication{
 		Dir: dir, Scenario: plan.Scenario, Notes: stands(&e), Elapsed: elapsed, Tables: t,
 	})

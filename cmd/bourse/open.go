@@ -21,12 +21,10 @@ type opened struct {
 	Browser string `json:"browser,omitempty" doc:"program that shows it; left out if there is none"`
 }
 
-func openCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "open",
-		Usage:     "open the page of results in a browser, or print its path where there is none",
-		ArgsUsage: "RESULTS",
-		Description: `The page, report.html, begins with what was found. A point of a figure leads to its row,
+var openCommand = command(`open RESULTS
+open the page of results in a browser
+
+The page, report.html, begins with what was found. A point of a figure leads to its row,
 a row to its replications, a replication to its jobs, and a job to its decision, its
 prices and its entries in the ledger. It is one file: it needs no server, and can be sent.
 
@@ -34,16 +32,14 @@ BROWSER names programs with colons between, with their flags; %s in one is the p
 first that is found shows it, else the desktop's own.
 
    bourse run && bourse open results/paper
-   BROWSER=firefox bourse open results/paper`,
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "print", Usage: "print the path and open nothing"},
-			jsonFlag[opened](),
-		},
-		Action: openAction,
-	}
+   BROWSER=firefox bourse open results/paper`, openAction)
+
+type openOptions struct {
+	Print              bool `doc:"print the path and open nothing"`
+	jsonOption[opened] `yaml:",inline"`
 }
 
-func openAction(c *cli.Context) error {
+func openAction(c *cli.Context, o *openOptions) error {
 	dir := c.Args().First()
 	page, err := filepath.Abs(filepath.Join(dir, "report.html"))
 	if err != nil {
@@ -61,17 +57,17 @@ func openAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	o := opened{Page: page}
-	if !c.Bool("print") {
-		o.Browser = openInBrowser(page)
-		if wanted := os.Getenv("BROWSER"); wanted != "" && o.Browser == "" {
+	shown := opened{Page: page}
+	if !o.Print {
+		shown.Browser = openInBrowser(page)
+		if wanted := os.Getenv("BROWSER"); wanted != "" && shown.Browser == "" {
 			fmt.Fprintf(c.App.ErrWriter, "bourse: BROWSER=%s: found no such program; open this file in a browser\n", wanted)
 		}
 	}
-	if c.Bool("json") {
-		return printJSON(c, o)
+	if o.JSON {
+		return printJSON(c, shown)
 	}
-	_, err = fmt.Fprintln(c.App.Writer, o.Page)
+	_, err = fmt.Fprintln(c.App.Writer, shown.Page)
 	return err
 }
 

@@ -77,6 +77,19 @@ func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Fig
 	return err
 }
 
+// showOut prints d as show does, and writes its figures, and its page if that has a name, to the
+// directory out, if it has a name.
+func showOut(c *cli.Context, out, page string, d report.Document, drawn ...report.Figure) error {
+	if out == "" {
+		return show(c, d, nil, drawn...)
+	}
+	wrote, err := writeDocument(out, page, d)
+	if err != nil {
+		return err
+	}
+	return show(c, d, wrote)
+}
+
 // showWithFigure prints text, or value as JSON if c asks for it. With --out it also writes the
 // figure to that directory.
 func showWithFigure(c *cli.Context, value any, text string, figure func() report.Figure) error {

@@ -18,12 +18,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func plotCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "plot",
-		Usage:     "plot a metric against an axis, with intervals",
-		ArgsUsage: "RESULTS",
-		Description: `Draws results in the terminal and writes figures. Without flags it plots efficiency
+var plotCommand = command(`plot RESULTS
+plot a metric against an axis, with intervals
+
+Draws results in the terminal and writes figures. Without flags it plots efficiency
 against alpha: a panel for each configuration, a line for each policy. Alpha is how
 inelastic users are: 0 values partial work, 1 does not.
 
@@ -33,30 +31,31 @@ sweep. Dimensions without a flag become panels, and axes become lines.
    bourse run && bourse plot results/paper
    bourse plot results/paper --x configuration --y violations,rejections
    bourse plot results/guarantee --x guarantee --y efficiency_1 --color policy
-   bourse plot results/paper --where policy=be,cac --width single --out curve.pdf`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "x", Usage: "`DIMENSION` along x; configurations and policies are groups of bars (default: alpha for efficiency, or the first axis)"},
-			&cli.StringFlag{Name: "y", Usage: "`METRICS` to plot, with commas between (default: efficiency)"},
-			&cli.StringFlag{Name: "color", Usage: "one line for each value of `DIMENSIONS` (default: policy); or auto, always or never, to colour the terminal"},
-			&cli.StringFlag{Name: "facet", Usage: "one panel for each value of `DIMENSIONS` (default: configuration)"},
-			&cli.StringSliceFlag{Name: "where", Usage: "plot only `DIMENSION=VALUES`, such as policy=be,cac"},
-			&cli.BoolFlag{Name: "csv", Usage: "print the points as CSV"},
-		}, slices.DeleteFunc(figureFlags(), func(f cli.Flag) bool { return slices.Contains(f.Names(), "color") })...),
-		Action: func(c *cli.Context) error {
-			ask := experiments.Ask{X: c.String("x"), Y: list(c, "y"), Color: list(c, "color"), Facet: list(c, "facet"), Where: make(map[string][]string)}
-			if len(ask.Color) == 1 && slices.Contains(colors, ask.Color[0]) {
-				ask.Color = nil
-			}
-			for _, w := range c.StringSlice("where") {
-				dimension, values, ok := strings.Cut(w, "=")
-				if !ok {
-					return usagef("--where: found %q, want DIMENSION=VALUES, such as policy=be,cac", w)
-				}
-				ask.Where[dimension] = append(ask.Where[dimension], strings.Split(values, ",")...)
-			}
-			return draw(c, func(dir *results.Dir) (report.Document, error) { return experiments.Plotted(dir, ask) })
-		},
+   bourse plot results/paper --where policy=be,cac --width single --out curve.pdf`, plotAction)
+
+type plotOptions struct {
+	X             string   `doc:"{DIMENSION} along x; configurations and policies are groups of bars (default: alpha for efficiency, or the first axis)"`
+	Y             string   `doc:"{METRICS} to plot, with commas between (default: efficiency)"`
+	Color         string   `doc:"one line for each value of {DIMENSIONS} (default: policy); or auto, always or never, to colour the terminal"`
+	Facet         string   `doc:"one panel for each value of {DIMENSIONS} (default: configuration)"`
+	Where         []string `doc:"plot only {DIMENSION=VALUES}, such as policy=be,cac"`
+	CSV           bool     `doc:"print the points as CSV"`
+	figureOptions `yaml:",inline"`
+}
+
+func plotAction(c *cli.Context, o *plotOptions) error {
+	ask := experiments.Ask{X: o.X, Y: list(c, "y"), Color: list(c, "color"), Facet: list(c, "facet"), Where: make(map[string][]string)}
+	if len(ask.Color) == 1 && slices.Contains([]string{"auto", "always", "never"}, ask.Color[0]) {
+		ask.Color = nil
 	}
+	for _, w := range o.Where {
+		dimension, values, ok := strings.Cut(w, "=")
+		if !ok {
+			return usagef("--where: found %q, want DIMENSION=VALUES, such as policy=be,cac", w)
+		}
+		ask.Where[dimension] = append(ask.Where[dimension], strings.Split(values, ",")...)
+	}
+	return draw(c, func(dir *results.Dir) (report.Document, error) { return experiments.Plotted(dir, ask) })
 }
 
 // list returns the values of a flag, which has commas between them.
@@ -65,39 +64,35 @@ func list(c *cli.Context, flag string) []string {
 }
 
 // curveCommand is plot without flags of its own.
-func curveCommand() *cli.Command {
-	return &cli.Command{
-		Name: "curve", Usage: "draw efficiency against alpha, as plot does", ArgsUsage: "RESULTS",
-		Description: `   bourse run && bourse curve results/paper`,
-		Flags:       figureFlags(), Action: plotCommand().Action,
-	}
-}
+var curveCommand = command(`curve RESULTS
+draw efficiency against alpha, as plot does
 
-func figuresCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "figures",
-		Usage:     "draw the paper's figures and print its tables",
-		ArgsUsage: "RESULTS",
-		Description: `Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
+   bourse run && bourse curve results/paper`, func(c *cli.Context, o *coloredOptions) error {
+	return plotAction(c, &plotOptions{figureOptions: o.figureOptions})
+})
+
+var figuresCommand = command(`figures RESULTS
+draw the paper's figures and print its tables
+
+Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
 efficiency against alpha. Figure 3: random admission beside the others. Table 2:
 paired t values.
 
    bourse figures results/paper --out figures
-   bourse figures results/paper --width double --format pdf --out paper`,
-		Flags: figureFlags(),
-		Action: func(c *cli.Context) error {
-			return draw(c, experiments.Drawn)
-		},
-	}
+   bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, experiments.Drawn) })
+
+// figureOptions are the flags of commands that draw figures of results.
+type figureOptions struct {
+	Out                                 string `alias:"o" doc:"write the figures to {PATH}, a directory or a file such as curve.pdf (default: RESULTS/figures)"`
+	Format                              string `doc:"write {FORMATS}, with commas between: svg, png, pdf, csv or vl.json (default: all but pdf)"`
+	Width                               string `alias:"style" doc:"draw for print at {WIDTH}: single (3.5 in), double (7.16 in) or a number of mm"`
+	jsonOption[experiments.DrawnValues] `yaml:",inline"`
+	quietOption                         `yaml:",inline"`
 }
 
-// figureFlags are the flags of commands that draw figures of results.
-func figureFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the figures to `PATH`, a directory or a file such as curve.pdf (default: RESULTS/figures)"},
-		&cli.StringFlag{Name: "format", Usage: "write `FORMATS`, with commas between: " + strings.Join(report.Formats(), ", ") + " (default: all but pdf)"},
-		&cli.StringFlag{Name: "width", Aliases: []string{"style"}, Usage: "draw for print at `WIDTH`: single (3.5 in), double (7.16 in) or a number of mm"},
-	}, outputFlags[experiments.DrawnValues]()...)
+type coloredOptions struct {
+	figureOptions `yaml:",inline"`
+	Color         string `validate:"oneof=auto always never" default:"auto" doc:"use colour {WHEN}: auto, always or never"`
 }
 
 // width returns the width of figures in mm, or 0 for a screen.
@@ -170,7 +165,7 @@ func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error 
 			return err
 		}
 		if len(d.Tables) > 0 {
-			note(c, "Table 1 judges models against a recorded log: bourse workload table1 FILE")
+			note(c, "Table 1 judges models against a recorded log: bourse paper table1 FILE")
 		}
 	}
 	files, err := writeDocument(out, "", d)

@@ -16,30 +16,37 @@ func familyNames() []string {
 	return names
 }
 
-func policiesCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "policies",
-		Usage:     "list every plug-in with its options",
-		ArgsUsage: "[FAMILY]",
-		Description: `Families are admission, bidding, sharing, payment, forecaster, model, value, law (of
-the quantities of model independent), availability (models of hosts that come and
-go), predictor (of them), scheduler (the matchmakers of admission queue), matchmaking (of
-admission reserve), leaving (what becomes of tasks on a host that leaves) and metric.
+var policiesCommand = command(`options [NAME]
+list plug-ins, or print the options of one
 
-   bourse policies
-   bourse policies admission --json`,
-		Flags:  []cli.Flag{jsonFlag[[]experiments.Plugin]()},
-		Action: policiesAction,
-	}
-}
+Without NAME, prints one line per plug-in, family by family. NAME is a family, whose
+plug-ins are listed, or a plug-in, whose options are printed with their defaults.
 
-func policiesAction(c *cli.Context) error {
-	if err := between(c, 0, 1, "FAMILY"); err != nil {
-		return err
-	}
-	all := experiments.Plugins(c.Args().First())
+   bourse scenario options
+   bourse scenario options metric
+   bourse scenario options sac --json`, func(c *cli.Context, _ *policiesOptions) error {
+	name := c.Args().First()
+	all := experiments.Plugins(name)
 	if len(all) == 0 {
-		return usagef("FAMILY: %s", scenario.Unknown(c.Args().First(), familyNames()))
+		names := familyNames()
+		for _, p := range experiments.Plugins("") {
+			names = append(names, p.Name)
+			if p.Name == name {
+				all = append(all, p)
+			}
+		}
+		if len(all) == 0 {
+			near := scenario.Nearest(name, names)
+			if near != "" {
+				near = ", did you mean " + near + "?"
+			}
+			return usagef("NAME: found %q%s; 'bourse scenario options' lists all", name, near)
+		}
+		return show(c, experiments.ListPlugins(all, terminal(c), true), nil)
 	}
-	return show(c, experiments.ListPlugins(all, terminal(c)), nil)
+	return show(c, experiments.ListPlugins(all, terminal(c), false), nil)
+})
+
+type policiesOptions struct {
+	jsonOption[[]experiments.Plugin] `yaml:",inline"`
 }

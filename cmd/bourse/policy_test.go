@@ -213,21 +213,14 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func sizeCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "size",
-		Usage:     "say how often an experiment was repeated",
-		ArgsUsage: "RESULTS",
-		Action: func(c *cli.Context) error {
-			dir, err := results.Open(c.Args().First())
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprintf(c.App.Writer, "%s: %d replications\n", dir.Path, dir.Manifest.Replications)
-			return err
-		},
+var sizeCommand = command("size RESULTS\nprint how often an experiment was repeated", func(c *cli.Context, _ *none) error {
+	dir, err := results.Open(c.Args().First())
+	if err != nil {
+		return err
 	}
-}
+	_, err = fmt.Fprintf(c.App.Writer, "%s: %d replications\n", dir.Path, dir.Manifest.Replications)
+	return err
+})
 `, "\t\t\tsizeCommand(),\n"},
 	}
 }
@@ -249,7 +242,7 @@ func runRecipes(t *testing.T, bourse string) {
 	listed := run("policies")
 	for _, name := range []string{"lf", "half", "asked"} {
 		if !strings.Contains(listed, "\n  "+name+" ") {
-			t.Errorf("bourse policies does not list %s", name)
+			t.Errorf("bourse scenario options does not list %s", name)
 		}
 	}
 	const scenario = `name: recipes

@@ -11,27 +11,26 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func presetsCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "presets",
-		Usage: "list what 'run --preset' runs, and how long that takes",
-		Description: `Time is of one processor for all replications, and is divided among workers; memory is
+var presetsCommand = command(`list
+list presets, with their running times
+
+Time is of one processor for all replications, and is divided among workers; memory is
 with one worker. Both were measured once, on one machine: they are there to be compared.
 A paper's name runs all of its presets.
 
-   bourse presets
-   bourse run --preset spot-or-reserve`,
-		Flags:  []cli.Flag{jsonFlag[[]experiments.Preset]()},
-		Action: presetsAction,
-	}
+   bourse scenario list
+   bourse run --preset spot-or-reserve`, presetsAction)
+
+type presetsOptions struct {
+	jsonOption[[]experiments.Preset] `yaml:",inline"`
 }
 
-func presetsAction(c *cli.Context) error {
+func presetsAction(c *cli.Context, o *presetsOptions) error {
 	all, err := experiments.Presets()
 	if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, all)
 	}
 	var rows strings.Builder

@@ -17,58 +17,46 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-func keyCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "key",
-		Usage: "make keys that sign checkpoints",
-		Subcommands: []*cli.Command{{
-			Name:      "new",
-			Usage:     "make a key, and print its public half",
-			ArgsUsage: "FILE",
-			Description: `Writes an ed25519 key to a new file that only its owner may read, and prints the
+var keyNewCommand = command(`key FILE
+create a key, and print its public part
+
+Writes an ed25519 key to a new file that only its owner may read, and prints the
 public key, which is no secret.
 
-   bourse key new key > key.pub`,
-			Flags: []cli.Flag{
-				&cli.StringFlag{Name: "name", Value: "bourse", Usage: "`NAME` of the signer, which stands in checkpoints"},
-			},
-			Action: func(c *cli.Context) error {
-				private, public, err := keys.New(rand.Reader, c.String("name"))
-				if err != nil {
-					return err
-				}
-				if _, err := keys.Public(public); err != nil || len(c.String("name")) > 64 {
-					return usagef("--name: found %.64q, want up to 64 characters without space or +", c.String("name"))
-				}
-				if err := keys.Write(c.Args().First(), private); err != nil {
-					return err
-				}
-				_, err = fmt.Fprintln(c.App.Writer, public)
-				return err
-			},
-		}},
+   bourse bank key key > key.pub`, func(c *cli.Context, o *keyNewOptions) error {
+	private, public, err := keys.New(rand.Reader, o.Name)
+	if err != nil {
+		return err
 	}
+	if _, err := keys.Public(public); err != nil || len(o.Name) > 64 {
+		return usagef("--name: found %.64q, want up to 64 characters without space or +", o.Name)
+	}
+	if err := keys.Write(c.Args().First(), private); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.App.Writer, public)
+	return err
+})
+
+type keyNewOptions struct {
+	Name string `default:"bourse" doc:"{NAME} of the signer, as shown in checkpoints"`
 }
 
-func checkpointCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "checkpoint",
-		Usage:     "audit a ledger and sign its head",
-		ArgsUsage: "DIR",
-		Description: `Prints a small text to keep where the ledger's keeper cannot change it: origin, number
+var checkpointCommand = command(`checkpoint DIR
+audit a ledger and sign its head
+
+Prints a small text to keep where the ledger's keeper cannot change it: origin, number
 of entries, root, signature. 'ledger audit --checkpoint' then finds a cut tail, a
 ledger made anew, or a fork. A ledger that is not clean is not signed: exit status 3.
 
-   bourse ledger checkpoint books --key key > checkpoint`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "sign with the key in `FILE`, of 'bourse key new'"},
-			&cli.StringFlag{Name: "origin", DefaultText: "the last part of DIR", Usage: "what the ledger is called: `NAME` without spaces"},
-		},
-		Action: checkpointAction,
-	}
+   bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
+
+type checkpointOptions struct {
+	Key    string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Origin string `shown:"the last part of DIR" doc:"{NAME} of the ledger, without spaces"`
 }
 
-func checkpointAction(c *cli.Context) error {
+func checkpointAction(c *cli.Context, _ *checkpointOptions) error {
 	key, err := privateKey(c, "key")
 	if err != nil {
 		return err
@@ -89,26 +77,23 @@ func checkpointAction(c *cli.Context) error {
 	return err
 }
 
-func proveCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "prove",
-		Usage:     "print a proof that an entry is in a ledger",
-		ArgsUsage: "DIR",
-		Description: `The proof, JSON of a few thousand bytes, is checked by 'ledger verify' without the
+var proveCommand = command(`prove DIR
+print a proof that an entry is in a ledger
+
+The proof, JSON of a few thousand bytes, is checked by 'ledger verify' without the
 ledger. It holds the entries of the same leaf, up to 32, too. With --checkpoint it
 proves that the entry was in the ledger when that was signed.
 
    bourse ledger prove books --entry 2 > proof
-   bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`,
-		Flags: append([]cli.Flag{
-			&cli.Int64Flag{Name: "entry", DefaultText: "none: it must be given", Usage: "prove entry `N`, from 1"},
-		}, checkpointFlags()...),
-		Action: proveAction,
-	}
+   bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`, proveAction)
+
+type proveOptions struct {
+	Entry         int64 `shown:"none: it must be given" doc:"prove entry {N}, from 1"`
+	againstOption `yaml:",inline"`
 }
 
-func proveAction(c *cli.Context) error {
-	seq := c.Int64("entry")
+func proveAction(c *cli.Context, o *proveOptions) error {
+	seq := o.Entry
 	if seq < 1 {
 		return usagef("--entry: found %d, want the number of an entry, from 1", seq)
 	}
@@ -137,22 +122,21 @@ func proveAction(c *cli.Context) error {
 	return p.Write(c.App.Writer)
 }
 
-func verifyProofCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "verify",
-		Usage:     "check a proof of 'ledger prove' without the ledger",
-		ArgsUsage: "PROOF",
-		Description: `Prints the entry that is proved. A proof is worth what the head in it is: with
+var verifyProofCommand = command(`verify PROOF
+check a proof of 'ledger prove' without the ledger
+
+Prints the entry that is proved. A proof is worth what the head in it is: with
 --checkpoint that must be the one that was signed. A file of - is standard input.
 Exit status 3 if the proof does not hold.
 
-   bourse ledger verify proof --checkpoint checkpoint --public key.pub`,
-		Flags:  append(checkpointFlags(), movesFlag()),
-		Action: verifyProofAction,
-	}
+   bourse ledger verify proof --checkpoint checkpoint --public key.pub`, verifyProofAction)
+
+type verifyProofOptions struct {
+	againstOption `yaml:",inline"`
+	movesOption   `yaml:",inline"`
 }
 
-func verifyProofAction(c *cli.Context) error {
+func verifyProofAction(c *cli.Context, o *verifyProofOptions) error {
 	name := c.Args().First()
 	text, err := readText(c, name)
 	if err != nil {
@@ -178,7 +162,7 @@ func verifyProofAction(c *cli.Context) error {
 		note(c, "the proof is worth what this head is: compare it with one from elsewhere, or give --checkpoint")
 	}
 	format := "json"
-	if !c.Bool("json") {
+	if !o.JSON {
 		format = "text"
 		fmt.Fprintf(c.App.Writer, "%s: entry %d is in the ledger with head %v\n", name, e.Seq, p.Head)
 	}

@@ -22,12 +22,10 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-func publishCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "publish",
-		Usage:     "write a ledger as static files that anybody can mirror and audit",
-		ArgsUsage: "DIR",
-		Description: `Writes the ledger's lines, as 'bank log' prints them, as a transparency log: tiles and a
+var publishCommand = command(`publish DIR
+publish a ledger as static files, to mirror and audit
+
+Writes the ledger's lines, as 'bank log' prints them, as a transparency log: tiles and a
 signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store serves.
 'ledger audit' takes their folder or URL in place of a ledger. What is published before
 is gone on with, and never changed: a ledger that is another is refused, exit status 3.
@@ -41,21 +39,19 @@ are asked at once, and each must answer within 10 s. Nothing is published that f
 --quorum have signed.
 
    bourse ledger publish books --key key --out public
-   bourse ledger publish books --key key --out public --witness https://w.example=KEY`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "sign with the key in `FILE`, of 'bourse key new'"},
-			&cli.StringFlag{Name: "origin", DefaultText: "the last part of DIR", Usage: "what the log is called: `NAME` without spaces, the same each time"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write the log to `DIR`"},
-			&cli.StringSliceFlag{Name: "witness", Usage: "have the witness at a URL cosign it, whose key that must be: `URL=KEY`; may be repeated"},
-			&cli.IntFlag{Name: "quorum", DefaultText: "all of them", Usage: "publish if `N` of the witnesses have signed"},
-		},
-		Action: publishAction,
-	}
+   bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
+
+type publishOptions struct {
+	Key     string   `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Origin  string   `shown:"the last part of DIR" doc:"{NAME} of the log, without spaces, the same each time"`
+	Out     string   `alias:"o" doc:"write the log to {DIR}"`
+	Witness []string `doc:"request a cosignature of the witness {URL=KEY}: its address and public key; may be repeated"`
+	Quorum  int      `shown:"all of them" doc:"publish if {N} witnesses have signed"`
 }
 
-func publishAction(c *cli.Context) error {
-	if c.String("key") == "" || c.String("out") == "" {
-		return usagef("%s: --key and --out are needed; 'bourse key new' makes a key", commandName(c))
+func publishAction(c *cli.Context, o *publishOptions) error {
+	if o.Key == "" || o.Out == "" {
+		return usagef("%s: --key and --out are needed; 'bourse bank key' makes a key", commandName(c))
 	}
 	key, err := privateKey(c, "key")
 	if err != nil {
@@ -63,7 +59,7 @@ func publishAction(c *cli.Context) error {
 	}
 	signer, err := sumdb.NewSigner(key)
 	if err != nil {
-		return usagef("--key: %s: the key is not a private one", c.String("key"))
+		return usagef("--key: %s: the key is not a private one", o.Key)
 	}
 	witnesses, err := witnessesOf(c)
 	if err != nil {
@@ -71,7 +67,7 @@ func publishAction(c *cli.Context) error {
 	}
 	quorum := len(witnesses)
 	if c.IsSet("quorum") {
-		if quorum = c.Int("quorum"); quorum < 0 || quorum > len(witnesses) {
+		if quorum = o.Quorum; quorum < 0 || quorum > len(witnesses) {
 			return usagef("--quorum: found %d, want 0 to %d, the number of witnesses", quorum, len(witnesses))
 		}
 	}
@@ -85,11 +81,11 @@ func publishAction(c *cli.Context) error {
 	}
 	var l *tiles.Log
 	err = readLedger(c, func(_ io.Writer, entries export.Entries) (err error) {
-		l, err = tiles.Write(c.String("out"), origin, head, export.UpTo(entries, head.Size))
+		l, err = tiles.Write(o.Out, origin, head, export.UpTo(entries, head.Size))
 		return err
 	})
 	if errors.Is(err, tiles.ErrFork) {
-		return bad(c, c.String("out"), err)
+		return bad(c, o.Out, err)
 	}
 	if err != nil {
 		return err
@@ -101,7 +97,7 @@ func publishAction(c *cli.Context) error {
 	if signed, err = cosigned(c, l, signed, witnesses, quorum); err != nil {
 		return err
 	}
-	if err := l.Publish(c.String("out"), signed); err != nil {
+	if err := l.Publish(o.Out, signed); err != nil {
 		return err
 	}
 	_, err = c.App.Writer.Write(signed)
@@ -145,7 +141,7 @@ func witnessesOf(c *cli.Context) (all []witness.Peer, err error) {
 		url, key, ok := strings.Cut(text, "=")
 		v, err := torchwood.NewCosignatureVerifier(strings.TrimSpace(key))
 		if !ok || err != nil || !strings.HasPrefix(url, "http") {
-			return nil, usagef("--witness: found %q, want URL=KEY, the key that 'bourse witness' prints", text)
+			return nil, usagef("--witness: found %q, want URL=KEY, the key that 'bourse ledger witness' prints", text)
 		}
 		all = append(all, witness.Peer{URL: url, Key: v})
 	}
@@ -174,21 +170,18 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 	return signed, nil
 }
 
-func extendsCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "extends",
-		Usage:     "check that a published log extends one of its older checkpoints, without the ledger",
-		ArgsUsage: "DIR|URL",
-		Description: `Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if what was published
+var extendsCommand = command(`extends DIR|URL
+check that a published log extends an older checkpoint
+
+Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if what was published
 then is not part of what is published now.
 
-   bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "since", Usage: "the older checkpoint, in `FILE`"},
-			jsonFlag[extended](),
-		}, trustFlags()...),
-		Action: extendsAction,
-	}
+   bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`, extendsAction)
+
+type extendsOptions struct {
+	Since                string `doc:"{FILE} with the older checkpoint"`
+	jsonOption[extended] `yaml:",inline"`
+	trustOptions         `yaml:",inline"`
 }
 
 // extended is what programs read of a log that extends a checkpoint.
@@ -200,8 +193,8 @@ type extended struct {
 	Root   string `json:"root" doc:"of the log"`
 }
 
-func extendsAction(c *cli.Context) error {
-	name := c.String("since")
+func extendsAction(c *cli.Context, o *extendsOptions) error {
+	name := o.Since
 	if name == "" {
 		return usagef("%s: --since is missing, a checkpoint that was kept", commandName(c))
 	}
@@ -230,7 +223,7 @@ func extendsAction(c *cli.Context) error {
 	} else if err != nil {
 		return err
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, extended{l.Origin, older.N, l.N, older.Hash.String(), l.Hash.String()})
 	}
 	_, err = fmt.Fprintf(c.App.Writer, "%s: %d lines extend the %d of %s\n", c.Args().First(), l.N, older.N, name)

@@ -73,7 +73,7 @@ func quickStart(t *testing.T, as *syscall.Credential) {
 	}
 	t.Cleanup(stop)
 	for range 120 {
-		if out, _ := sh("bourse host list").Output(); strings.Contains(string(out), " here ") {
+		if out, _ := sh("bourse live host list").Output(); strings.Contains(string(out), " here ") {
 			break
 		}
 		time.Sleep(500 * time.Millisecond)

@@ -6,25 +6,20 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
 	"bourse/experiments/readings"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
 
-func readingsCommand() *cli.Command {
-	presets := slices.Sorted(maps.Keys(papers.Readings()))
-	return &cli.Command{
-		Name:      "readings",
-		Usage:     "run a scenario in all the ways that it can be read, against printed numbers",
-		ArgsUsage: "[FILE]",
-		Description: `A paper leaves decisions open. FILE (YAML) names a scenario or preset, the decisions
+var readingsCommand = command(`readings [FILE]
+run all interpretations of a scenario against a paper
+
+A paper leaves decisions open. FILE (YAML) names a scenario or preset, the decisions
 (factors: a path in the scenario, and labelled values of which the first is its own),
 and a table of printed numbers (CSV: configuration, admission, metric, value; and, where
 they are known, to, error, source); without one they are the paper's.
@@ -37,43 +32,37 @@ Text, readings.html, a specification curve, and tables as CSV and JSON.
 
 A run that is interrupted keeps what it has found, and the same command goes on.
 
-   bourse readings                             the market paper's, a few minutes
-   bourse readings -n 5                        a first look
-   bourse readings mine.yaml --out results/mine`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(presets, ", ")},
-			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, DefaultText: "as the file says", Usage: "repeat every reading `N` times"},
-			workersFlag("replications"),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the file's name)"},
-			&cli.BoolFlag{Name: "fresh", Usage: "drop what an interrupted run has left"},
-			noProgressFlag(),
-		}, outputFlags[readings.Values]()...),
-		Action: readingsAction,
-	}
+   bourse paper readings                             the market paper's, a few minutes
+   bourse paper readings -n 5                        a first look
+   bourse paper readings mine.yaml --out results/mine`, readingsAction)
+
+type readingsOptions struct {
+	Preset                  string `of:"readings" doc:"run the preset {NAME} instead of a file"`
+	Replications            int    `alias:"n" shown:"as the file says" validate:"min=2,max=1e6" doc:"repeat every reading {N} times"`
+	Workers                 int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Out                     string `alias:"o" shown:"results/ and the file's name" doc:"write results to {DIR}"`
+	Fresh                   bool   `doc:"drop the results of an interrupted run"`
+	noProgressOption        `yaml:",inline"`
+	output[readings.Values] `yaml:",inline"`
 }
 
-func readingsAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
-	r, err := readReadings(c)
+func readingsAction(c *cli.Context, o *readingsOptions) error {
+	r, err := readReadings(c, o.Preset)
 	if err != nil {
 		return err
 	}
 	if c.IsSet("replications") {
-		if r.Replications = c.Int("replications"); r.Replications < 2 || r.Replications > 1e6 {
-			return usagef("--replications: found %d, want 2 to 1000000", r.Replications)
-		}
+		r.Replications = o.Replications
 	}
 	elapsed := stopwatch()
-	dir := orElse(c.String("out"), "results", r.Name)
+	dir := orElse(o.Out, "results", r.Name)
 	to := experiments.Publication{
-		Dir: dir, Command: []string{"bourse", "readings"}, Elapsed: elapsed, Fresh: c.Bool("fresh"),
+		Dir: dir, Command: []string{"bourse", "readings"}, Elapsed: elapsed, Fresh: o.Fresh,
 		Found: func(done, total int) {
 			note(c, "found %d of %s of an earlier run", done, count(total, "replication"))
 		},
 	}
-	d, err := r.Find(c.Context, experiments.Options{Workers: c.Int("workers"), Progress: progress(c, r.Name)}, to)
+	d, err := r.Find(c.Context, experiments.Options{Workers: o.Workers, Progress: progress(c, r.Name)}, to)
 	if other := new(results.OtherError); errors.As(err, &other) {
 		return misuse.Errorf("%s was begun by other readings, or by another bourse; drop it with --fresh, or write elsewhere", dir)
 	}
@@ -92,9 +81,9 @@ func readingsAction(c *cli.Context) error {
 }
 
 // readReadings reads the file that the argument of c names, or else the preset.
-func readReadings(c *cli.Context) (*experiments.Readings, error) {
+func readReadings(c *cli.Context, preset string) (*experiments.Readings, error) {
 	presets := papers.Readings()
-	file, preset := c.Args().First(), c.String("preset")
+	file := c.Args().First()
 	switch {
 	case file != "" && preset != "":
 		return nil, usagef("a file and --preset: want one of them")
@@ -112,9 +101,5 @@ func readReadings(c *cli.Context) (*experiments.Readings, error) {
 	case preset == "":
 		preset = slices.Sorted(maps.Keys(presets))[0]
 	}
-	text, ok := presets[preset]
-	if !ok {
-		return nil, usagef("--preset: %s", scenario.Unknown(preset, slices.Sorted(maps.Keys(presets))))
-	}
-	return experiments.ReadReadings("preset "+preset, text)
+	return experiments.ReadReadings("preset "+preset, presets[preset])
 }

@@ -52,7 +52,7 @@ of ` + "`-`" + ` is standard input where a file is read. NO_COLOR is honoured.
 Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed, 4 incomplete, 5 try again (a bank is busy, or its clock is wrong), 130 interrupted.
 
 ` + "`--json`" + ` is for programs, in a version a command: a single object begins with it, for lists and lines it stands in
-the schema (` + "`bourse schema --json-of COMMAND`" + `); within a version fields are added, never removed, renamed or
+the schema (` + "`bourse scenario schema --json-of COMMAND`" + `); within a version fields are added, never removed, renamed or
 retyped, and a list is never null.
 
 ` + "`bourse completion bash`" + `, zsh or fish prints what completes all of it in a shell, and ` + "`bourse man`" + ` is this page as a
@@ -124,7 +124,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 			fieldTable(&b, name, root.Definitions[name])
 		}
 	}
-	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options; `bourse policies` prints the same.\n")
+	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options; `bourse scenario options` prints the same.\n")
 	family := ""
 	for _, p := range experiments.Plugins("") {
 		if p.Family != family {
@@ -142,7 +142,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 
 const marketHead = `# market.yaml: the fields of a live market
 
-` + "`bourse live` and `bourse market serve` read `market.yaml` in the market's folder, and create it if it is missing. An omitted field has its default" + `.
+` + "`bourse live start` and `bourse live serve` read `market.yaml` in the market's folder, and create it if it is missing. An omitted field has its default" + `.
 The fields ` + "`name`, `number`, `market`, `admission` and `leaving`" + ` are fixed once the market has begun. Changes of the other fields take effect at the next start.
 The plug-ins of ` + "`market` and `admission`" + ` and their options are described in [scenarios](scenario.md).
 

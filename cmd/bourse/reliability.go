@@ -17,11 +17,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func reliabilityCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "reliability",
-		Usage: "hold what predictors promise of hosts that come and go against what they keep",
-		Description: `Predictors are asked whether a host that is available stays for a job: each the
+var reliabilityCommand = command(`availability
+compare predicted and realized availability of hosts
+
+Predictors are asked whether a host that is available stays for a job: each the
 same, of hosts, instants of the last day, and lengths drawn as in "Job-Scheduling
 with Resource Availability Prediction for Volunteer-Based Grid Computing". A
 promise of 80 % is good if 80 % of such promises are kept: the diagrams show what
@@ -30,25 +29,24 @@ is the mean of (promised - kept)², 0 at best. Compared are TDE, rounding
 completions up (as the paper) and down, the share of time that a host was
 available, and a renewal process, with 1 to 6 past days.
 
-   bourse reliability
-   bourse reliability --model diurnal --model markov --probes 20000
-   bourse reliability --availability event_trace.tab.gz --out results/seti`,
-		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "availability", Usage: "ask about the recorded trace `FILE`, plain or gzip, in place of models"},
-			&cli.StringFlag{Name: "availability-format", Value: "auto", Usage: "it is of `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-			&cli.StringSliceFlag{Name: "model", Usage: "ask about traces of availability model `NAME`: " + strings.Join(models.Table().Names(), ", ") + " (default: all)"},
-			&cli.IntFlag{Name: "hosts", Value: 85, Usage: "`N` hosts a model"},
-			&cli.IntFlag{Name: "days", Value: 7, Usage: "traces of `N` days a model"},
-			&cli.IntFlag{Name: "probes", Value: 5000, Usage: "promises asked for in each replication"},
-			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Value: 5, Usage: "traces of each model"},
-			seedFlag(),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figures, numbers and the page to `DIR` (default: results/reliability)"},
-		}, outputFlags[volunteers.Held]()...),
-		Action: reliabilityAction,
-	}
+   bourse study availability
+   bourse study availability --model diurnal --model markov --probes 20000
+   bourse study availability --availability event_trace.tab.gz --out results/seti`, reliabilityAction)
+
+type reliabilityOptions struct {
+	Availability            string   `doc:"use the recorded trace {FILE}, plain or gzip, instead of models"`
+	AvailabilityFormat      string   `yaml:"availability-format" default:"auto" of:"trace" doc:"read the trace as {FORMAT}"`
+	Model                   []string `shown:"all" of:"availability" doc:"use traces of availability model {NAME}"`
+	Hosts                   int      `default:"85" doc:"{N} hosts per model"`
+	Days                    int      `default:"7" doc:"length of the traces, {N} days"`
+	Probes                  int      `default:"5000" doc:"promises per replication"`
+	Replications            int      `alias:"n" default:"5" doc:"traces per model"`
+	seedOption              `yaml:",inline"`
+	Out                     string `alias:"o" doc:"write figures, numbers and the page to {DIR} (default: results/reliability)"`
+	output[volunteers.Held] `yaml:",inline"`
 }
 
-func reliabilityAction(c *cli.Context) error {
+func reliabilityAction(c *cli.Context, o *reliabilityOptions) error {
 	for _, name := range []string{"hosts", "days", "probes", "replications"} {
 		if n := c.Int(name); n < 1 || n > 1e6 {
 			return usagef("--%s: found %d, want 1 to 1000000", name, n)
@@ -59,14 +57,14 @@ func reliabilityAction(c *cli.Context) error {
 		return err
 	}
 	d, err := volunteers.Hold(volunteers.Trial{
-		Replications: c.Int("replications"), Probes: c.Int("probes"),
-		Chance: func(rep int) rand.Source { return scenario.Stream(c.Uint64("seed"), rep, "probes") },
+		Replications: o.Replications, Probes: o.Probes,
+		Chance: func(rep int) rand.Source { return scenario.Stream(o.Seed, rep, "probes") },
 	}, sources, period(c), notes)
 	if err != nil {
 		return err
 	}
 	d.Command = again(c, "availability", "availability-format", "hosts", "days", "probes", "replications", "seed", "model")
-	wrote, err := writeDocument(orElse(c.String("out"), "results", "reliability"), "reliability.html", d)
+	wrote, err := writeDocument(orElse(o.Out, "results", "reliability"), "reliability.html", d)
 	if err != nil {
 		return err
 	}

@@ -18,45 +18,44 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func reproduceCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "reproduce",
-		Usage: "run what the papers' claims are about, and judge them all",
-		Description: `Runs each preset that a claim of the five papers is about, as often as it takes to decide
+var reproduceCommand = command(`run
+run the papers' presets, and judge all claims
+
+Runs each preset that a claim of the five papers is about, as often as it takes to decide
 most of them, with a seed of its own and into a directory of its own; then prints the
-verdicts, as 'bourse claims' does, and writes them as verdicts.md. It says beforehand how
+verdicts, as 'bourse paper claims' does, and writes them as verdicts.md. It says beforehand how
 long it will take. Stopped, the same command goes on: what is finished is not run again.
 
-   bourse reproduce --plan
-   bourse reproduce --traces LOGS
-   bourse reproduce --paper market --replications 100`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "traces", Usage: "find the recorded logs that papers used in `DIR` (SWF, plain or gzip), by the first letters of their names; without it jobs are generated"},
-			&cli.StringSliceFlag{Name: "paper", Usage: "reproduce `PAPER` alone: market, librarisk, librasla, reservations or volunteers; may be repeated"},
-			&cli.IntFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat none more than `N` times, to see it work"},
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Value: filepath.Join("results", "reproduction"), Usage: "write results to `DIR`"},
-			workersFlag("replications"),
-			&cli.BoolFlag{Name: "plan", Usage: "list what would be run, and run nothing"},
-			noProgressFlag(),
-			&cli.StringFlag{Name: "tables", Value: results.None.String(), Usage: "keep jobs, prices and metrics as `FORM`, as 'bourse run' does: both, parquet, csv or none but metrics"},
-			outputFlag(claimsJSON()),
-		},
-		Action: reproduceAction,
-	}
+   bourse paper run --plan
+   bourse paper run --traces LOGS
+   bourse paper run --paper market --replications 100`, reproduceAction)
+
+type reproduceOptions struct {
+	partsOptions                 `yaml:",inline"`
+	Plan                         bool `doc:"list what would be run, and run nothing"`
+	noProgressOption             `yaml:",inline"`
+	Tables                       string `default:"none" doc:"store jobs, prices and metrics as {FORM}, as 'bourse run' does: both, parquet, csv or none but metrics"`
+	json2Option[[]papers.Judged] `yaml:",inline"`
 }
 
-func reproduceAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
-	parts, err := reproduced(c)
+// partsOptions choose what is run.
+type partsOptions struct {
+	Traces       string   `doc:"find the recorded logs that the papers used in {DIR} (SWF, plain or gzip), by the first letters of their names; without it jobs are generated"`
+	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
+	Replications int      `alias:"n" validate:"min=1" doc:"limit the replications of each preset to {N}"`
+	Out          string   `alias:"o" default:"results/reproduction" doc:"write results to {DIR}"`
+	Workers      int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+}
+
+func reproduceAction(c *cli.Context, o *reproduceOptions) error {
+	parts, err := reproduced(&o.partsOptions)
 	if err != nil {
 		return err
 	}
-	if c.Bool("plan") {
-		return listParts(c, parts)
+	if o.Plan {
+		return listParts(c, parts, o.Workers)
 	}
-	note(c, "%s", expected(c, parts))
+	note(c, "%s", expected(parts, o.Workers))
 	var dirs []*results.Dir
 	for i := range parts {
 		p := &parts[i]
@@ -73,12 +72,24 @@ func reproduceAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	page := filepath.Join(c.String("out"), "verdicts.md")
+	page := filepath.Join(o.Out, "verdicts.md")
 	if err := os.WriteFile(page, []byte(papers.Markdown(all)), 0o644); err != nil {
 		return err
 	}
 	return show(c, papers.Document(all, terminal(c), true), []string{page})
 }
+
+var paperListCommand = command(`list
+list what 'paper run' would run, and how long it takes
+
+   bourse paper list
+   bourse paper list --traces LOGS --paper market`, func(c *cli.Context, o *partsOptions) error {
+	parts, err := reproduced(o)
+	if err != nil {
+		return err
+	}
+	return listParts(c, parts, o.Workers)
+})
 
 // A part of the reproduction, ready to run.
 type part struct {
@@ -89,7 +100,7 @@ type part struct {
 }
 
 // reproduced returns the parts that c asks for.
-func reproduced(c *cli.Context) ([]part, error) {
+func reproduced(o *partsOptions) ([]part, error) {
 	all := papers.Reproduced()
 	var names []string
 	for _, p := range all {
@@ -97,26 +108,22 @@ func reproduced(c *cli.Context) ([]part, error) {
 			names = append(names, p.Paper)
 		}
 	}
-	wanted := c.StringSlice("paper")
+	wanted := o.Paper
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
 			return nil, usagef("--paper: %s", scenario.Unknown(name, names))
 		}
-	}
-	most := c.Int("replications")
-	if c.IsSet("replications") && most < 1 {
-		return nil, usagef("--replications: found %d, want at least 1", most)
 	}
 	var parts []part
 	for _, p := range all {
 		if len(wanted) > 0 && !slices.Contains(wanted, p.Paper) {
 			continue
 		}
-		if c.IsSet("replications") {
-			p.Replications = min(p.Replications, most)
+		if o.Replications > 0 {
+			p.Replications = min(p.Replications, o.Replications)
 		}
-		one := part{Part: p, dir: filepath.Join(c.String("out"), p.Preset)}
-		if err := one.choose(c); err != nil {
+		one := part{Part: p, dir: filepath.Join(o.Out, p.Preset)}
+		if err := one.choose(o.Traces); err != nil {
 			return nil, err
 		}
 		parts = append(parts, one)
@@ -125,11 +132,11 @@ func reproduced(c *cli.Context) ([]part, error) {
 }
 
 // choose readies the scenario of p, and looks whether it has been run.
-func (p *part) choose(c *cli.Context) (err error) {
+func (p *part) choose(traces string) (err error) {
 	known := experiments.Known()
 	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}
 	p.command = []string{"bourse", "run", "--preset", p.Preset}
-	if traces := c.String("traces"); traces != "" && p.Log != "" {
+	if traces != "" && p.Log != "" {
 		if known.Log, err = logIn(traces, p.Log); err != nil {
 			return err
 		}
@@ -159,9 +166,9 @@ func (p *part) finished() bool {
 	return scenario.Differ(&found, &want) == nil
 }
 
-// time returns the seconds that p takes with the workers of c.
-func (p *part) time(c *cli.Context) float64 {
-	return p.Seconds * float64(p.Replications) / float64(c.Int("workers"))
+// time returns the seconds that p takes with the workers given.
+func (p *part) time(workers int) float64 {
+	return p.Seconds * float64(p.Replications) / float64(workers)
 }
 
 // logIn returns the file in dir whose name begins so.
@@ -198,7 +205,7 @@ func (p *part) run(c *cli.Context) error {
 }
 
 // listParts prints what would be run.
-func listParts(c *cli.Context, parts []part) error {
+func listParts(c *cli.Context, parts []part, workers int) error {
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "paper\tpreset\treplications\ttime\tlog\t")
 	for _, p := range parts {
@@ -206,25 +213,25 @@ func listParts(c *cli.Context, parts []part) error {
 		if p.done {
 			what = "found finished"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t\n", p.Paper, p.Preset, p.Replications, rounded(p.time(c)), what)
+		fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%s\t\n", p.Paper, p.Preset, p.Replications, rounded(p.time(workers)), what)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(c.App.Writer, expected(c, parts))
+	_, err := fmt.Fprintln(c.App.Writer, expected(parts, workers))
 	return err
 }
 
 // expected says what is left to run of parts, and how long that takes.
-func expected(c *cli.Context, parts []part) string {
+func expected(parts []part, workers int) string {
 	n, left := 0, 0.0
 	for _, p := range parts {
 		if !p.done {
 			n++
-			left += p.time(c)
+			left += p.time(workers)
 		}
 	}
-	return fmt.Sprintf("%s to run: about %s with %s", count(n, "preset"), rounded(left), count(c.Int("workers"), "worker"))
+	return fmt.Sprintf("%s to run: about %s with %s", count(n, "preset"), rounded(left), count(workers, "worker"))
 }
 
 // rounded returns seconds as people say them.

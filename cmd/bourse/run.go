@@ -24,12 +24,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func runCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "run",
-		Usage:     "run an experiment: the paper's, or a scenario file's",
-		ArgsUsage: "[FILE]",
-		Description: `Runs every configuration under each of its admission policies, prints what was
+var runCommand = command(`run [FILE]
+run the experiment of a preset or a scenario file
+
+Runs every configuration under each of its admission policies, prints what was
 measured beside what the paper prints, and writes a results directory: tables,
 figures, ledgers, and report.html. An older results directory of that name is
 replaced, but for what you added to it; over anything else nothing is written. A
@@ -39,7 +37,7 @@ A run that is interrupted or killed keeps what it has found, and the same comman
 goes on from there. Several machines can share one:
 
    bourse run mine.yaml --shard 1/2 --out one      and 2/2 --out two elsewhere
-   bourse merge one two --out results/mine
+   bourse run merge one two --out results/mine
    bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
@@ -59,65 +57,78 @@ Hosts that come and go (fleet.availability) are drawn from a model. --availabili
 has them do as recorded; its format is told by its first lines, or by
 --availability-format. A folder is read as ucb, a file a host.
 
-   bourse run mine.yaml --availability trace.csv.gz`,
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "preset", Usage: "run the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
-			&cli.StringFlag{Name: "replications", Aliases: []string{"n"}, Usage: "repeat every configuration `N` times, each with its own workload"},
-			&cli.StringFlag{Name: "until", Usage: "stop as soon as the 95 % interval of a metric's mean reaches no farther than that to either side everywhere: `METRIC=HALF-WIDTH`, after at most --replications (default: 2000)"},
-		}, givenFlags(), []cli.Flag{
-			workersFlag("replications"),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write results to `DIR` (default: results/ and the scenario's name)"},
-			&cli.BoolFlag{Name: "ledger", Usage: "keep the ledger of every replication, not of the first only"},
-			&cli.StringFlag{Name: "bank", Usage: "copy the ledgers that are kept to the PostgreSQL server at `URL`, too, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"},
-			noProgressFlag(),
-		}, unitFlags(), slurmFlags(), outputFlags[experiments.StudyValues]()),
-		Action: runAction,
-	}
+   bourse run mine.yaml --availability trace.csv.gz`, runAction)
+
+type runOptions struct {
+	Preset                          string `of:"preset" doc:"run the preset {NAME} instead of a file"`
+	Replications                    string `alias:"n" doc:"repeat every configuration {N} times, each with its own workload"`
+	Until                           string `doc:"stop if the 95 % interval of a metric's mean has at most this half-width in every row, {METRIC=HALF-WIDTH}, or after --replications (default: 2000)"`
+	givenOptions                    `yaml:",inline"`
+	Workers                         int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/ and the scenario's name)"`
+	Ledger                          bool   `doc:"store the ledger of every replication, not only of the first"`
+	Bank                            string `doc:"copy the stored ledgers to the PostgreSQL server at {URL}, as LEDGER/SCENARIO/CONFIGURATION/ADMISSION/REPLICATION"`
+	noProgressOption                `yaml:",inline"`
+	unitOptions                     `yaml:",inline"`
+	slurmOptions                    `yaml:",inline"`
+	output[experiments.StudyValues] `yaml:",inline"`
 }
 
-// givenFlags say what a scenario is given beside its file: a seed, recorded files, and fields.
-func givenFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "seed", Usage: "derive every use of chance from `SEED`"},
-		&cli.StringFlag{Name: "trace", Usage: "run the recorded log `FILE` (SWF, plain or gzip) in the configurations that have a filter for one"},
-		&cli.StringFlag{Name: "availability", Usage: "let hosts come and go as the recorded trace `FILE` says (plain or gzip), in the configurations where they do"},
-		&cli.StringFlag{Name: "availability-format", Usage: "read that as `FORMAT`: " + strings.Join(scenario.Formats(), ", ")},
-		&cli.StringFlag{Name: "hosts", Usage: "run every configuration on `N` hosts"},
-		&cli.StringFlag{Name: "load", Usage: "draw arrivals together or apart to make a load of `L`, 1 for all processors busy"},
-		&cli.StringFlag{Name: "policy", Usage: "run under the admission policies `A,B` alone; those that the scenario has keep their options"},
-		&cli.StringSliceFlag{Name: "set", Usage: "override a field of every configuration, of one, or of the scenario: `PATH=VALUE`, NAME:PATH=VALUE"},
-	}
+// givenOptions choose jobs and override fields of a scenario.
+type givenOptions struct {
+	Seed               string   `doc:"derive all random numbers from {SEED}"`
+	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations with a filter"`
+	Availability       string   `doc:"take the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations where it varies"`
+	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
+	Hosts              string   `doc:"run every configuration on {N} hosts"`
+	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; 1 keeps all processors busy"`
+	Policy             string   `doc:"run only the admission policies {A,B}, with their options in the scenario"`
+	Set                []string `doc:"override a field of every configuration, of one, or of the scenario: {PATH=VALUE}, NAME:PATH=VALUE"`
 }
 
-func runAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
+func runAction(c *cli.Context, o *runOptions) error {
 	if c.IsSet("bank") {
-		if err := checkBank(c.String("bank")); err != nil {
+		if err := checkBank(o.Bank); err != nil {
 			return err
 		}
 	}
-	paper := c.String("preset")
-	figures := papers.Figures(paper)
+	figures := papers.Figures(o.Preset)
 	if len(figures) == 0 || c.NArg() > 0 {
-		ch, err := choose(c, paper)
+		ch, err := choose(c, o.Preset)
 		if err != nil {
 			return err
 		}
-		return runShown(c, ch, orElse(c.String("out"), "results", ch.experiment.Name), false)
+		return elsewhere(c, orElse(o.Out, "results", ch.experiment.Name), func(dir string) error { return runShown(c, ch, dir, false) })
 	}
-	dir := orElse(c.String("out"), "results", paper)
+	return elsewhere(c, orElse(o.Out, "results", o.Preset), func(dir string) error { return runFigures(c, o, figures, dir) })
+}
+
+// elsewhere calls run with a directory: dir or, if that has results of another run and the user
+// did not choose it, dir-2, dir-3 and so on.
+func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
+	for n, to := 2, dir; ; n++ {
+		var other otherRun
+		if err := run(to); c.IsSet("out") || !errors.As(err, &other) {
+			return err
+		}
+		next := fmt.Sprintf("%s-%d", dir, n)
+		note(c, "%s; this one is written to %s", other.what, next)
+		to = next
+	}
+}
+
+// runFigures runs all figures of a paper, each into a directory in dir.
+func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) error {
 	for i, name := range figures {
-		if c.String("availability") != "" && papers.OfModels(name) {
-			note(c, "%s is of models of availability: left out where a trace is recorded", name)
+		if o.Availability != "" && papers.OfModels(name) {
+			note(c, "%s draws availability from models: omitted, because a trace is given", name)
 			continue
 		}
 		ch, err := choose(c, name)
 		if err != nil {
 			return err
 		}
-		if err := runShown(c, ch, filepath.Join(dir, strings.TrimPrefix(name, paper+"-")), true); err != nil {
+		if err := runShown(c, ch, filepath.Join(dir, strings.TrimPrefix(name, o.Preset+"-")), true); err != nil {
 			if i > 0 {
 				note(c, "%s: %d of %d figures are complete", dir, i, len(figures))
 				err = incomplete{err}
@@ -125,8 +136,8 @@ func runAction(c *cli.Context) error {
 			return err
 		}
 	}
-	if !c.Bool("json") && !c.Bool("units") && !c.IsSet("shard") {
-		_, err := fmt.Fprintf(c.App.Writer, "\nPaper    bourse claims %s judges what the paper says\nPages    report.html beside each\nMore     bourse show tables|claims|compare|prices|jobs %s\n", dir, filepath.Join(dir, "FIGURE"))
+	if !o.JSON && !o.Units && !c.IsSet("shard") {
+		_, err := fmt.Fprintf(c.App.Writer, "\nPaper    bourse paper claims %s judges what the paper says\nPages    report.html beside each\nMore     bourse show tables|claims|compare|prices|jobs %s\n", dir, filepath.Join(dir, "FIGURE"))
 		return err
 	}
 	return nil
@@ -202,7 +213,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		if err != nil {
 			return nil, kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
 		}
-		note(c, "shard %s in %.1f s: its units are in %s, for bourse merge", c.String("shard"), elapsed(), dir)
+		note(c, "shard %s in %.1f s: its units are in %s, for bourse run merge", c.String("shard"), elapsed(), dir)
 		return nil, nil
 	}
 	left, err := results.Tidy(dir)

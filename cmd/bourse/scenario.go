@@ -20,45 +20,32 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func scenarioCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "scenario",
-		Usage: "print and check scenario files",
-		Subcommands: []*cli.Command{
-			newScenarioCommand(),
-			{
-				Name:      "show",
-				Usage:     "print a full scenario file, every field with its default",
-				ArgsUsage: "PRESET|FILE",
-				Description: `A file of - is standard input.
+var scenarioShowCommand = command(`show PRESET|FILE
+print a full scenario file, every field with its default
+
+A file of - is standard input.
 
    bourse scenario show paper > mine.yaml
-   bourse run mine.yaml`,
-				Flags:  []cli.Flag{setFlag(), jsonFlag[experiments.ScenarioFile]()},
-				Action: showScenario,
-			},
-			{
-				Name:      "check",
-				Usage:     "check a scenario file without running it",
-				ArgsUsage: "FILE",
-				Description: `Checks every field, makes every plug-in with its options, reads the logs and plans
+   bourse run mine.yaml`, showScenario)
+
+type scenarioShowOptions struct {
+	Set                                  []string `doc:"override a field: {PATH=VALUE}"`
+	jsonOption[experiments.ScenarioFile] `yaml:",inline"`
+}
+
+var scenarioCheckCommand = command(`check FILE
+check a scenario file without running it
+
+Checks every field, makes every plug-in with its options, reads the logs and plans
 that the file names, and sees to it that somebody pays for the jobs. A file of - is
 standard input.
 
-   bourse scenario check mine.yaml`,
-				Flags:  []cli.Flag{setFlag(), jsonFlag[checked](), quietFlag()},
-				Action: checkScenario,
-			},
-			{
-				Name:        "schema",
-				Usage:       "print the JSON Schema of scenario files, for editors",
-				Description: `   bourse scenario schema > bourse.schema.json`,
-				Action: func(c *cli.Context) error {
-					return report.WriteJSON(c.App.Writer, experiments.ScenarioFile{}.JSONSchema())
-				},
-			},
-		},
-	}
+   bourse scenario check mine.yaml`, checkScenario)
+
+type scenarioCheckOptions struct {
+	Set                 []string `doc:"override a field: {PATH=VALUE}"`
+	jsonOption[checked] `yaml:",inline"`
+	quietOption         `yaml:",inline"`
 }
 
 // loadScenario reads and checks the scenario file called file; - is standard input.
@@ -113,8 +100,8 @@ type checked struct {
 	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
 }
 
-func checkScenario(c *cli.Context) error {
-	e, err := loadScenario(c, c.Args().First(), experiments.Known(), c.StringSlice("set")...)
+func checkScenario(c *cli.Context, o *scenarioCheckOptions) error {
+	e, err := loadScenario(c, c.Args().First(), experiments.Known(), o.Set...)
 	if err != nil {
 		return err
 	}
@@ -126,7 +113,7 @@ func checkScenario(c *cli.Context) error {
 	for _, conf := range ready.Experiment.Configurations {
 		names = append(names, conf.Name)
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		return printJSON(c, checked{e.Name, e.Replications, names, warnings(ready), report.List(e.Overrides())})
 	}
 	for _, w := range ready.Warnings() {
@@ -136,8 +123,8 @@ func checkScenario(c *cli.Context) error {
 	return nil
 }
 
-func showScenario(c *cli.Context) error {
-	name, sets := c.Args().First(), c.StringSlice("set")
+func showScenario(c *cli.Context, o *scenarioShowOptions) error {
+	name, sets := c.Args().First(), o.Set
 	var e scenario.Experiment
 	var err error
 	if data, ok := papers.Presets()[name]; ok {
@@ -152,7 +139,7 @@ func showScenario(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if !c.Bool("json") {
+	if !o.JSON {
 		return scenario.Write(c.App.Writer, e)
 	}
 	var text bytes.Buffer

@@ -12,12 +12,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func scheduleCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "schedule",
-		Usage:     "write when a run started and ended its jobs, as a log",
-		ArgsUsage: "RESULTS",
-		Description: `RESULTS is a directory that 'bourse run' wrote. Prints one of its runs in the
+var scheduleCommand = command(`schedule RESULTS
+write a run's schedule as a log
+
+RESULTS is a directory that 'bourse run' wrote. Prints one of its runs in the
 Standard Workload Format, so that it can be laid beside what other schedulers make
 of the same log: of every job its submission on the log's clock, its wait, and its
 time from start to end. Status is 1 if its work was done, in time or late, 0 if it was
@@ -26,17 +24,15 @@ else, the comments above the records too, is as in the log that was run, but for
 MaxJobs, MaxRecords and MaxProcs, which are those of the run.
 
    bourse workload schedule results/easy > easy.swf
-   bourse workload schedule results/mixed --run sp2/edf/0 --swf edf.swf`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "run", Usage: "take the run `CONFIGURATION/ADMISSION/REPLICATION` (default: the first replication, where there is one policy)"},
-			&cli.StringFlag{Name: "trace", Usage: "the log that was run is in `FILE` now"},
-			&cli.StringFlag{Name: "swf", Usage: "write to `FILE`"},
-		},
-		Action: scheduleAction,
-	}
+   bourse workload schedule results/mixed --run sp2/edf/0 --swf edf.swf`, scheduleAction)
+
+type scheduleOptions struct {
+	Run   string `doc:"use the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`
+	Trace string `doc:"read the log of the run from {FILE}"`
+	SWF   string `doc:"write to {FILE}"`
 }
 
-func scheduleAction(c *cli.Context) error {
+func scheduleAction(c *cli.Context, o *scheduleOptions) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
@@ -49,13 +45,13 @@ func scheduleAction(c *cli.Context) error {
 		return err
 	}
 	e = e.Expanded()
-	run, err := experiments.ChooseRun(&e, c.String("run"))
+	run, err := experiments.ChooseRun(&e, o.Run)
 	if err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}
 	w := &run.Configuration.Workload
 	log := new(swf.Trace)
-	if file := orElse(c.String("trace"), w.SWF); file != "" {
+	if file := orElse(o.Trace, w.SWF); file != "" {
 		want, known := dir.Manifest.Inputs[w.SWF]
 		if sum, err := results.HashFile(file); err == nil && known && sum != want {
 			return fmt.Errorf("%s: found sha256 %s, want %s of %s as in the results' manifest; --trace names the log that was run", file, sum, want, w.SWF)
@@ -70,7 +66,7 @@ func scheduleAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	if file := c.String("swf"); file != "" {
+	if file := o.SWF; file != "" {
 		return writeFile(c, file, schedule.Write)
 	}
 	return buffered(c, c.App.Writer, func(w io.Writer) error { return schedule.Write(w) })

@@ -8,52 +8,56 @@ import (
 
 	"bourse/bank/export"
 	"bourse/bank/store"
+	"bourse/experiments"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
 
-func schemaCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "schema",
-		Usage:     "print the JSON Schema of what a command prints for programs",
-		ArgsUsage: "[WORD]...",
-		Description: `Without --json-of, lists the commands that have one: those with --json, and those that
-print JSON lines, of which the schema is that of a line. Every single object begins
-with its version, as the schema does; within a version fields are added, and none is
-taken away or given another type.
+var schemaCommand = command(`schema [WORD]...
+print the JSON Schema of scenario files, or of a command
 
-   bourse schema
-   bourse schema --json-of run > run.schema.json
-   bourse schema --json-of ledger audit`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "json-of", Usage: "print the schema of `COMMAND`, which may be of two words"},
-		},
-		Action: schemaAction,
-	}
+With --json-of, prints the schema of what a command prints with --json, or of one of its
+lines. Each object begins with its version, as the schema does. Within a version fields are
+added, but none is removed or changes its type.
+
+   bourse scenario schema > bourse.schema.json
+   bourse scenario schema --list
+   bourse scenario schema --json-of run > run.schema.json
+   bourse scenario schema --json-of ledger audit`, schemaAction)
+
+type schemaOptions struct {
+	JSONOf string `yaml:"json-of" doc:"print the schema of {COMMAND}, of one or more words"`
+	List   bool   `doc:"list the commands that have a schema"`
 }
 
-func schemaAction(c *cli.Context) error {
+func schemaAction(c *cli.Context, o *schemaOptions) error {
 	all := outputs(c.App.Commands)
 	names := slices.Sorted(maps.Keys(all))
 	if !c.IsSet("json-of") {
 		if err := between(c, 0, 0); err != nil {
 			return err
 		}
+		if !o.List {
+			return report.WriteJSON(c.App.Writer, experiments.ScenarioFile{}.JSONSchema())
+		}
 		_, err := fmt.Fprintln(c.App.Writer, strings.Join(names, "\n"))
 		return err
 	}
-	name := strings.Join(append([]string{c.String("json-of")}, c.Args().Slice()...), " ")
-	o, ok := all[name]
+	name := strings.Join(append([]string{o.JSONOf}, c.Args().Slice()...), " ")
+	if now, ok := moved[name]; ok {
+		name = now
+	}
+	is, ok := all[name]
 	if !ok {
 		near := scenario.Nearest(name, names)
 		if near != "" {
 			near = "; did you mean " + near + "?"
 		}
-		return usagef("--json-of: found %q, want a command that 'bourse schema' lists%s", name, near)
+		return usagef("--json-of: found %q, want a command of 'bourse scenario schema --list'%s", name, near)
 	}
-	return report.WriteJSON(c.App.Writer, o.Schema(name))
+	return report.WriteJSON(c.App.Writer, is.Schema(name))
 }
 
 // outputs returns what each of the commands prints for programs, by the words that call it.

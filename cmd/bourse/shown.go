@@ -12,39 +12,27 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func showResultsCommand() *cli.Command {
-	claims, compare := claimsCommand(), contrastCommand()
-	claims.Description += "\n   bourse show claims results/paper --brief"
-	compare.Description += "\n   bourse show compare results/paper --metric violations"
-	return &cli.Command{
-		Name:      "show",
-		Usage:     "print what results hold: tables, claims, comparisons, rows",
-		ArgsUsage: "tables|claims|compare|curve|prices|jobs RESULTS",
-		Description: `   bourse show tables results/paper
+var showResultsCommand = group(`show tables|claims|compare|curve|prices|jobs RESULTS
+print what results hold: tables, claims, comparisons, rows
+
+   bourse show tables results/paper
    bourse show claims results/paper --brief
    bourse show compare results/paper --metric violations
    bourse show jobs results/paper --rows 50
    bourse show prices results/paper --csv > prices.csv`,
-		Subcommands: []*cli.Command{
-			{
-				Name: "tables", Usage: "print every table and note", ArgsUsage: "RESULTS",
-				Description: "   bourse show tables results/paper",
-				Flags:       outputFlags[experiments.StudyValues](), Action: showTables,
-			},
-			claims, compare,
-			{
-				Name: "curve", Usage: "draw efficiency against alpha in the terminal", ArgsUsage: "RESULTS",
-				Description: "   bourse show curve results/paper",
-				Flags:       outputFlags[experiments.DrawnValues](), Action: showCurve,
-			},
-			rowsCommand("prices", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Prices(nil)) }),
-			rowsCommand("jobs", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Jobs(nil, nil)) }),
-		},
-	}
-}
+	command(`tables RESULTS
+print every table and note
 
-// showTables prints all tables, findings and notes of results.
-func showTables(c *cli.Context) error {
+   bourse show tables results/paper`, showTables),
+	under("show", claimsCommand), under("show", contrastCommand),
+	command(`curve RESULTS
+draw efficiency against alpha in the terminal
+
+   bourse show curve results/paper`, showCurve),
+	rowsCommand("prices", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Prices(nil)) }),
+	rowsCommand("jobs", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Jobs(nil, nil)) }))
+
+func showTables(c *cli.Context, _ *output[experiments.StudyValues]) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
@@ -64,7 +52,7 @@ func showTables(c *cli.Context) error {
 }
 
 // showCurve draws the curve of results in the terminal.
-func showCurve(c *cli.Context) error {
+func showCurve(c *cli.Context, _ *output[experiments.DrawnValues]) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
@@ -77,18 +65,13 @@ func showCurve(c *cli.Context) error {
 }
 
 // rowsCommand prints the first rows of a table of results.
-func rowsCommand(table string, rows func(*results.Dir) iter.Seq2[[]string, error]) *cli.Command {
-	return &cli.Command{
-		Name: table, Usage: "print the first rows of the table of " + table, ArgsUsage: "RESULTS",
-		Description: "   bourse show " + table + " results/paper --rows 50\n   bourse show " + table + " results/paper --csv > " + table + ".csv",
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "rows", Value: 20, Usage: "print `N` rows; 0 prints all"},
-			&cli.BoolFlag{Name: "csv", Usage: "print all rows as CSV, for programs"},
-		},
-		Action: func(c *cli.Context) error {
-			if c.Int("rows") < 0 {
-				return usagef("--rows: found %d, want 0 or more", c.Int("rows"))
-			}
+func rowsCommand(table string, rows func(*results.Dir) iter.Seq2[[]string, error]) func() *cli.Command {
+	return command(table+` RESULTS
+print the first rows of the table of `+table+`
+
+   bourse show `+table+` results/paper --rows 50
+   bourse show `+table+` results/paper --csv > `+table+`.csv`,
+		func(c *cli.Context, o *rowsOptions) error {
 			dir, err := results.Open(c.Args().First())
 			if err != nil {
 				return err
@@ -96,26 +79,30 @@ func rowsCommand(table string, rows func(*results.Dir) iter.Seq2[[]string, error
 			if dir.File(table) == "" {
 				return usagef("%s: the run kept no table of %s: --tables keeps it", dir.Path, table)
 			}
-			if c.Bool("csv") {
-				w := csv.NewWriter(c.App.Writer)
-				for row, err := range rows(dir) {
-					if err != nil {
-						return err
-					}
-					w.Write(row) // Flush returns its error
-				}
-				w.Flush()
-				return w.Error()
+			if !o.CSV {
+				return printRows(c, o.Rows, rows(dir))
 			}
-			return printRows(c, rows(dir))
-		},
-	}
+			w := csv.NewWriter(c.App.Writer)
+			for row, err := range rows(dir) {
+				if err != nil {
+					return err
+				}
+				w.Write(row) // Flush returns its error
+			}
+			w.Flush()
+			return w.Error()
+		})
+}
+
+type rowsOptions struct {
+	Rows int  `default:"20" validate:"min=0" doc:"print {N} rows; 0 prints all"`
+	CSV  bool `doc:"print all rows as CSV, for programs"`
 }
 
 // printRows prints the first rows as a table, and says how many there are.
-func printRows(c *cli.Context, rows iter.Seq2[[]string, error]) error {
+func printRows(c *cli.Context, most int, rows iter.Seq2[[]string, error]) error {
 	t := report.Table{Left: 2} // configuration and policy
-	n, most := 0, c.Int("rows")
+	n := 0
 	for row, err := range rows {
 		if err != nil {
 			return err

@@ -6,17 +6,14 @@ import (
 
 	"bourse/bank/keys"
 	"bourse/bank/order"
-	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
 
-func signCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "sign",
-		Usage:     "sign an order, and print it with the signature",
-		ArgsUsage: "ORDER",
-		Description: `An order is a text of lines, in this order; ORDER is a file, or - for standard input:
+var signCommand = command(`sign ORDER
+sign an order, and print it with the signature
+
+An order is a text of lines, in this order; ORDER is a file, or - for standard input:
 
    bourse transfer 1
    ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -29,34 +26,32 @@ func signCommand() *cli.Command {
 'bank whoami' prints the ledger's id. A signed order is signed by a second key, too. An
 order that is not well formed is refused by line and field.
 
-   bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`,
-		Flags: []cli.Flag{privateFlag("key", "sign with the key in `FILE`, of 'bourse key new'")},
-		Action: func(c *cli.Context) error {
-			private, err := privateKey(c, "key")
-			if err != nil {
-				return err
-			}
-			name := c.Args().First()
-			text, err := readText(c, name)
-			if err != nil {
-				return err
-			}
-			signed, err := order.Sign(text, private)
-			if err != nil {
-				return usagef("%s: %w", name, err)
-			}
-			_, err = c.App.Writer.Write(signed)
-			return err
-		},
+   bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`, func(c *cli.Context, _ *signOptions) error {
+	private, err := privateKey(c, "key")
+	if err != nil {
+		return err
 	}
-}
+	name := c.Args().First()
+	text, err := readText(c, name)
+	if err != nil {
+		return err
+	}
+	signed, err := order.Sign(text, private)
+	if err != nil {
+		return usagef("%s: %w", name, err)
+	}
+	_, err = c.App.Writer.Write(signed)
+	return err
+})
 
-func privateFlag(name, usage string) cli.Flag { return &cli.StringFlag{Name: name, Usage: usage} }
+type signOptions struct {
+	Key string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+}
 
 // privateKey returns the private key whose file the flag called name tells.
 func privateKey(c *cli.Context, name string) (string, error) {
 	if c.String(name) == "" {
-		return "", usagef("%s: --%s is missing; 'bourse key new' makes one", commandName(c), name)
+		return "", usagef("%s: --%s is missing; 'bourse bank key' makes one", commandName(c), name)
 	}
 	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
 }
@@ -74,20 +69,15 @@ func signOrder(c *cli.Context, b banked, kind, id, account string, private []str
 	return orderNow(c, private, ledger, kind, id, account, fields...)
 }
 
-const lasts = 600 // seconds until an order expires, if nobody says otherwise
-
-func expiresFlag() cli.Flag {
-	return quantityFlag("expires", config.Seconds, "let the order expire after `SECONDS`, or as 1h (default: 10m)")
+type expiresOption struct {
+	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"let the order expire after {SECONDS}, or as 1h"`
 }
 
 // orderNow returns an order that expires as --expires says, signed with private keys.
 func orderNow(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
-	expires := amount(c, "expires")
-	if expires == 0 && !c.IsSet("expires") {
-		expires = lasts
-	}
-	if !(expires >= 1) {
-		return nil, usagef("--expires: found %v s, want a second or more", expires)
+	expires := 600.0 // seconds
+	if q, ok := c.Generic("expires").(*quantity); ok {
+		expires = q.x
 	}
 	o, err := order.For(kind, ledger, id, account, wall()+expires, fields...)
 	if err != nil {

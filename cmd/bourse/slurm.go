@@ -11,18 +11,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// slurmFlags say how a run is done by a cluster.
-func slurmFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "on", Usage: "have the units done by `ENGINE`: slurm submits an array of tasks with sbatch, waits and merges; the directory of --out must be on a file system that all nodes share"},
-		&cli.IntFlag{Name: "chunk", Usage: "with --on slurm: let a task do `N` units (default: as many as take a minute, by the time of one that is done here first)"},
-		&cli.StringFlag{Name: "partition", Usage: "with --on slurm: of the cluster"},
-		&cli.StringFlag{Name: "time", Usage: "with --on slurm: most that a task may take, as sbatch has it: MINUTES, H:MM:SS or D-H"},
-		&cli.StringFlag{Name: "memory", Usage: "with --on slurm: of a task, e.g. 4G"},
-		&cli.StringFlag{Name: "account", Usage: "with --on slurm: who is charged"},
-		&cli.BoolFlag{Name: "no-wait", Usage: "with --on slurm: submit and return; the same command later waits and merges"},
-		&cli.BoolFlag{Name: "dry-run", Usage: "with --on slurm: print the script in place of submitting it"},
-	}
+// slurmOptions are of runs on a cluster.
+type slurmOptions struct {
+	On        string `doc:"run the units on {ENGINE}: slurm submits an array of tasks with sbatch, waits and merges; all nodes must share the directory of --out"`
+	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
+	Partition string `doc:"with --on slurm: partition of the cluster"`
+	Time      string `doc:"with --on slurm: time limit of a task, as for sbatch: MINUTES, H:MM:SS or D-H"`
+	Memory    string `doc:"with --on slurm: memory of a task, such as 4G"`
+	Account   string `doc:"with --on slurm: account to charge"`
+	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm: submit and return; the same command later waits and merges"`
+	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: print the script instead of submitting it"`
 }
 
 // onSlurm has a cluster do the units that are missing, and reports whether all are there:

@@ -11,28 +11,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func statementCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "statement",
-		Usage:     "print what became of a user's money, contract by contract",
-		ArgsUsage: "DIR",
-		Description: `Opening balance, what else moved, each contract (budget, what decided, charges by
+var statementCommand = command(`statement DIR
+print a user's statement, contract by contract
+
+Opening balance, what else moved, each contract (budget, what decided, charges by
 host, refund, verdict, penalty), closing balance. A contract is whose budget it had.
 Requests that were refused moved no money and name nobody: 'ledger show' has them.
 
    bourse ledger statement results/paper/ledger/pareto-high/be/0 --user 2
-   bourse ledger statement books --user user:ann --since 1000 --json`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "user", Usage: "state account `U`, such as user:7, or 7 for short"},
-			&cli.Int64Flag{Name: "since", Usage: "begin after entry `N`; contracts that had ended are left out"},
-			jsonFlag[statement.Statement](),
-		},
-		Action: statementAction,
-	}
+   bourse ledger statement books --user user:ann --since 1000 --json`, statementAction)
+
+type statementOptions struct {
+	User                            string `doc:"account {U}, such as user:7, or 7 for short"`
+	Since                           int64  `doc:"begin after entry {N}; omit contracts that had ended"`
+	jsonOption[statement.Statement] `yaml:",inline"`
 }
 
-func statementAction(c *cli.Context) error {
-	user := c.String("user")
+func statementAction(c *cli.Context, o *statementOptions) error {
+	user := o.User
 	if user == "" {
 		return usagef("%s: --user is missing", commandName(c))
 	}
@@ -42,7 +38,7 @@ func statementAction(c *cli.Context) error {
 	if err := bank.CheckName(user); err != nil {
 		return usagef("--user: %w", err)
 	}
-	since := c.Int64("since")
+	since := o.Since
 	if since < 0 {
 		return usagef("--since: found %d, want the number of an entry", since)
 	}

@@ -29,42 +29,39 @@ type contractsShown struct {
 	Contracts []live.Contract `json:"contracts" doc:"how they stand, or how they ended"`
 }
 
-// termsFlags are those of what is asked for.
-func termsFlags(budget bool) []cli.Flag {
-	flags := []cli.Flag{
-		quantityFlag("work", config.Seconds, "of each node, `SECONDS` of a processor, or as 2h"),
-		quantityFlag("deadline", config.Seconds, "in `SECONDS`, or as 2h"),
-		&cli.StringFlag{Name: "class", Usage: "`NAME` of the promise, as be, sac or cac (default: the market's)"},
-		&cli.IntFlag{Name: "nodes", Value: 1, Usage: "so many hosts, `N`"},
-		&cli.Float64Flag{Name: "cpus", Value: 1, Usage: "`N` processors that a node uses at most"},
-	}
-	if budget {
-		flags = append(flags, &cli.StringFlag{Name: "budget", Usage: "`DOLLARS` at most"})
-	}
-	return flags
+// termsOptions are the terms of a contract but for its budget.
+type termsOptions struct {
+	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or as 2h"`
+	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or as 2h"`
+	Class    string  `doc:"class of promise {NAME}, such as be, sac or cac (default: the market's)"`
+	Nodes    int     `default:"1" doc:"{N} hosts"`
+	CPUs     float64 `default:"1" doc:"limit of {N} processors per node"`
 }
 
-func homeFlag() cli.Flag {
-	return &cli.StringFlag{Name: "home", Usage: "key and market are those of `DIR` (default: $BOURSE_HOME, or bourse in the user's configuration)"}
+type budgetOptions struct {
+	termsOptions `yaml:",inline"`
+	Budget       string `doc:"budget in {DOLLARS}"`
 }
 
-func submitCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "submit",
-		Usage:     "ask the market to run a program under a promise",
-		ArgsUsage: "[--] [COMMAND]...",
-		Description: `Signs an order with the account's key, sends it, and prints what was decided: where the
+type homeOption struct {
+	Home string `doc:"use the key and market in {DIR} (default: $BOURSE_HOME, or bourse in the user's configuration)"`
+}
+
+var submitCommand = command(`submit [--] [COMMAND]...
+submit a program to a market
+
+Signs an order with the account's key, sends it, and prints what was decided: where the
 program runs and what it bids; or why not, with the numbers, and the least budget at which
 it would be accepted. The budget is set aside until the contract is settled. The order is
-kept until it is answered: whatever is killed when, 'bourse submit --resume' asks again,
+kept until it is answered: whatever is killed when, 'bourse job submit --resume' asks again,
 and it is one contract.
 
-   bourse submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
-   bourse submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
-   bourse submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
+   bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
+   bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
+   bourse job submit --work 60 --deadline 300 --budget 2 --array 0-9 --file render -- \
        sh -c './render frame$BOURSE_ARRAY_INDEX'
-   bourse submit --from jobs.yaml
-   bourse submit --resume
+   bourse job submit --from jobs.yaml
+   bourse job submit --resume
 
 With --from the file is a list, of which each has what the flags say, in their units:
 
@@ -73,25 +70,27 @@ With --from the file is a list, of which each has what the flags say, in their u
 
 All of it is looked at before any is sent; a mistake is told by file, line and field.
 
-Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`,
-		Flags: append(termsFlags(true),
-			&cli.StringSliceFlag{Name: "env", Usage: "`NAME=VALUE` in its environment; may be repeated"},
-			&cli.StringSliceFlag{Name: "file", Usage: "it finds `FILE` in its folder; may be repeated"},
-			quantityFlag("memory", config.Bytes, "`BYTES` at most, or as 4GB (default: the host's)"),
-			&cli.StringFlag{Name: "array", Usage: "a contract for each of `FIRST-LAST`, which is BOURSE_ARRAY_INDEX of its environment"},
-			&cli.StringFlag{Name: "from", Usage: "a contract for each of the list in `FILE`, YAML or JSON, - for standard input"},
-			&cli.BoolFlag{Name: "resume", Usage: "send again what was signed and not answered"},
-			&cli.BoolFlag{Name: "wait", Usage: "wait until they have ended"},
-			homeFlag(), jsonFlag[contractsShown](), quietFlag()),
-		Action: submitAction,
-	}
+Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`, submitAction)
+
+type submitOptions struct {
+	budgetOptions              `yaml:",inline"`
+	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
+	File                       []string `doc:"put {FILE} into its folder; may be repeated"`
+	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
+	Array                      string   `doc:"submit a contract for each number in {FIRST-LAST}, which its program finds as BOURSE_ARRAY_INDEX"`
+	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
+	Resume                     bool     `doc:"send signed orders again that were not answered"`
+	Wait                       bool     `doc:"wait until the contracts have ended"`
+	homeOption                 `yaml:",inline"`
+	jsonOption[contractsShown] `yaml:",inline"`
+	quietOption                `yaml:",inline"`
 }
 
-func submitAction(c *cli.Context) error {
-	if c.Bool("resume") {
+func submitAction(c *cli.Context, o *submitOptions) error {
+	if o.Resume {
 		return resumeAction(c)
 	}
-	if c.String("from") != "-" {
+	if o.From != "-" {
 		switch now, later := hasInput(c.App.Reader); {
 		case now:
 			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
@@ -99,7 +98,7 @@ func submitAction(c *cli.Context) error {
 			note(c, "submit: standard input is a pipe that is silent; programs do not get what comes out of it")
 		}
 	}
-	tasks, err := tasks(c)
+	tasks, err := tasks(c, o)
 	if err != nil {
 		return err
 	}
@@ -244,25 +243,23 @@ type asked struct {
 	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
 }
 
-// askedBy returns the terms that c gives.
-func askedBy(c *cli.Context) asked {
-	return asked{
-		Class: c.String("class"), Work: amount(c, "work"), Deadline: amount(c, "deadline"), Budget: c.String("budget"),
-		Nodes: c.Int("nodes"), CPUs: c.Float64("cpus"),
-	}
+// asked returns a contract of the terms.
+func (o *termsOptions) asked() asked {
+	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
 }
 
 // tasks returns what c asks for.
-func tasks(c *cli.Context) (all []*client.Task, err error) {
-	if name := c.String("from"); name != "" {
+func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
+	if name := o.From; name != "" {
 		if c.NArg() > 0 || c.IsSet("array") {
 			return nil, usagef("submit: found a command or --array beside --from, want one of them")
 		}
 		return tasksFrom(c, name)
 	}
-	one := askedBy(c)
-	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), c.StringSlice("file"), amount(c, "memory"), map[string]string{}
-	for _, s := range c.StringSlice("env") {
+	one := o.asked()
+	one.Command, one.Files, one.Memory, one.Env = c.Args().Slice(), o.File, o.Memory, map[string]string{}
+	one.Budget = o.Budget
+	for _, s := range o.Env {
 		name, value, ok := strings.Cut(s, "=")
 		if !ok || name == "" {
 			return nil, usagef("--env: found %q, want NAME=VALUE", s)
@@ -270,7 +267,7 @@ func tasks(c *cli.Context) (all []*client.Task, err error) {
 		one.Env[name] = value
 	}
 	first, last := 0, 0
-	array := c.String("array")
+	array := o.Array
 	if array != "" {
 		if first, last, err = span(array); err != nil {
 			return nil, err

@@ -12,33 +12,30 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func table1Command() *cli.Command {
-	return &cli.Command{
-		Name:      "table1",
-		Usage:     "judge models against a log, as the market paper's Table 1 does",
-		ArgsUsage: "FILE",
-		Description: `Two-sample Kolmogorov-Smirnov: the share of pairs of 100 draws each that are not
+var table1Command = command(`table1 FILE
+judge models against a log, as in the paper's Table 1
+
+Two-sample Kolmogorov-Smirnov: the share of pairs of 100 draws each that are not
 rejected at 5 %, their mean distance, and the distance of the complete data. The
 paper took 1000 pairs from SDSC Blue Horizon; its numbers stand beside. Ten times
 as many cost a second, and leave a third of the error. --models judges the laws of
 model files instead of the paper's, as 'workload fit' writes them.
 
-   bourse workload table1 SDSC-BLUE-2000-4.1-cln.swf.gz
-   bourse workload table1 KTH.swf.gz --models kth.yaml,exponential.yaml`,
-		Flags: append([]cli.Flag{
-			filterFlag(),
-			&cli.StringFlag{Name: "models", Usage: "judge the laws of model `FILES` of model 'independent', joined by commas"},
-			seedFlag(),
-			&cli.IntFlag{Name: "pairs", Value: 10000, Usage: "take `N` pairs of samples; the paper took 1000"},
-			workersFlag("parts"),
-		}, outputFlags[fitlab.Judged]()...),
-		Action: table1Action,
-	}
+   bourse paper table1 SDSC-BLUE-2000-4.1-cln.swf.gz
+   bourse paper table1 KTH.swf.gz --models kth.yaml,exponential.yaml`, table1Action)
+
+type table1Options struct {
+	filterOption          `yaml:",inline"`
+	Models                string `doc:"judge the laws of model {FILES} of model 'independent', joined by commas"`
+	seedOption            `yaml:",inline"`
+	Pairs                 int `default:"10000" doc:"use {N} pairs of samples; the paper used 1000"`
+	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
+	output[fitlab.Judged] `yaml:",inline"`
 }
 
-func table1Action(c *cli.Context) error {
+func table1Action(c *cli.Context, o *table1Options) error {
 	b := gof.PaperBootstrap()
-	if b.Pairs = c.Int("pairs"); b.Pairs < 1 || b.Pairs > 1e6 {
+	if b.Pairs = o.Pairs; b.Pairs < 1 || b.Pairs > 1e6 {
 		return usagef("--pairs: found %d, want 1 to 1000000", b.Pairs)
 	}
 	file, log, err := measureLog(c, "judge by")
@@ -46,13 +43,13 @@ func table1Action(c *cli.Context) error {
 		return err
 	}
 	var files []string
-	if c.String("models") != "" {
-		files = strings.Split(c.String("models"), ",")
+	if o.Models != "" {
+		files = strings.Split(o.Models, ",")
 	}
 	d, err := await(c.Context, func() (report.Document, error) {
 		return fitlab.Judge(c.Context, file, log, files, b, func(name string) rand.Source {
-			return scenario.Stream(c.Uint64("seed"), 0, name)
-		}, c.Int("workers"))
+			return scenario.Stream(o.Seed, 0, name)
+		}, o.Workers)
 	})
 	if err != nil {
 		return err

@@ -15,51 +15,47 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-func bankInitCommand() *cli.Command {
-	return &cli.Command{
-		Name:        "init",
-		Usage:       "make a bank without money",
-		ArgsUsage:   "DIR",
-		Description: `   bourse bank init books`,
-		Action: func(c *cli.Context) error {
-			j, err := place.At(c.Args().First()).Create(store.Options{})
-			if err != nil {
-				return err
-			}
-			noteMode(c, "")
-			return j.Close()
-		},
+var bankInitCommand = command(`init DIR
+create a bank without money
+
+   bourse bank init books`, func(c *cli.Context, _ *none) error {
+	j, err := place.At(c.Args().First()).Create(store.Options{})
+	if err != nil {
+		return err
 	}
+	noteMode(c, "")
+	return j.Close()
+})
+
+type idOption struct {
+	ID string `doc:"{ID} of the request: a request that is sent again with it is booked once"`
 }
 
-func idFlag() cli.Flag {
-	return &cli.StringFlag{Name: "id", Usage: "`ID` of the request, by which it is booked once however often it is sent"}
-}
+var mintCommand = command(`mint DIR ACCOUNT AMOUNT
+issue money to an account, and print the receipt
 
-func mintCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "mint",
-		Usage:     "issue money to an account, and print the receipt",
-		ArgsUsage: "DIR ACCOUNT AMOUNT",
-		Description: `   bourse bank mint books user:ann 100 --id salary-1
+   bourse bank mint books user:ann 100 --id salary-1
 
 In an owned bank the order is signed by an account that may mint, and by a second key
 if its right says so:
 
-   bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`,
-		Flags: []cli.Flag{idFlag(), privateFlag("key", "sign with the key in `FILE`"), privateFlag("second", "sign with the key in `FILE`, too"), expiresFlag(), pinFlag(), jsonFlag[store.Outcome]()},
-		Action: func(c *cli.Context) error {
-			return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
-		},
-	}
+   bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`, func(c *cli.Context, _ *mintOptions) error {
+	return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
+})
+
+type mintOptions struct {
+	idOption                  `yaml:",inline"`
+	Key                       string `doc:"sign with the key in {FILE}"`
+	Second                    string `doc:"also sign with the key in {FILE}"`
+	expiresOption             `yaml:",inline"`
+	pinOption                 `yaml:",inline"`
+	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-func transferCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "transfer",
-		Usage:     "move money between accounts, and print the receipt",
-		ArgsUsage: "DIR FROM TO AMOUNT",
-		Description: `   bourse bank transfer books user:ann user:bob 12.50 --id rent-1
+var transferCommand = command(`transfer DIR FROM TO AMOUNT
+move money between accounts, and print the receipt
+
+   bourse bank transfer books user:ann user:bob 12.50 --id rent-1
 
 In an owned bank the order is signed with the key of the account that pays:
 
@@ -68,23 +64,21 @@ In an owned bank the order is signed with the key of the account that pays:
 A bank that is served signs its receipt, which 'bank receipt' checks:
 
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 --key ann \
-      --pin sha256:5f7c… --signed receipt`,
-		Flags: []cli.Flag{
-			idFlag(),
-			privateFlag("key", "sign with the key in `FILE`"),
-			expiresFlag(),
-			pinFlag(),
-			&cli.StringFlag{Name: "signed", Usage: "of a bank that is served, write its signed receipt to `FILE`"},
-			jsonFlag[store.Outcome](),
-		},
-		Action: func(c *cli.Context) error {
-			o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
-			if err := checkParty("FROM", o.From); err != nil {
-				return err
-			}
-			return move(c, o, c.Args().Get(3))
-		},
+      --pin sha256:5f7c… --signed receipt`, func(c *cli.Context, _ *transferOptions) error {
+	o := store.Order{From: c.Args().Get(1), To: c.Args().Get(2)}
+	if err := checkParty("FROM", o.From); err != nil {
+		return err
 	}
+	return move(c, o, c.Args().Get(3))
+})
+
+type transferOptions struct {
+	idOption                  `yaml:",inline"`
+	Key                       string `doc:"sign with the key in {FILE}"`
+	expiresOption             `yaml:",inline"`
+	pinOption                 `yaml:",inline"`
+	Signed                    string `doc:"write the signed receipt of a served bank to {FILE}"`
+	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
 // checkParty refuses what is no name, and what only the bank itself moves.
@@ -206,12 +200,10 @@ func requestID(c *cli.Context) (string, error) {
 
 const mostParallel = 1 << 16
 
-func applyCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "apply",
-		Usage:     "carry out transfers from standard input, many at once",
-		ArgsUsage: "DIR",
-		Description: `Reads a JSON object a line and prints one for each as soon as it is durable, in the
+var applyCommand = command(`apply DIR
+book transfers from standard input, many at once
+
+Reads a JSON object a line and prints one for each as soon as it is durable, in the
 order in which they are; which of two requests in flight comes first is open. The
 account mint issues money. Every order has an id, from, to and amount, each once. One
 that is refused is answered, too, a line that is no order by its number, and the exit
@@ -228,31 +220,29 @@ An open one has plain lines:
 
    echo '{"id":"7","from":"user:ann","to":"user:bob","amount":"0.10"}' | bourse bank apply books
    {"id":"7","seq":3,"hash":"LzV5…="}
-   {"id":"8","error":"transfer entry 4: insufficient funds: …"}`,
-		Flags: []cli.Flag{
-			&cli.IntFlag{Name: "parallel", Value: 64, Usage: "send up to `N` requests at once: those that wait share a write"},
-			pinFlag(),
-		},
-		Action: func(c *cli.Context) error {
-			parallel := c.Int("parallel")
-			if parallel < 1 || parallel > mostParallel {
-				return usagef("--parallel: found %d, want 1 to %d", parallel, mostParallel)
-			}
-			return withBank(c, func(b banked) error {
-				in := until(c.Context, c.App.Reader, nil)
-				defer in.Close()
-				err := store.Apply(c.Context, b.Do, in, c.App.Writer, parallel, wall)
-				if err == nil {
-					err = c.Context.Err() // an interruption may first be seen as the end of the input
-				}
-				if errors.Is(err, context.Canceled) {
-					return interruption("what was answered is booked; send the rest again")
-				}
-				if errors.Is(err, bufio.ErrTooLong) {
-					return fmt.Errorf("standard input: %w; those before it are answered", err)
-				}
-				return err
-			})
-		},
+   {"id":"8","error":"transfer entry 4: insufficient funds: …"}`, func(c *cli.Context, o *applyOptions) error {
+	parallel := o.Parallel
+	if parallel < 1 || parallel > mostParallel {
+		return usagef("--parallel: found %d, want 1 to %d", parallel, mostParallel)
 	}
+	return withBank(c, func(b banked) error {
+		in := until(c.Context, c.App.Reader, nil)
+		defer in.Close()
+		err := store.Apply(c.Context, b.Do, in, c.App.Writer, parallel, wall)
+		if err == nil {
+			err = c.Context.Err() // an interruption may first be seen as the end of the input
+		}
+		if errors.Is(err, context.Canceled) {
+			return interruption("what was answered is booked; send the rest again")
+		}
+		if errors.Is(err, bufio.ErrTooLong) {
+			return fmt.Errorf("standard input: %w; those before it are answered", err)
+		}
+		return err
+	})
+})
+
+type applyOptions struct {
+	Parallel  int `default:"64" doc:"send up to {N} requests at once"`
+	pinOption `yaml:",inline"`
 }

@@ -4,57 +4,49 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"bourse/bank/whole"
 	"bourse/experiments"
-	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 	"bourse/experiments/tune"
 
 	"github.com/urfave/cli/v2"
 )
 
-func tuneCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "tune",
-		Usage:     "find the setting of a provider that makes a metric largest, and say what cannot be told from it",
-		ArgsUsage: "[SCENARIO]",
-		Description: `Runs settings of a scenario against each other on the same jobs, hosts and lots, and drops one
+var tuneCommand = command(`tune [SCENARIO]
+find the setting with the best metric
+
+Runs settings of a scenario against each other on the same jobs, hosts and lots, and drops one
 as soon as it is told to be worse: so replications go where they decide. The settings are the
 values of every --over, a grid if there are several, beside the scenario's own sweep; under the
 policies of which an axis is an option, or else under all. Prints the best, all that cannot be
 told from it, what choosing wrongly may cost, and how many replications would tell more. An
 interrupt ends it with what is known by then; with --out, the same command goes on.
 
-   bourse tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
-   bourse tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
-   bourse tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`,
-		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "maximize", Usage: "find the largest mean of `METRIC`, as 'bourse policies metric' lists them"},
-			&cli.StringFlag{Name: "minimize", Usage: "find the smallest mean of `METRIC`"},
-			&cli.StringSliceFlag{Name: "over", Usage: "vary the field at `PATH=VALUES`: numbers and words between commas, and ranges FROM..TO/STEP"},
-			&cli.StringFlag{Name: "configuration", Usage: "of the scenario, `NAME` (default: the only one)"},
-			&cli.StringFlag{Name: "policies", Usage: "race these, `LABELS` between commas (default: those of which an axis is an option, or all)"},
-			&cli.IntFlag{Name: "budget", Usage: "run `N` replications at most, of all settings together", DefaultText: "200 a setting"},
-			&cli.Float64Flag{Name: "within", Usage: "end when no other can be better by more than `D`"},
-			&cli.BoolFlag{Name: "smooth", Usage: "the metric has one peak along the only axis: search it by golden section first"},
-			&cli.StringFlag{Name: "preset", Usage: "take the preset `NAME` in place of a file: " + strings.Join(papers.Names(), ", ")},
-		}, givenFlags(), []cli.Flag{
-			workersFlag("replications"),
-			&cli.StringFlag{Name: "out", Aliases: []string{"o"}, Usage: "write figure, tables, page and replications to `DIR`, and go on from the replications that are there"},
-			&cli.BoolFlag{Name: "fresh", Usage: "take no replications from there"},
-			noProgressFlag(),
-		}, outputFlags[tune.Report]()),
-		Action: tuneAction,
-	}
+   bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
+   bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
+   bourse study tune mine.yaml --minimize rejections --over fleet.hosts=10..60/1 --smooth --within 0.01 --out tuned`, tuneAction)
+
+type tuneOptions struct {
+	Maximize            string   `doc:"find the largest mean of {METRIC}, as 'bourse scenario options metric' lists them"`
+	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
+	Over                []string `doc:"vary the field at {PATH=VALUES}: numbers and words between commas, and ranges FROM..TO/STEP"`
+	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
+	Policies            string   `doc:"use only the policies {LABELS}, with commas between them (default: those of which an axis is an option, or all)"`
+	Budget              int      `shown:"200 a setting" doc:"run at most {N} replications of all settings together"`
+	Within              float64  `doc:"stop if no other setting can be better by more than {D}"`
+	Smooth              bool     `doc:"search first by golden section, if the metric has one peak along the only axis"`
+	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
+	givenOptions        `yaml:",inline"`
+	Workers             int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Out                 string `alias:"o" doc:"write figure, tables, page and replications to {DIR}, and reuse the replications there"`
+	Fresh               bool   `doc:"do not reuse replications in --out"`
+	noProgressOption    `yaml:",inline"`
+	output[tune.Report] `yaml:",inline"`
 }
 
-func tuneAction(c *cli.Context) error {
-	if err := checkWorkers(c); err != nil {
-		return err
-	}
+func tuneAction(c *cli.Context, o *tuneOptions) error {
 	ask, err := tuneAsk(c)
 	if err != nil {
 		return err
@@ -64,13 +56,13 @@ func tuneAction(c *cli.Context) error {
 		return err
 	}
 	elapsed := stopwatch()
-	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, "tune "+ch.experiment.Name)}
+	opts := experiments.Options{Workers: o.Workers, Progress: progress(c, "tune "+ch.experiment.Name)}
 	found, err := experiments.Tune(c.Context, &ch.experiment, ask, opts)
 	if err != nil {
 		return err
 	}
 	d, wrote := found.Document(), []string(nil)
-	if out := c.String("out"); out != "" {
+	if out := o.Out; out != "" {
 		if d.Scenario, err = ch.text(); err != nil {
 			return err
 		}
@@ -78,7 +70,7 @@ func tuneAction(c *cli.Context) error {
 			return err
 		}
 	}
-	if c.Bool("json") {
+	if o.JSON {
 		err = printJSON(c, *found.Report)
 		noteWrote(c, wrote)
 	} else {

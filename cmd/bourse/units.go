@@ -19,14 +19,12 @@ import (
 // mostRows is from how many rows of jobs on CSV is not written unless it is asked for.
 const mostRows = 1_000_000
 
-// unitFlags say what of a run is done, and what is kept of it.
-func unitFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "tables", Usage: "keep jobs, prices and metrics as `FORM`: both (jobs as CSV and Parquet), parquet, csv or none but metrics (default: both, parquet from a million rows on)"},
-		&cli.BoolFlag{Name: "units", Usage: "list the units of the run, the parts that it keeps as files and can be divided by, and run nothing"},
-		&cli.StringFlag{Name: "shard", Usage: "do part `K/N` of the units only, of 1/N to N/N, and leave them in the directory of --out, which shards may share, for 'bourse merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"},
-		&cli.BoolFlag{Name: "fresh", Usage: "begin anew: do not go on where a run was stopped, keep nothing of older results of the same scenario, and replace those of another"},
-	}
+// unitOptions say what of a run is done, and what is kept of it.
+type unitOptions struct {
+	Tables string `doc:"store jobs, prices and metrics as {FORM}: both (jobs as CSV and Parquet), parquet, csv or none but metrics (default: both, parquet from a million rows on)"`
+	Units  bool   `doc:"list the units of the run, into which it can be divided, and run nothing"`
+	Shard  string `doc:"run only part {K/N} of the units, 1/N to N/N, and store them in --out, which shards may share, for 'bourse run merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
+	Fresh  bool   `doc:"start again: drop the units of a stopped run, and replace older results of this or another scenario"`
 }
 
 // tables returns the form of the large tables.
@@ -97,12 +95,22 @@ func differs(err error, dir string) error {
 	if !errors.As(err, &other) {
 		return err
 	}
-	if other.Whole {
-		return misuse.Errorf("%s has the results of another run: %s; replace them with --fresh, or write elsewhere", dir, experiments.Difference(&other.Found, &other.Want))
+	what := fmt.Sprintf("%s has the results of another run: %s", dir, experiments.Difference(&other.Found, &other.Want))
+	remedy := "replace them with --fresh, or write elsewhere with --out"
+	if !other.Whole {
+		what = fmt.Sprintf("%s was begun by another run: %s", dir, experiments.Difference(&other.Found, &other.Want))
+		remedy = fmt.Sprintf("finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
 	}
-	return misuse.Errorf("%s was begun by another run: %s; finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere",
-		dir, experiments.Difference(&other.Found, &other.Want), strings.Join(other.Found.Command, " "))
+	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}
 }
+
+// An otherRun reports that a directory has what another run wrote.
+type otherRun struct {
+	error
+	what string
+}
+
+func (e otherRun) Unwrap() error { return e.error }
 
 // standing says what is kept of a run of dir that err has ended.
 func standing(dir string, err error) error {

@@ -27,22 +27,21 @@ type release struct {
 	Platform string `json:"platform" doc:"operating system and architecture"`
 }
 
-func versionCommand() *cli.Command {
-	return &cli.Command{
-		Name:  "version",
-		Usage: "print the version of the program",
-		Description: `What a report of a mistake should name. The flag --version prints the same line.
+var versionCommand = command(`version
+print the version of the program
+
+What a report of a mistake should name. The flag --version prints the same line.
 
    bourse version
-   bourse version --json`,
-		Flags: []cli.Flag{jsonFlag[release]()},
-		Action: func(c *cli.Context) error {
-			if c.Bool("json") {
-				v := results.BuildVersion()
-				return printJSON(c, release{v.Version, v.Revision, v.Modified, v.Go, v.Platform})
-			}
-			_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", version())
-			return err
-		},
+   bourse version --json`, func(c *cli.Context, o *versionOptions) error {
+	if o.JSON {
+		v := results.BuildVersion()
+		return printJSON(c, release{v.Version, v.Revision, v.Modified, v.Go, v.Platform})
 	}
+	_, err := fmt.Fprintln(c.App.Writer, c.App.Name, "version", version())
+	return err
+})
+
+type versionOptions struct {
+	jsonOption[release] `yaml:",inline"`
 }

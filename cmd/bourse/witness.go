@@ -16,29 +16,25 @@ import (
 	sumdb "golang.org/x/mod/sumdb/note"
 )
 
-func witnessCommand() *cli.Command {
-	return &cli.Command{
-		Name:      "witness",
-		Usage:     "cosign checkpoints of logs, of each only what extends the last",
-		ArgsUsage: "DIR",
-		Description: `Serves c2sp.org/tlog-witness: 'ledger publish --witness' asks it, and so can keepers of
+var witnessCommand = command(`witness DIR
+cosign checkpoints of published logs
+
+Serves c2sp.org/tlog-witness: 'ledger publish --witness' asks it, and so can keepers of
 other logs. It knows the logs of --log and keeps in DIR the last checkpoint of each that
 it signed: never give it an older copy of that. Its own key, which is printed, is what
 readers of a log ask for.
 
-   bourse key new --name w.example key
-   bourse witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "key", Usage: "sign with the key in `FILE`, of 'bourse key new'"},
-			&cli.StringSliceFlag{Name: "log", Usage: "cosign the log that is called so and signed by that key, or the one in a file: `ORIGIN=KEY`; may be repeated"},
-			&cli.StringFlag{Name: "listen", Value: "127.0.0.1:8423", Usage: "answer at `ADDRESS`"},
-		},
-		Action: witnessAction,
-	}
+   bourse bank key --name w.example key
+   bourse ledger witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`, witnessAction)
+
+type witnessOptions struct {
+	Key    string   `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
+	Log    []string `doc:"cosign the log {ORIGIN=KEY}: its name, and its public key or a file that contains the key; may be repeated"`
+	Listen string   `default:"127.0.0.1:8423" doc:"answer at {ADDRESS}"`
 }
 
-func witnessAction(c *cli.Context) error {
-	if c.String("key") == "" || len(c.StringSlice("log")) == 0 {
+func witnessAction(c *cli.Context, o *witnessOptions) error {
+	if o.Key == "" || len(o.Log) == 0 {
 		return usagef("witness: --key and --log are needed")
 	}
 	private, err := privateKey(c, "key")
@@ -61,7 +57,7 @@ func witnessAction(c *cli.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", c.String("listen"))
+	listener, err := net.Listen("tcp", o.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}

@@ -18,7 +18,7 @@ import (
 	"bourse/bank/store"
 )
 
-// witnessed starts 'bourse witness' with a key of its own for the log books, and returns
+// witnessed starts 'bourse ledger witness' with a key of its own for the log books, and returns
 // its URL and key. It ends with the test.
 func witnessed(t *testing.T, dir, name string) (url, key string) {
 	t.Helper()

@@ -196,7 +196,7 @@ func read(dirs []*results.Dir, metric string) (all []*series, err error) {
 			return nil, err
 		}
 		if len(rows) == 0 {
-			return nil, misuse.Errorf("%s: found no metric %q; 'bourse policies metric' lists those that there are", dir.Path, metric)
+			return nil, misuse.Errorf("%s: found no metric %q; 'bourse scenario options metric' lists those that there are", dir.Path, metric)
 		}
 		all = append(all, inRows(i, rows, metric, dir.Manifest.Alike)...)
 	}

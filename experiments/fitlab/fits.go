@@ -28,6 +28,21 @@ func DefaultCandidates() Candidates {
 	}
 }
 
+// OrDefault returns c with the default laws where it has none.
+func (c Candidates) OrDefault() Candidates {
+	d := DefaultCandidates()
+	if c.IAT != nil {
+		d.IAT = c.IAT
+	}
+	if c.Run != nil {
+		d.Run = c.Run
+	}
+	if c.Procs != nil {
+		d.Procs = c.Procs
+	}
+	return d
+}
+
 // An Outcome is a fit, or why there is none.
 type Outcome struct {
 	fit.Fit

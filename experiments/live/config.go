@@ -55,7 +55,7 @@ type Limits struct {
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
 	Disk        float64 `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Log         float64 `yaml:"log" validate:"min=0,max=1e18" doc:"bytes per output of a node"`
-	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live'; 0 is twice disk"`
+	Keep        float64 `yaml:"keep" validate:"min=0,max=1e18" doc:"bytes of output that ended tasks of one account may leave on a host of 'bourse live start'; 0 is twice disk"`
 	Files       float64 `yaml:"files" validate:"min=1e8,max=1e18" doc:"bytes of all jobs and their files that the market stores"`
 	Orders      int     `yaml:"orders_per_second" validate:"min=1,max=1000000" doc:"orders per second of one account"`
 	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"simultaneous connections to the market, and as many calls; at most half from one address"`

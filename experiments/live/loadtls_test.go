@@ -40,7 +40,7 @@ type known struct {
 // Host implements [link.Market].
 func (k known) Host(pin string) (string, error) { return k.hosts[pin], nil }
 
-// byTLS serves m as 'bourse market serve' does, and returns the ways of hosts and clients
+// byTLS serves m as 'bourse live serve' does, and returns the ways of hosts and clients
 // to it over the network.
 func byTLS(b *testing.B, m *live.Market, w live.World, dir string) live.Ways {
 	try := func(err error) {

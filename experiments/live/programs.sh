@@ -41,20 +41,20 @@ while [ $i -lt $((tenths * 6)) ]; do
 done
 tar cf sources.tar part*.c
 
-bourse market serve lab --listen 127.0.0.1:0 >said &
+bourse live serve lab --listen 127.0.0.1:0 >said &
 market=$!
-until_is host bourse host list --dir lab
-bourse host invite box --dir lab >token
-bourse agent host --join @token 2>agent-said &
+until_is host bourse live host list --dir lab
+bourse live host invite box --dir lab >token
+bourse live agent host --join @token 2>agent-said &
 agent=$!
-until_is ' here ' bourse host list --dir lab
+until_is ' here ' bourse live host list --dir lab
 sed -n '1s/.*: \(.* processors\)/\1/p' agent-said
 for user in ann bob; do
-  bourse join "$(bourse user invite user:$user --money 20 --dir lab)" --home $user >/dev/null
+  bourse live user join "$(bourse live user invite user:$user --money 20 --dir lab)" --home $user >/dev/null
 done
 
 ask() { # HOME CLASS BUDGET FILE COMMAND
-  bourse submit --home "$1" --class "$2" --work $((tenths * 3 / 2)) --deadline $((tenths < 10 ? 600 : 120)) --budget "$3" --file "$4" -- sh -c "$5" | sed 's/  receipt.*//'
+  bourse job submit --home "$1" --class "$2" --work $((tenths * 3 / 2)) --deadline $((tenths < 10 ? 600 : 120)) --budget "$3" --file "$4" -- sh -c "$5" | sed 's/  receipt.*//'
 }
 xz='xz -6 -T1 -k numbers && xz -t numbers.xz && echo compressed'
 gcc='tar xf sources.tar && for f in part*.c; do gcc -O2 -c $f; done && ls *.o | wc -l'
@@ -63,11 +63,11 @@ ask bob cac 4 sources.tar "$gcc"
 ask ann be 1 sources.tar "$gcc"
 ask bob be 1 numbers "$xz"
 sleep $((tenths / 2))
-bourse host list --dir lab
+bourse live host list --dir lab
 echo
 for user in ann bob; do
-  bourse status --home $user --all --wait >/dev/null 2>&1 || true
-  bourse status --home $user --all --json
+  bourse job status --home $user --all --wait >/dev/null 2>&1 || true
+  bourse job status --home $user --all --json
 done | awk -F '[":, ]+' '
   BEGIN { print "contract  user      class  promised     by  delivered  after  paid      back      state" }
   $2 == "contract" { id = $3 }
@@ -79,7 +79,7 @@ done | awk -F '[":, ]+' '
       f["work"], f["deadline"], f["done"], ended - asked, f["paid"], f["back"], f["state"]
   }' | sort -n
 for contract in "ann 1" "bob 2" "ann 3" "bob 4"; do
-  bourse logs --home $contract
+  bourse job logs --home $contract
 done
 end
 echo

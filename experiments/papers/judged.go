@@ -142,7 +142,7 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 func (j Judged) Table() report.Table {
 	t := report.Table{
 		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "says", "number", "wanted", "n"},
-		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse claims RESULTS shows the evidence for each.",
+		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each.",
 	}
 	for _, c := range j.Claims {
 		if len(c.Outcomes) == 0 {

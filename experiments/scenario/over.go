@@ -37,7 +37,8 @@ func Over(text string) (Axis, error) {
 }
 
 // Values parses a comma-separated list of numbers, words, and ranges FROM..TO/STEP. A range
-// includes both ends and uses exact decimals: 0.5..0.8/0.1 is 0.5, 0.6, 0.7 and 0.8.
+// begins with FROM, contains no value above TO, and uses exact decimals: 0.5..0.8/0.1 is 0.5,
+// 0.6, 0.7 and 0.8, and so is 0.5..0.89/0.1.
 func Values(list string) ([]Value, error) {
 	var all []Value
 	seen := map[Value]bool{}
@@ -95,11 +96,7 @@ func span(text string) ([]Value, error) {
 	if by.Sign() <= 0 || to.LessThan(from) {
 		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", clip(text))
 	}
-	steps, left := to.Sub(from).QuoRem(by, 0)
-	if left.Sign() != 0 {
-		return nil, fmt.Errorf("found %s, whose last step ends at %v, want one that ends at %v", clip(text), to.Sub(left), to)
-	}
-	if steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
+	if steps, _ := to.Sub(from).QuoRem(by, 0); steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
 		return nil, fmt.Errorf("found %s, which is more than %d values", clip(text), maxPoints)
 	}
 	var all []Value

@@ -95,6 +95,8 @@ func (e *Experiment) DrawsHosts() bool {
 //	base.market.forecaster={name: normal}
 //	sweep.0.values=0.5..0.95/0.05
 //
+// The paths of a sweep have the first two forms, too.
+//
 // The first form applies to every configuration, the second to one. Both take precedence over
 // base and configurations. A configuration is merged into base, and base into [Default]:
 // mappings are merged, and any other value replaces the one under it. A file that names a
@@ -141,7 +143,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if root, err = untilOf(root); err != nil {
 		return Experiment{}, err
 	}
-	root = expand(root)
+	if root, err = chosen(expand(root)); err != nil {
+		return Experiment{}, err
+	}
 	for _, text := range last {
 		var some []setting
 		if root, some, err = setEach(root, text); err != nil {

@@ -32,7 +32,7 @@ type Experiment struct {
 // write it within replications: {min: 5, max: 2000, until: {metric: efficiency_0.5,
 // half_width: 0.01}}.
 type Until struct {
-	Metric    string  `yaml:"metric" validate:"required" doc:"metric of the interval, as listed by 'bourse policies metric'"`
+	Metric    string  `yaml:"metric" validate:"required" doc:"metric of the interval, as listed by 'bourse scenario options metric'"`
 	HalfWidth float64 `yaml:"half_width" validate:"gt=0,max=1e12" doc:"largest acceptable half-width of the 95 % interval (of a confidence sequence, so early stopping keeps its coverage)"`
 	Min       int     `yaml:"min" validate:"min=2,max=1000000" doc:"replications before the first check"`
 }

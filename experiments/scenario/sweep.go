@@ -11,7 +11,7 @@ import (
 // An Axis is a field of configurations that takes several values in turn. Two axes span a
 // plane: every value of the first with every value of the second.
 type Axis struct {
-	Path   string   `yaml:"path" validate:"required" doc:"field of a configuration, such as workload.annotate.delay"`
+	Path   string   `yaml:"path" validate:"required" doc:"field of every configuration, such as workload.annotate.delay, or of one, which then is the only one that is run, such as pareto-high:fleet.hosts"`
 	Also   []string `yaml:"also" doc:"other fields set to the same values, such as fields of other policies"`
 	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words, and ranges such as 0.5..0.95/0.05"`
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; default, the path"`
@@ -50,6 +50,40 @@ func (e Experiment) Expanded() Experiment {
 		e.Configurations = e.points
 	}
 	return e
+}
+
+// chosen returns the tree with the configuration to which its sweep applies, if the path of an
+// axis names one, such as pareto-high:fleet.hosts.
+func chosen(root *node) (*node, error) {
+	sweep, all := root.get("sweep"), root.get("configurations")
+	if sweep == nil || sweep.kind != list || all == nil || all.kind != list {
+		return root, nil
+	}
+	only, axes := "", *sweep
+	axes.items = slices.Clone(sweep.items)
+	for i, axis := range axes.items {
+		path := axis.get("path")
+		if path == nil {
+			continue
+		}
+		name, rest, one := strings.Cut(path.text, ":")
+		if !one {
+			continue
+		}
+		at := join(join("sweep", strconv.Itoa(i)), "path")
+		if only != "" && name != only {
+			return nil, fail(path.at, at, "found configuration %s after %s, want one", clip(name), clip(only))
+		}
+		k, err := all.choose(name, at, path.at)
+		if err != nil {
+			return nil, err
+		}
+		bare := *path
+		bare.text, only = rest, name
+		axes.items[i] = axis.put("path", &bare)
+		root = root.put("configurations", &node{kind: list, at: all.at, items: all.items[k : k+1]})
+	}
+	return root.put("sweep", &axes), nil
 }
 
 // maxPoints limits the number of points of a sweep.

@@ -148,3 +148,29 @@ configurations:
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestSweepOfOne checks that an axis whose path names a configuration is of that one only, and
+// that axes of two are refused.
+func TestSweepOfOne(t *testing.T) {
+	t.Parallel()
+	const text = "{name: a, configurations: [{name: low}, {name: high}], sweep: [{path: \"high:fleet.hosts\", values: [3, 4]}%s]}"
+	e, err := Parse("a.yaml", fmt.Appendf(nil, text, ""), Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range e.Expanded().Configurations {
+		got = append(got, fmt.Sprint(c.Name, " ", c.Fleet.Hosts))
+	}
+	if fmt.Sprint(got) != "[high@3 3 high@4 4]" || e.Sweep[0].Path != "fleet.hosts" {
+		t.Errorf("found %v along %s", got, e.Sweep[0].Path)
+	}
+	for more, want := range map[string]string{
+		", {path: \"low:fleet.cpus\", values: [1, 2]}": "sweep.1.path: found configuration low after high, want one",
+		", {path: \"hihg:fleet.cpus\", values: [1]}":   "did you mean high",
+	} {
+		if _, err := Parse("a.yaml", fmt.Appendf(nil, text, more), Known{}); err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "after high") {
+			t.Errorf("%s: %v, want %s", more, err, want)
+		}
+	}
+}

@@ -182,7 +182,7 @@ func (p *Program) Join(ctx context.Context, token link.Token, say func(string)) 
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, mostWait) {
 		host, err := client.Enrol(ctx, link.Enrolment{Secret: token.Secret, Name: p.settings.Name, Offer: p.Offer})
 		if err == nil && p.Host != "" && p.Host != host && p.Pin != token.Pin {
-			return fmt.Errorf("%s: its host is %s, and the token is for %s: want 'bourse host invite %s', or a folder of its own", p.dir, p.Host, host, p.Host)
+			return fmt.Errorf("%s: its host is %s, and the token is for %s: want 'bourse live host invite %s', or a folder of its own", p.dir, p.Host, host, p.Host)
 		}
 		if err == nil {
 			p.membership = membership{token.Address, token.Pin, host}

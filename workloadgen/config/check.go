@@ -28,6 +28,12 @@ func Check(v any) error {
 	return nil
 }
 
+// Check checks a value of the field without its documentation, or returns nil.
+func (f Field) Check(v reflect.Value) *Wrong {
+	f.Doc = ""
+	return check(v, f, f.Name)
+}
+
 func check(v reflect.Value, f Field, path string) *Wrong {
 	r := RuleOf(f.Rule)
 	ok, found := true, ""

@@ -18,7 +18,7 @@ import (
 // threshold. The low-load policy returns when the load falls below the threshold minus a
 // margin, which prevents rapid switching.
 //
-// The default threshold was found by bourse tune on the market paper's workload, with 92 to
+// The default threshold was found by bourse study tune on the market paper's workload, with 92 to
 // 260 s between jobs and users who lose half the value of the work done by a missed deadline.
 // It was the best setting or not significantly different from the best.
 type adaptive struct {

@@ -5,7 +5,7 @@
 //
 // All stand in one folder, that of the user alone ([DefaultHome]):
 //
-//	key            the private key of the account, as 'bourse key new' writes it
+//	key            the private key of the account, as 'bourse bank key' writes it
 //	market.json    which market, and where: a [Membership]
 //	sent/ID.order  an order that was signed and not yet answered, written before it is sent
 //	sent/ID.job    what it is to run
@@ -61,7 +61,7 @@ func (h Home) Membership() (m Membership, err error) {
 	text, err := whole.Read(name, 1<<16)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return m, misuse.Errorf("%s is missing: no market is known; 'bourse live' makes one, and 'bourse join TOKEN' joins one", name)
+		return m, misuse.Errorf("%s is missing: no market is known; 'bourse live start' makes one, and 'bourse live user join TOKEN' joins one", name)
 	case err != nil:
 		return m, err
 	}

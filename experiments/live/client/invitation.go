@@ -29,7 +29,7 @@ func ParseInvitation(text string) (i Invitation, err error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(text), "://")
 	f := strings.Split(rest, "/")
 	if len(f) != 4 {
-		return i, errors.New("want URL/SECRET/PIN/ACCOUNT, as 'bourse user invite' prints it")
+		return i, errors.New("want URL/SECRET/PIN/ACCOUNT, as 'bourse live user invite' prints it")
 	}
 	i = Invitation{URL: scheme + "://" + f[0], Secret: f[1], Pin: f[2], Account: f[3]}
 	if i.Pin == "-" {

@@ -107,10 +107,10 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 			return a, err
 		}
 		if time.Since(began) > patience {
-			return nil, fmt.Errorf("order %s: %w; 'bourse submit --resume' asks again", id, err)
+			return nil, fmt.Errorf("order %s: %w; 'bourse job submit --resume' asks again", id, err)
 		}
 		if err := service.Pause(ctx, time.Second/2); err != nil {
-			return nil, &Unanswered{fmt.Sprintf("order %s was signed and not answered: 'bourse submit --resume' asks again", id), err}
+			return nil, &Unanswered{fmt.Sprintf("order %s was signed and not answered: 'bourse job submit --resume' asks again", id), err}
 		}
 	}
 }
@@ -189,7 +189,7 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed and not answered: 'bourse status %d' shows what became of it", id, id), err}
+		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed and not answered: 'bourse job status %d' shows what became of it", id, id), err}
 	}
 	return a, err
 }

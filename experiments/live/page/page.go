@@ -5,7 +5,7 @@
 //
 // # What is public
 //
-// Whoever reaches a market may look at it: that is so for 'bourse top', 'price' and 'status',
+// Whoever reaches a market may look at it: that is so for 'bourse job top', 'price' and 'status',
 // and the page shows what they print, in their words and digits. That is hosts with who is
 // on them, prices, and contracts by number with account, terms, decision, places, money and
 // receipts. It shows no job, no file and no output of a program, which are for their owner;

@@ -92,7 +92,7 @@ var functions = map[string]any{
 	"kept":   enforcement,
 }
 
-// spot returns the mean of the prices of hosts, $/s, as 'bourse top' has it.
+// spot returns the mean of the prices of hosts, $/s, as 'bourse job top' has it.
 func spot(all []live.Host) (price float64) {
 	for i := range all {
 		price += all[i].Price / float64(len(all))

@@ -391,7 +391,7 @@ func (s *Server) acted(actor, origin, action, object string, err error) {
 func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	t, ok := a.Token()
 	if !ok {
-		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse market serve' takes hosts of others"))
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse live serve' takes hosts of others"))
 	}
 	if err := a.Market.MayOwn(ctx, r.GetOwner()); err != nil {
 		return nil, coded(err)

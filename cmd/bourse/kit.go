@@ -1,0 +1,234 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/bank/export"
+	"bourse/experiments"
+	"bourse/experiments/papers"
+	"bourse/experiments/report"
+	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
+
+	"github.com/urfave/cli/v2"
+)
+
+// command returns what makes a command. The first line of text is its call, the second its
+// summary; its description follows after an empty line. Its flags are the fields of T, which
+// act receives filled. As in a scenario, a field has the name of its yaml tag or its own in
+// lower case, fields of an embedded struct that is tagged inline take its place, and the tag
+// validate restricts a flag that is given. More tags:
+//
+//	doc      usage, in which {NAME} is the value
+//	alias    second name
+//	default  value of a flag that is not given; cpus is the number of processors
+//	shown    default in words
+//	of       list that contains every valid value, see listOf; its names follow the usage
+//	commas   list of every valid value; the values are written with commas between them
+//	unit     seconds or bytes: the number may also be written as 2h or 4GB
+func command[T any](text string, act func(*cli.Context, *T) error, subs ...func() *cli.Command) func() *cli.Command {
+	return func() *cli.Command {
+		k := group(text, subs...)()
+		var o T
+		for _, f := range config.FieldsOf(reflect.TypeFor[T]()) {
+			k.Flags = append(k.Flags, flagOf(&o, f))
+		}
+		k.Action = func(c *cli.Context) error {
+			var o T
+			if err := fill(c, reflect.ValueOf(&o).Elem()); err != nil {
+				return err
+			}
+			return act(c, &o)
+		}
+		return k
+	}
+}
+
+// group returns what makes a command that has subcommands only.
+func group(text string, subs ...func() *cli.Command) func() *cli.Command {
+	return func() *cli.Command {
+		call, text, _ := strings.Cut(text, "\n")
+		summary, description, _ := strings.Cut(text, "\n")
+		name, args, _ := strings.Cut(call, " ")
+		k := &cli.Command{Name: name, ArgsUsage: args, Usage: summary, Description: strings.TrimPrefix(description, "\n")}
+		for _, sub := range subs {
+			k.Subcommands = append(k.Subcommands, sub())
+		}
+		return k
+	}
+}
+
+// with returns what makes a command with more subcommands.
+func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Command {
+	return func() *cli.Command {
+		k := of()
+		for _, sub := range subs {
+			k.Subcommands = append(k.Subcommands, sub())
+		}
+		return k
+	}
+}
+
+// none are the flags of a command that has none.
+type none struct{}
+
+// under returns what makes the command of another place in the named group.
+func under(name string, of func() *cli.Command) func() *cli.Command {
+	return func() *cli.Command {
+		k := of()
+		call := "bourse " + name + " " + k.Name
+		k.Description = strings.NewReplacer("bourse paper "+k.Name, call, "bourse "+k.Name, call).Replace(k.Description)
+		return k
+	}
+}
+
+// An outputter is a set of flags with --json, which prints an Output.
+type outputter interface{ prints() report.Output }
+
+// flagOf returns the flag of a field of the struct at o.
+func flagOf(o any, f config.Field) cli.Flag {
+	tag := reflect.TypeOf(o).Elem().FieldByIndex(f.Index).Tag
+	usage := strings.NewReplacer("{", "`", "}", "`").Replace(f.Doc)
+	if of := tag.Get("of"); of != "" {
+		usage += ": " + strings.Join(listOf(of), ", ")
+	}
+	shown, t := tag.Get("shown"), f.Type
+	if shown != "" && (t.Kind() == reflect.String || t.Kind() == reflect.Slice) {
+		usage, shown = usage+" (default: "+shown+")", ""
+	}
+	var also []string
+	if alias := tag.Get("alias"); alias != "" {
+		also = []string{alias}
+	}
+	is := tag.Get("default")
+	if is == "cpus" {
+		is = strconv.Itoa(runtime.NumCPU())
+	}
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	x, _ := strconv.ParseFloat(is, 64)
+	switch t.Kind() {
+	case reflect.Bool:
+		b := &cli.BoolFlag{Name: f.Name, Aliases: also, Usage: usage, DisableDefaultText: true}
+		if p, ok := o.(outputter); ok && f.Name == "json" {
+			if p.prints().Lines {
+				b.Usage = "print one JSON object per move, for programs"
+			}
+			return programsFlag{b, p.prints()}
+		}
+		return b
+	case reflect.Slice:
+		if _, commas := tag.Lookup("commas"); commas {
+			break
+		}
+		return &cli.StringSliceFlag{Name: f.Name, Aliases: also, Usage: usage, DefaultText: shown}
+	case reflect.Int:
+		return &cli.IntFlag{Name: f.Name, Aliases: also, Usage: usage, Value: int(x), DefaultText: shown}
+	case reflect.Int64:
+		return &cli.Int64Flag{Name: f.Name, Aliases: also, Usage: usage, Value: int64(x), DefaultText: shown}
+	case reflect.Uint64:
+		return &cli.Uint64Flag{Name: f.Name, Aliases: also, Usage: usage, Value: uint64(x), DefaultText: shown}
+	case reflect.Float64:
+		if unit := tag.Get("unit"); unit != "" {
+			return &cli.GenericFlag{Name: f.Name, Value: &quantity{unit: config.Unit(unit), x: x}, Usage: usage, DefaultText: shown}
+		}
+		return &cli.Float64Flag{Name: f.Name, Aliases: also, Usage: usage, Value: x, DefaultText: shown}
+	}
+	return &cli.StringFlag{Name: f.Name, Aliases: also, Usage: usage, Value: is, DefaultText: shown}
+}
+
+// fill sets the fields of a struct from the flags of c, and checks those that were given.
+func fill(c *cli.Context, o reflect.Value) error {
+	for _, f := range config.FieldsOf(o.Type()) {
+		v, tag := o.FieldByIndex(f.Index), o.Type().FieldByIndex(f.Index).Tag
+		if v.Kind() == reflect.Pointer {
+			if !c.IsSet(f.Name) {
+				continue
+			}
+			v.Set(reflect.New(f.Type.Elem()))
+			v = v.Elem()
+		}
+		switch v.Kind() {
+		case reflect.Slice:
+			values := c.StringSlice(f.Name)
+			if of, commas := tag.Lookup("commas"); commas {
+				values = nil
+				for one := range strings.SplitSeq(c.String(f.Name), ",") {
+					one = strings.TrimSpace(one)
+					switch {
+					case !c.IsSet(f.Name) || slices.Contains(values, one):
+						continue
+					case of != "" && !slices.Contains(listOf(of), one):
+						return usagef("--%s: %s", f.Name, scenario.Unknown(one, listOf(of)))
+					}
+					values = append(values, one)
+				}
+			}
+			v.Set(reflect.ValueOf(values))
+		case reflect.Float64:
+			v.SetFloat(c.Float64(f.Name))
+			if q, ok := c.Generic(f.Name).(*quantity); ok {
+				v.SetFloat(q.x)
+			}
+		default:
+			v.Set(reflect.ValueOf(c.Value(f.Name)))
+		}
+		if !c.IsSet(f.Name) {
+			continue
+		}
+		if of := tag.Get("of"); of != "" && v.Kind() == reflect.String && !slices.Contains(listOf(of), v.String()) {
+			return usagef("--%s: %s", f.Name, scenario.Unknown(v.String(), listOf(of)))
+		}
+		if w := f.Check(v); w != nil {
+			return usagef("--%s: found %s, want %s", f.Name, w.Found, w.Want)
+		}
+	}
+	return nil
+}
+
+// listOf returns the names that a tag means: those of presets, formats, or a family of plug-ins.
+func listOf(of string) []string {
+	switch of {
+	case "preset":
+		return papers.Names()
+	case "ledger":
+		return export.Formats()
+	case "trace":
+		return scenario.Formats()
+	case "readings":
+		return slices.Sorted(maps.Keys(papers.Readings()))
+	}
+	return experiments.NamesOf(of)
+}
+
+// A quantity is the value of a flag that is a number of a unit, with which it may be
+// written: 2h or 7200, 4GB or 4000000000.
+type quantity struct {
+	unit config.Unit
+	x    float64
+}
+
+// Set implements [cli.Generic].
+func (q *quantity) Set(s string) error {
+	x, ok := q.unit.Parse(s)
+	if !ok {
+		return fmt.Errorf("found %q, want %s", s, q.unit.Want())
+	}
+	q.x = x
+	return nil
+}
+
+// String implements [cli.Generic].
+func (q *quantity) String() string {
+	if q.x == 0 {
+		return ""
+	}
+	return fmt.Sprint(q.x)
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// moved are the commands of version 0.2 that have another name now. They work for one version.
+var moved = map[string]string{
+	"merge": "run merge",
+
+	"tune": "study tune", "calibrate": "study calibrate", "incentives": "study incentives", "forecast": "study forecast",
+	"reliability": "study availability", "advise": "study advise", "replay": "study replay",
+
+	"reproduce": "paper run", "claims": "paper claims", "readings": "paper readings", "workload table1": "paper table1",
+
+	"presets": "scenario list", "policies": "scenario options", "schema": "scenario schema --list",
+
+	"witness": "ledger witness", "key new": "bank key",
+
+	"market serve": "live serve", "market rotate": "live rotate", "host": "live host", "user": "live user", "agent": "live agent",
+	"join": "live user join",
+
+	"submit": "job submit", "quote": "job quote", "status": "job status", "logs": "job logs", "fetch": "job fetch",
+	"cancel": "job cancel", "top": "job top", "price": "job price",
+}
+
+// gone are commands that were removed, with what replaces them.
+var gone = map[string]string{
+	"findings":    "'bourse docs findings' has a command for each of its questions",
+	"fidelity":    "'bourse live export' writes what a market decided, to compare with a run: see 'bourse docs fidelity'",
+	"live replay": "'bourse live export' writes a scenario, for 'bourse run' and 'bourse study replay'",
+	"live follow": "a market that is stopped writes a checkpoint, and the next version begins there: see 'bourse docs upgrade'",
+}
+
+// today returns args with the name that the command has now, and a line that says so; or an
+// error if the command was removed.
+func today(args []string) ([]string, string, error) {
+	for n := min(2, len(args)-1); n > 0; n-- {
+		old := strings.Join(args[1:1+n], " ")
+		if by, ok := gone[old]; ok {
+			return args, "", usagef("'bourse %s' was removed: %s", old, by)
+		}
+		if now, ok := moved[old]; ok {
+			return slices.Concat(args[:1], strings.Fields(now), args[1+n:]), fmt.Sprintf("bourse: 'bourse %s' is now 'bourse %s'; the old name will be removed", old, now), nil
+		}
+	}
+	if len(args) > 1 && args[1] == "live" && !liveGroup(args[2:]) {
+		return slices.Concat(args[:2], []string{"start"}, args[2:]), "bourse: 'bourse live' is now 'bourse live start'; the old name will be removed", nil
+	}
+	return args, "", nil
+}
+
+// liveGroup reports whether the words after live call the group or one of its commands, rather
+// than start a market as version 0.2 does.
+func liveGroup(words []string) bool {
+	if len(words) == 0 {
+		return false
+	}
+	for _, sub := range liveCommand().Subcommands {
+		if sub.Name == words[0] {
+			return true
+		}
+	}
+	return slices.Contains([]string{"--help", "-h"}, words[0]) || strings.HasPrefix(words[len(words)-1], "--generate-")
+}
+
+// quieted reports whether args ask for results only.
+func quieted(args []string) bool {
+	for _, a := range args {
+		switch a {
+		case "--":
+			return false
+		case "--quiet", "-q", "--json":
+			return true
+		}
+	}
+	return false
+}

@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// A Job is what somebody wants done.
+// An AdviceJob is what somebody wants done.
 type AdviceJob struct {
 	Work     float64 `json:"work" doc:"of a node, processor-seconds"`
 	Nodes    int     `json:"nodes"`
@@ -61,10 +61,10 @@ func (j *AdviceJob) String() string {
 	return s
 }
 
-// Total is the work of all nodes.
+// total is the work of all nodes.
 func (j *AdviceJob) total() float64 { return j.Work * float64(j.Nodes) }
 
-// A Fate is what becomes of the job with one budget in one market, or the mean over several
+// A meanOutcome is what becomes of the job with one budget in one market, or the mean over several
 // tries of one unit: each between 0 and 1 but for what is paid.
 type meanOutcome struct {
 	Admitted float64
@@ -72,18 +72,18 @@ type meanOutcome struct {
 	Paid     float64 // $, less penalties
 }
 
-// Plus adds to f what became of another try, with a weight.
+// plus adds to f what became of another try, with a weight.
 func (f *meanOutcome) plus(g meanOutcome, weight float64) {
 	f.Admitted += weight * g.Admitted
 	f.Done += weight * g.Done
 	f.Paid += weight * g.Paid
 }
 
-// A Unit is one independent observation of the history, such as a replication or a stretch of
+// A unit is one independent observation of the history, such as a replication or a stretch of
 // time: what becomes of the job with each budget, on the spot and as a reservation.
 type unit struct{ Spot, Reservation []meanOutcome }
 
-// Budgets returns n from lo to hi, each as many times the one before.
+// budgetsFrom returns n from lo to hi, each as many times the one before.
 func budgetsFrom(lo, hi float64, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {

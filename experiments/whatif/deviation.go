@@ -134,7 +134,7 @@ var kinds = []kind{
 	},
 }
 
-// Usual returns the deviations that are tried if nothing else is asked for.
+// UsualDeviations returns the deviations that are tried if nothing else is asked for.
 func UsualDeviations() []Deviation {
 	return []Deviation{
 		{"value", 0.5}, {"value", 0.8}, {"value", 1.25}, {"value", 2},
@@ -146,7 +146,7 @@ func UsualDeviations() []Deviation {
 	}
 }
 
-// Parse returns the deviation that text names: value=0.5.
+// ParseDeviation returns the deviation that text names: value=0.5.
 func ParseDeviation(text string) (Deviation, error) {
 	name, number, _ := strings.Cut(text, "=")
 	var names []string
@@ -164,7 +164,7 @@ func ParseDeviation(text string) (Deviation, error) {
 	return Deviation{}, misuse.Errorf("found %q, want KIND=NUMBER, the kind one of %s", text, strings.Join(names, ", "))
 }
 
-// Kinds returns the ways to lie and what each does, for people: a line each.
+// DeviationKinds returns the ways to lie and what each does, for people: a line each.
 func DeviationKinds() string {
 	var b strings.Builder
 	for i := range kinds {

@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Trial is what was found in one replication under one policy.
+// A trial is what was found in one replication under one policy.
 type trial struct {
 	Truth  payoff
 	Gains  []gain
@@ -17,7 +17,7 @@ type trial struct {
 	Proven bool    // it is U*
 }
 
-// A Found is all trials of one configuration under one policy, in order of replications.
+// A deviationSample is all trials of one configuration under one policy, in order of replications.
 type deviationSample struct {
 	Configuration, Policy string
 	Trials                []trial
@@ -39,7 +39,7 @@ func (f *deviationSample) by(d int) (s sample) {
 	return s
 }
 
-// An Equilibrium is where users come to who answer one another.
+// An equilibrium is where users come to who answer one another.
 type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
@@ -58,14 +58,14 @@ type equilibrium struct {
 	Plays []play `json:"plays" doc:"what users say there, the most frequent first"`
 }
 
-// A Ratio is one of means over replications, with Fieller's interval.
+// A ratio is one of means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo" doc:"null where it is unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 
-// A Play is how many users say one thing.
+// A play is how many users say one thing.
 type play struct {
 	Deviation string  `json:"deviation"`
 	Share     float64 `json:"share"`
@@ -146,7 +146,7 @@ func (f *deviationSample) equilibrium(family int) *equilibrium {
 	return e
 }
 
-// ratio returns that of the means of xs and ys, nil if it is none.
+// ratioOf returns that of the means of xs and ys, nil if it is none.
 func ratioOf(xs, ys []float64, alpha float64) *ratio {
 	e, ok := stats.Fieller(xs, ys)
 	if !ok {

@@ -16,13 +16,13 @@ type terms struct {
 	Submit   float64     `json:"submit" doc:"instant, s"`
 }
 
-// A Number is one that the policy has looked at.
+// A number is one that the policy has looked at.
 type number struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
-// A Test is what was to be reached, and what was.
+// A test is what was to be reached, and what was.
 type test struct {
 	Contract int64   `json:"contract" doc:"whose it is: that of the job itself, or one that is admitted already"`
 	What     string  `json:"what" doc:"name of the number"`
@@ -41,7 +41,7 @@ func (t *test) Missing() float64 {
 	return t.Want - t.Got
 }
 
-// A Decision is what was decided of a job.
+// A decision is what was decided of a job.
 type decision struct {
 	At      float64  `json:"at" doc:"instant, s"`
 	Verdict string   `json:"verdict" doc:"accept, reject, or defer: the run ended before it was decided"`
@@ -50,7 +50,7 @@ type decision struct {
 	Test    *test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
 }
 
-// Decide returns the decision d of a job, made at an instant, as it is told: of a refusal with
+// decided returns the decision d of a job, made at an instant, as it is told: of a refusal with
 // the test that has its reason, otherwise with the last that was passed. All are the tests of
 // the policy; a test about another contract says so.
 func decided(job int64, at float64, by *contracts.Decision, asked terms, all []admission.Test) decision {
@@ -84,7 +84,7 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 	return d
 }
 
-// A Change is the least in one dimension with which the job would have been decided
+// A change is the least in one dimension with which the job would have been decided
 // otherwise, all else as it was.
 type change struct {
 	Of       string  `json:"of" doc:"budget, deadline, nodes, submit or class"`
@@ -96,14 +96,14 @@ type change struct {
 	Then     *effect `json:"then" doc:"what would have become of all; null if it would have been refused"`
 }
 
-// A Vain is a dimension in which no change was found.
+// An unsolved is a dimension in which no change was found.
 type unsolved struct {
 	Of    string `json:"of"`
 	Until string `json:"until" doc:"the last that was looked at"`
 	Tried int    `json:"tried"`
 }
 
-// An Outcome is what would have become of all.
+// An effect is what would have become of all.
 type effect struct {
 	Outcome     outcome       `json:"fate" doc:"of the job"`
 	Has         bank.Amount   `json:"has" doc:"its owner of it: its worth, less what was paid, and penalties"`
@@ -114,7 +114,7 @@ type effect struct {
 	Jobs        []comparedJob `json:"jobs" doc:"the others whose work is worth more or less, or who pay more or less; those who gain most first"`
 }
 
-// Outcomes returns the outcome in which the job is as in is, where jobs are all, once as it
+// effectOf returns the outcome in which the job is as in is, where jobs are all, once as it
 // was and once as it would be: with the job, if in says so, which was not in then.
 func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 	var o effect
@@ -141,7 +141,7 @@ func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 	return &o
 }
 
-// A Report explains one decision.
+// An Explanation explains one decision.
 type Explanation struct {
 	Run      string          `json:"run" doc:"CONFIGURATION/ADMISSION/REPLICATION"`
 	Job      int64           `json:"job" doc:"its number in the plan"`
@@ -165,7 +165,7 @@ type help struct {
 	Policies []string `json:"policies" doc:"other policies of the configuration that accept it as it is"`
 }
 
-// A Point is the least budget with which a job would have been accepted with a deadline.
+// A frontierPoint is the least budget with which a job would have been accepted with a deadline.
 type frontierPoint struct {
 	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
 	Budget   bank.Amount `json:"budget"`

@@ -9,14 +9,14 @@ import (
 // level is that of all intervals of a family at once.
 const familyLevel = 0.05
 
-// A Mean is a mean over replications, with its interval.
+// A meanEstimate is a mean over replications, with its interval.
 type meanEstimate struct {
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo" doc:"null where replications do not vary, or there is one"`
 	Hi    *float64 `json:"hi"`
 }
 
-// A Row is what one deviation gains users under one policy.
+// A gainRow is what one deviation gains users under one policy.
 type gainRow struct {
 	Configuration string       `json:"configuration"`
 	Policy        string       `json:"policy"`
@@ -42,7 +42,7 @@ const (
 // A sample is what users gain by one deviation: of each replication, those of its users.
 type sample [][]float64
 
-// weigh returns what a sample says, whose intervals are of a family of so many: each misses
+// weighed returns what a sample says, whose intervals are of a family of so many: each misses
 // with a probability of at most 5 % over all of them (Bonferroni). Replications are what is
 // independent: the mean of a replication's users counts once (Student's t), and so do their
 // share (of clustered trials) and the largest.

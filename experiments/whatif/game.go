@@ -5,13 +5,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Fate is what became of a job that was said.
+// A reportedOutcome is what became of a job that was said.
 type reportedOutcome struct {
 	Done float64 // work over all nodes by the true deadline
 	Paid float64 // $, less the penalties received
 }
 
-// A Market is a market of which the truth is known, and which can be run on what is said.
+// A game is a market of which the truth is known, and which can be run on what is said.
 type game struct {
 	Truth workloadgen.Plan
 	Alpha float64 // how inelastic users are, in [0,1] (eq. 9)
@@ -20,13 +20,13 @@ type game struct {
 	Run func(reported) ([]reportedOutcome, error)
 }
 
-// An Outcome is what all users have when each says something.
+// A payoff is what all users have when each says something.
 type payoff struct {
 	Utility map[int64]float64 // by user, $
 	Worth   float64           // of all work that was done, to its owners: utilities without payments
 }
 
-// Outcome returns what all have if users say what by tells.
+// payoff returns what all have if users say what by tells.
 func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	said := misreport(m.Truth, by)
 	fates, err := m.Run(said)
@@ -49,13 +49,13 @@ func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	return o, nil
 }
 
-// A Gain is what a user has more than in truth by each deviation, in order, $.
+// A gain is what a user has more than in truth by each deviation, in order, $.
 type gain struct {
 	User int64
 	By   []float64
 }
 
-// Gains returns what the truth comes to, and what each of users gains by each deviation, all
+// gains returns what the truth comes to, and what each of users gains by each deviation, all
 // others saying the truth.
 func (m *game) gains(users []int64, deviations []Deviation) (truth payoff, gains []gain, err error) {
 	if truth, err = m.payoff(func(int64) Deviation { return Deviation{} }); err != nil {

@@ -6,11 +6,11 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// A Rule says what a bid buys of a host while its price is c, in processors, and what is paid
+// A PriceRule says what a bid buys of a host while its price is c, in processors, and what is paid
 // for that, $/s.
 type PriceRule func(bid, c float64) (processors, pays float64)
 
-// Exclusive is the rule of hosts that one has to oneself, for their price, while that is no
+// exclusive is the rule of hosts that one has to oneself, for their price, while that is no
 // more than the bid.
 func exclusive(bid, c float64) (processors, pays float64) {
 	if c > bid {
@@ -19,7 +19,7 @@ func exclusive(bid, c float64) (processors, pays float64) {
 	return 1, c
 }
 
-// Shared is the rule of a host of so many processors, of which a task uses one at most, that is
+// SharedHost is the rule of a host of so many processors, of which a task uses one at most, that is
 // shared in proportion to bids (eq. 4): c is the sum of the others'. What is used is paid
 // for at the price with the bid in it.
 func SharedHost(cpus float64) PriceRule {
@@ -32,7 +32,7 @@ func SharedHost(cpus float64) PriceRule {
 	}
 }
 
-// A History is what prices were, and what they buy.
+// A PriceHistory is what prices were, and what they buy.
 type PriceHistory struct {
 	Prices
 	Rule      PriceRule
@@ -52,7 +52,7 @@ func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 // after another, so that prices which last longer than a stretch do not count as news in each.
 const mostUnits = 40
 
-// Units cuts the history in stretches as long as the deadline, one after another, of which the
+// units cuts the history in stretches as long as the deadline, one after another, of which the
 // first is the past of the next alone, and returns what would have become of the job, with each
 // budget: the mean over each of at most 40 batches of stretches, all of so many. The job is too
 // small to move prices.
@@ -104,7 +104,7 @@ func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutco
 	return f
 }
 
-// Ends returns budgets below which the job is done in none of the stretches, and above which it
+// ends returns budgets below which the job is done in none of the stretches, and above which it
 // is done in all in which any budget does, of a sample of them.
 func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	begin := h.Steps[0].At

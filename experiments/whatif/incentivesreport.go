@@ -10,7 +10,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// A Report says who gains by what.
+// An IncentiveStudy says who gains by what.
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
 	Alpha    float64       `json:"alpha" doc:"how inelastic users are (eq. 9)"`
@@ -23,7 +23,7 @@ type IncentiveStudy struct {
 	Answers  []equilibrium `json:"answers" doc:"where users come to who answer one another"`
 }
 
-// Sum makes rows of what was found, whose gains are by deviations.
+// sum makes rows of what was found, whose gains are by deviations.
 func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
 	r.Family = len(found) * len(deviations)
 	r.Gains, r.Best, r.Answers = []gainRow{}, []gainRow{}, []equilibrium{}
@@ -102,7 +102,7 @@ func (r *gainRow) cells() []report.Cell {
 	return cells
 }
 
-// said returns m with its interval, if it has one.
+// describe returns m with its interval, if it has one.
 func (m *meanEstimate) describe(say func(float64) string) string {
 	if m.Lo == nil {
 		return say(m.Value)
@@ -135,7 +135,7 @@ func rounded(x float64, decimals int) string {
 
 func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 
-// said returns e in words.
+// describe returns e in words.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s: users who answer one another settle in %d of %d replications, where nobody gains more than $%s by another of these lies; in %d they go round for ever; %s rounds on average, at most %d.",

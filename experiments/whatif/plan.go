@@ -8,7 +8,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Chance is what a budget comes to in one market: means over units, with their 95 %
+// A chance is what a budget comes to in one market: means over units, with their 95 %
 // score intervals, each unit being a cluster.
 type chance struct {
 	Admitted float64  `json:"admitted" doc:"probability of being let in"`
@@ -19,21 +19,21 @@ type chance struct {
 	Utility  *float64 `json:"utility" doc:"$: value times done, less paid; null unless a value was said"`
 }
 
-// A Row is one budget.
+// A budgetRow is one budget.
 type budgetRow struct {
 	Budget      float64 `json:"budget" doc:"$"`
 	Spot        chance  `json:"spot"`
 	Reservation chance  `json:"reservation"`
 }
 
-// A Choice is what may be advised of one market.
+// A marketChoice is what may be advised of one market.
 type marketChoice struct {
 	Least  *float64 `json:"least" doc:"$, the least budget looked at with which the job is done with that probability; null if there is none"`
 	Surely *float64 `json:"surely" doc:"$, the least of which the lower end of the interval says so"`
 	Best   *float64 `json:"best" doc:"$, of the greatest mean utility; null unless a value was said"`
 }
 
-// A Plan is what is advised.
+// A BudgetPlan is what is advised.
 type BudgetPlan struct {
 	Job         AdviceJob    `json:"job"`
 	Of          string       `json:"of" doc:"the history"`
@@ -71,7 +71,7 @@ func Weigh(all []advise.Advice) (report.Document, error) {
 	return d, err
 }
 
-// Planned weighs what became of a job in units, with each budget.
+// planned weighs what became of a job in units, with each budget.
 func planned(j AdviceJob, of, what string, probability float64, budgets []float64, units []unit) *BudgetPlan {
 	p := &BudgetPlan{Job: j, Of: of, Units: len(units), What: what, Probability: probability}
 	spot := func(u *unit) []meanOutcome { return u.Spot }
@@ -208,7 +208,7 @@ func (p *BudgetPlan) Document() report.Document {
 	}
 }
 
-// said says what to choose.
+// summary says what to choose.
 func (p *BudgetPlan) summary() (all []string) {
 	for _, m := range []struct {
 		name string

@@ -31,13 +31,13 @@ type Prices struct {
 	End   float64
 }
 
-// A Wanted names the prices to take of a file; what is empty must be the same in all of it.
+// A PriceSeries names the prices to take of a file; what is empty must be the same in all of it.
 type PriceSeries struct {
 	Series string
 	Zone   string
 }
 
-// A Read says what became of the prices of a file.
+// A readCount says what became of the prices of a file.
 type readCount struct {
 	Used     int
 	Others   int // of another series or zone than the one wanted
@@ -58,7 +58,7 @@ type quote struct {
 	seconds            float64 // that it is for
 }
 
-// ReadPrices reads a price file, plain or gzip, and says what became of its prices: CSV with a
+// readPrices reads a price file, plain or gzip, and says what became of its prices: CSV with a
 // header, of which columns time (RFC 3339, or 2006-01-02 15:04:05 in UTC, or s) and
 // price_usd_per_hour, or price in $/s, are read, and series and zone; or what EC2's
 // describe-spot-price-history prints as JSON, whose series are InstanceType and
@@ -273,7 +273,7 @@ func (l *lineCounter) at(offset int64) int {
 	return l.line + 1
 }
 
-// short joins names, the first dozen.
+// firstNames joins names, the first dozen.
 func firstNames(names []string) string {
 	if len(names) > 12 {
 		return strings.Join(names[:12], ", ") + fmt.Sprintf(" and %d more", len(names)-12)
@@ -281,7 +281,7 @@ func firstNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// instant reads one, in s.
+// parseTime reads one, in s.
 func parseTime(text string) (float64, bool) {
 	for _, form := range []string{time.RFC3339, time.DateTime} {
 		if t, err := time.Parse(form, text); err == nil {
@@ -339,7 +339,7 @@ func (p *Prices) within(from, to float64) (all []stretch) {
 // A stretch is a price, and for how long.
 type stretch struct{ price, lasts float64 }
 
-// percentile returns the price that was not exceeded for that part of the time.
+// pricePercentile returns the price that was not exceeded for that part of the time.
 func pricePercentile(all []stretch, g float64) float64 {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b stretch) int {

@@ -7,13 +7,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Said is a plan as its users put it.
+// A reported is a plan as its users report it.
 type reported struct {
 	Plan workloadgen.Plan
 	Of   []int // for each job of it, which job of the truth it is, or is a part of
 }
 
-// Say puts the truth in the words of its users. Jobs keep their numbers; parts after the
+// misreport puts the truth in the words of its users. Jobs keep their numbers; parts after the
 // first, and names after a user's own, get new ones. What arrives at once stays in order.
 func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	job, user := int64(0), int64(0)
@@ -57,7 +57,7 @@ func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	return s
 }
 
-// Users returns the users of a plan, in order of their first jobs.
+// usersOf returns the users of a plan, in order of their first jobs.
 func usersOf(plan workloadgen.Plan) (users []int64) {
 	for i := range plan {
 		if !slices.Contains(users, plan[i].User) {

@@ -26,7 +26,7 @@ func rounds(players, most int, better func(player int) (bool, error), again func
 	return most, players == 0, nil
 }
 
-// An Answer is where users come to who answer one another.
+// A response is where users come to who answer one another.
 type response struct {
 	Plays   []Deviation // of each user, in order of their first jobs
 	Rounds  int         // with the last, in which nobody found anything, if it settled
@@ -35,7 +35,7 @@ type response struct {
 	Outcome payoff
 }
 
-// Answer lets the users of m, who begin with the truth, take in turn the best of the truth and
+// respond lets the users of m, who begin with the truth, take in turn the best of the truth and
 // those deviations that leave jobs their form, if it gains them more than epsilon, until nobody
 // does or so many rounds have passed. Truth is what the truth comes to.
 func (m *game) respond(truth payoff, deviations []Deviation, epsilon float64, most int) (a response, err error) {

@@ -26,7 +26,7 @@ func (f Figure) pdf() ([]byte, error) {
 	doc.SetCatalogSort(true)
 	doc.SetAutoPageBreak(false, 0)
 	doc.AddPage()
-	if _, err := f.draw(draw.NewCanvas(&pdfCanvas{doc, h}, w, h)); err != nil {
+	if _, err := f.draw(draw.NewCanvas(&pdfCanvas{doc: doc, height: h}, w, h)); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -45,11 +45,15 @@ const pdfFont = "aa+liberationsans"
 type pdfCanvas struct {
 	doc    *fpdf.Fpdf
 	height vg.Length
+	width  vg.Length // of lines
 }
 
 func (c *pdfCanvas) at(p vg.Point) (x, y float64) { return p.X.Points(), (c.height - p.Y).Points() }
 
-func (c *pdfCanvas) SetLineWidth(w vg.Length) { c.doc.SetLineWidth(w.Points()) }
+func (c *pdfCanvas) SetLineWidth(w vg.Length) {
+	c.width = w
+	c.doc.SetLineWidth(w.Points())
+}
 
 func (c *pdfCanvas) SetLineDash(dashes []vg.Length, offset vg.Length) {
 	pattern := make([]float64, len(dashes))
@@ -84,7 +88,12 @@ func (c *pdfCanvas) Translate(p vg.Point) {
 
 func (c *pdfCanvas) Scale(x, y float64) { c.doc.Transform(fpdf.TransformMatrix{A: x, D: y}) }
 
-func (c *pdfCanvas) Stroke(p vg.Path) { c.path(p, "D") }
+// Stroke draws nothing if lines have no width, which in a PDF is the thinnest line.
+func (c *pdfCanvas) Stroke(p vg.Path) {
+	if c.width > 0 {
+		c.path(p, "D")
+	}
+}
 
 func (c *pdfCanvas) Fill(p vg.Path) { c.path(p, "F") }
 

@@ -6,6 +6,10 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
+
+	"codeberg.org/go-pdf/fpdf"
+	"gonum.org/v1/plot/vg"
 )
 
 // TestPDF checks that every font of a PDF figure is embedded as a subset, as pdffonts reads
@@ -45,6 +49,34 @@ func TestPDF(t *testing.T) {
 	}
 	if text := run("pdftotext", "-", "-"); !strings.Contains(text, "α") || !strings.Contains(text, "Deadlines met") || strings.Contains(text, f.Title) {
 		t.Errorf("found %q, want the labels without the title", text)
+	}
+}
+
+// TestNoWidth checks that a line without width, such as those of a grid, is not drawn.
+func TestNoWidth(t *testing.T) {
+	t.Parallel()
+	drawn := func(width vg.Length, stroke bool) string {
+		doc := fpdf.New("P", "pt", "A4", "")
+		doc.SetCompression(false)
+		doc.SetCreationDate(time.Unix(0, 0))
+		doc.SetModificationDate(time.Unix(0, 0))
+		doc.AddPage()
+		c := &pdfCanvas{doc: doc, height: 100}
+		c.SetLineWidth(width)
+		if stroke {
+			c.Stroke(vg.Path{{Type: vg.MoveComp}, {Type: vg.LineComp, Pos: vg.Point{X: 9, Y: 9}}})
+		}
+		var b bytes.Buffer
+		if err := doc.Output(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	if drawn(0, true) != drawn(0, false) {
+		t.Error("a line of width 0 is drawn")
+	}
+	if drawn(1, true) == drawn(1, false) {
+		t.Error("a line of width 1 is not drawn")
 	}
 }
 

@@ -94,7 +94,7 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 		Policy: rules.policy, Sharing: rules.sharing, Payment: s.payment,
 		Window: s.conf.Market.Window, Forecast: rules.forecast,
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
-		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced,
+		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
 	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
 	if policies.Of(o.Name).Spot { // the market admits by the bids of others
@@ -414,5 +414,11 @@ func (in *arrivals) collect() {
 	run.Prices = a.broker.Prices().Averages(bin, end, slices.Grow(run.Prices, int(end/bin)+1))
 	for i := range run.Prices {
 		run.Prices[i] /= float64(s.conf.Fleet.Hosts)
+	}
+	if a.broker.HostPrices {
+		run.Outcome.HostPrices = make([][]float64, s.conf.Fleet.Hosts)
+		for h := range run.Outcome.HostPrices {
+			run.Outcome.HostPrices[h] = a.broker.HostPrice(hosts.ID(h)).Averages(bin, end, nil)
+		}
 	}
 }

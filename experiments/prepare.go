@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"bourse/bank/whole"
+	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
 
@@ -36,6 +37,7 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	if p.settings, err = settings(&x, p.Inputs); err != nil {
 		return nil, err
 	}
+	p.measures(named(&x)...)
 	a := newArena()
 	for _, s := range p.settings {
 		if err := a.draw(s, x.Seed, 0); err != nil {
@@ -63,6 +65,13 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 		}
 	}
 	return p, nil
+}
+
+// measures makes runs record what the named metrics need beyond what all metrics need.
+func (p *Prepared) measures(names ...string) {
+	for _, s := range p.settings {
+		s.hostPrices = slices.Contains(names, metrics.HostDemandCorrelation.Name)
+	}
 }
 
 // Warnings describes what is valid but probably unintended in the jobs of the experiment. [Idle]

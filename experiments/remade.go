@@ -360,6 +360,7 @@ func (f *fit) begin(k int) {
 	if negotiates(&f.offer.Choice) {
 		f.unsure(metrics.Offers)
 	}
+	f.unsure(metrics.HostDemandCorrelation) // no table has the prices of hosts
 }
 
 func (f *fit) unsure(all ...metrics.Metric) {

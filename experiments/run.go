@@ -184,7 +184,8 @@ type measuring struct {
 	rep   int
 
 	best     yardstick
-	demand   []float64 // prices of the first run on the spot market
+	demand   []float64   // prices of the first run on the spot market
+	demands  [][]float64 // the same by host, if they are recorded
 	promises []metrics.Promise
 	knows    int // after the run of this policy, everything that metrics need is known
 	waiting  []*Run
@@ -210,7 +211,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
 	if m.demand == nil && policies.Of(m.s.offers[m.runs].Name).Spot {
-		m.demand = slices.Clone(run.Prices) // the run may be reused before others are measured
+		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // the run may be reused before others are measured
 	}
 	m.waiting = append(m.waiting, run)
 	if m.runs++; m.runs <= m.knows {
@@ -238,7 +239,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 			return 0, nil, err
 		}
 		if !policies.Of(by.Name).Spot {
-			o.Demand = m.demand
+			o.Demand, o.HostDemand = m.demand, m.demands
 		}
 	}
 	return first, done, nil

@@ -33,6 +33,8 @@ type setting struct {
 	price   choice
 	offers  []offer
 
+	hostPrices bool // record the price of each host, for the metrics that need it
+
 	jobs, wide, short int // jobs of the first replication, those too wide for the fleet, and those with a deadline below the runtime
 }
 

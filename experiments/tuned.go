@@ -75,6 +75,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts Options
 	if len(p.alike) > 0 {
 		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, and one tells all: want bourse run with a sweep, or the workload model resample, which draws jobs from a log", p.alike[0])
 	}
+	p.measures(ask.Metric)
 	of, err := p.fingerprint(ask.Metric)
 	if err != nil {
 		return nil, err

@@ -53,11 +53,10 @@ func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 // limit can use 1.
 func (s *Spec) Usable(limit float64) float64 {
 	most := s.CPUs
-	if s.Cap > 0 {
-		most = min(most, s.Cap)
-	}
-	if limit > 0 {
-		most = min(most, limit)
+	for _, limit := range [...]float64{s.Cap, limit} {
+		if limit > 0 {
+			most = min(most, limit)
+		}
 	}
 	return most
 }

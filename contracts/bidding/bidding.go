@@ -29,6 +29,7 @@ func Table(rng *rand.Rand) config.Table[Strategy] {
 	return config.Table[Strategy]{Kind: "bidding strategy", Members: config.Members[Strategy]{
 		"best-response": {"maximize the share obtained, anticipating the price", newBestResponse},
 		"cheapest":      {"bid evenly on the hosts with the lowest spot prices", newCheapest},
+		"emptiest":      {"bid evenly on the hosts with the fewest tasks, with ties broken at random", newEmptiest(rng)},
 		"random":        {"bid evenly on hosts drawn at random", newRandom(rng)},
 	}}
 }

@@ -20,6 +20,11 @@ type fleet struct {
 	prices []market.Rate
 	away   []bool
 	room   []float64 // memory
+	tasks  []int     // on each host
+}
+
+func (v *fleet) On(h hosts.ID) []contracts.Allocation {
+	return make([]contracts.Allocation, v.tasks[h])
 }
 
 func (v *fleet) Fleet() int                      { return len(v.prices) }
@@ -136,4 +141,31 @@ func TestPlaceAtRandom(t *testing.T) {
 			t.Fatalf("of %d hosts only %v are drawn in 300 times", fit, drawn)
 		}
 	})
+}
+
+// TestEmptiest checks that bids go to the eligible hosts with the fewest tasks, whatever their
+// prices, and that each host of a tie is chosen equally often.
+func TestEmptiest(t *testing.T) {
+	t.Parallel()
+	v := &fleet{prices: []market.Rate{1, 2, 3, 4, 5, 6}, away: make([]bool, 6), room: make([]float64, 6), tasks: []int{2, 1, 0, 1, 1, 0}}
+	v.away[2] = true
+	s, chosen := strategy(t, "emptiest"), make([]int, 6)
+	const n = 3000
+	for range n {
+		on, why := s.Place(request(3), v, nil)
+		if why != contracts.None || len(on) != 3 {
+			t.Fatalf("placed %v, %q", on, why)
+		}
+		for _, p := range on {
+			chosen[p.Host]++
+		}
+	}
+	for h, want := range []int{0, 2 * n / 3, 0, 2 * n / 3, 2 * n / 3, n} {
+		if d := chosen[h] - want; d < -150 || d > 150 {
+			t.Errorf("host %d chosen %d times of %d, want %d", h, chosen[h], n, want)
+		}
+	}
+	if _, why := s.Place(request(6), v, nil); why != contracts.TooFewHosts {
+		t.Errorf("six nodes on five hosts: %q", why)
+	}
 }

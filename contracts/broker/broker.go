@@ -51,6 +51,7 @@ type Config struct {
 	Teller       Teller
 	Notes        bool                // attach notes to entries: the terms, the reasons and how contracts ended
 	NoPrices     bool                // do not record the total price
+	HostPrices   bool                // record the price of each host
 	OneByOne     bool                // notify the policy of room after each event, not once after all events of the same time
 	Ties         *rand.Rand          // breaks ties among hosts of equal price
 	Availability *floor.Availability // times at which hosts are available; nil: always
@@ -90,7 +91,7 @@ func (c *Config) floor() floor.Config {
 	}
 	return floor.Config{
 		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.tariff(c.Reserve), Window: c.Window, Forecast: c.Forecast,
-		Ties: c.Ties, NoPrices: c.NoPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: least,
+		Ties: c.Ties, NoPrices: c.NoPrices, HostPrices: c.HostPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: least,
 	}
 }
 
@@ -268,6 +269,9 @@ func (b *Broker) Idle() bool { return len(b.contracts) == len(b.free) }
 
 // Prices returns the history of the total price over all hosts.
 func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
+
+// HostPrice returns the history of the price of host h. It requires HostPrices.
+func (b *Broker) HostPrice(h hosts.ID) *market.Series { return b.floor.HostPrice(h) }
 
 // A view is the broker as policies see it.
 type view struct{ *Broker }

@@ -19,7 +19,7 @@ import (
 // one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. Forecast, NoPrices, Spends, OneByOne, Availability and
+// A Config names the parts of a floor. Forecast, NoPrices, HostPrices, Spends, OneByOne, Availability and
 // Least are optional.
 type Config struct {
 	Machines     []hosts.Machine
@@ -29,6 +29,7 @@ type Config struct {
 	Forecast     market.Forecaster // nil: percentiles are not available, and hosts keep no price history
 	Ties         *rand.Rand        // breaks ties among hosts of equal price
 	NoPrices     bool              // do not record the total price
+	HostPrices   bool              // record the price of each host
 	Spends       bool              // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
 	OneByOne     bool              // process completions of the same time in order of contract number
 	Availability *Availability     // times at which hosts are available; nil: always
@@ -57,6 +58,7 @@ type State struct {
 	runs   []run
 	free   []int32 // unused indexes in runs
 	prices market.Series
+	each   []market.Series // the price of each host, if HostPrices is set
 	news   news
 }
 
@@ -178,6 +180,10 @@ func (f *Floor) Reset(c Config) {
 		f.ranking.Reset()
 	}
 	f.prices.Reset()
+	f.each = nil
+	if c.HostPrices {
+		f.each = make([]market.Series, len(c.Machines))
+	}
 	if c.Availability != nil && c.Availability.Histories != nil {
 		f.arrive()
 	}
@@ -379,6 +385,9 @@ func (f *Floor) Prices() *market.Series {
 	f.record()
 	return &f.prices
 }
+
+// HostPrice returns the history of the price of h. It requires HostPrices.
+func (f *Floor) HostPrice(h hosts.ID) *market.Series { return &f.each[h] }
 
 // record adds the change of all bids since the last call, as one sample, to the history of the
 // total price.

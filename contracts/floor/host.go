@@ -210,6 +210,9 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 		}
 		f.marks.bid = true
 	}
+	if f.HostPrices {
+		f.each[v.id].Add(f.now, r-was)
+	}
 	if v.auction.Bid(f.now, was, r); !v.away && !v.shut {
 		f.ranking.Set(int32(v.id), v.auction.Price())
 	}

@@ -14,3 +14,23 @@ var DemandCorrelation = Metric{
 		return stats.Pearson(o.Demand[:n], o.Prices[:n])
 	},
 }
+
+// HostDemandCorrelation is the mean of the same coefficient over the hosts on which both prices
+// vary: each host has a price of its own, as in Tycoon.
+var HostDemandCorrelation = Metric{
+	Name:  "demand_correlation_host",
+	Unit:  "1",
+	Bound: Correlation,
+	Doc:   "Pearson r of the 5-minute mean prices of each host with those of the best-effort run, mean over the hosts where both vary; computed only if a figure or search names it",
+	Of: func(o *Outcome) (float64, bool) {
+		sum, hosts := 0.0, 0.0
+		for h := range min(len(o.HostPrices), len(o.HostDemand)) {
+			n := min(len(o.HostPrices[h]), len(o.HostDemand[h]))
+			if r, ok := stats.Pearson(o.HostDemand[h][:n], o.HostPrices[h][:n]); ok {
+				sum += r
+				hosts++
+			}
+		}
+		return sum / hosts, hosts > 0
+	},
+}

@@ -90,3 +90,26 @@ func meanEfficiencyAt(name string, alpha float64) Metric {
 		},
 	}
 }
+
+// jobEfficiencyAt is the sum over all jobs of the part of its value that each obtains, divided
+// by the number of jobs that U* fulfils. A rejected job obtains nothing.
+func jobEfficiencyAt(name string, alpha float64) Metric {
+	return Metric{
+		Name: name,
+		Unit: "1",
+		Doc:  "sum of U(j)/v(j) over all jobs / the number of jobs that U*, or the best schedule known if U* is a bound, fulfils; computed only if a figure or search names it",
+		Of: func(o *Outcome) (float64, bool) {
+			sum, planned := 0.0, 0
+			for i := range o.Jobs {
+				j := &o.Jobs[i]
+				if j.Chosen {
+					planned++
+				}
+				if j.Admitted() && j.Value >= 1e-6 { // smaller values are not representable as money
+					sum += j.utility(alpha, max(0, j.revenue())) / j.worth()
+				}
+			}
+			return sum / float64(planned), planned > 0
+		},
+	}
+}

@@ -23,6 +23,8 @@ func TestMarketMetrics(t *testing.T) {
 			job(plan{Value: 4, Arrival: 20, Runtime: 50, Nodes: 1}, settled{Outcome: contracts.Late, Ended: 100, ByDue: 10, Paid: dollars(4)}, contract{Done: 50}),
 		},
 		Prices: []float64{1, 2, 3, 9}, Demand: []float64{1, 3, 2},
+		HostPrices: [][]float64{{1, 2, 3, 9}, {2, 2, 2, 2}, {1, 2, 3, 0}, {1, 2, 3, 4}},
+		HostDemand: [][]float64{{1, 3, 2}, {1, 3, 2}, {1, 1, 1}, {2, 4, 6}},
 	}
 	undefined := math.NaN()
 	nobody := &metrics.Outcome{Capacity: 2, Jobs: []metrics.Job{refused}}
@@ -36,7 +38,8 @@ func TestMarketMetrics(t *testing.T) {
 		{"violations", 2. / 3, undefined},
 		{"rejections", 1. / 4, 1},
 		{"utilization", (100. + 20 + 50) / (2 * 100), undefined},
-		{"demand_correlation", 0.5, undefined}, // of 1,2,3 and 1,3,2
+		{"demand_correlation", 0.5, undefined},       // of 1,2,3 and 1,3,2
+		{"demand_correlation_host", 0.75, undefined}, // 0.5 and 1; on the other two hosts one price does not vary
 		// U_i: 10-2, -(1-0.5), 0, -4. U_e: 10-2, 0.5*8-(1-0.5), 0, 0.2*4-4.
 		{"efficiency_1", 3.5 / 20, undefined},
 		{"efficiency_0", 8.3 / 20, undefined},
@@ -45,6 +48,8 @@ func TestMarketMetrics(t *testing.T) {
 		{"mean_efficiency_1", -0.2 / 3, undefined},
 		{"mean_efficiency_0", 0, undefined},
 		{"mean_efficiency_0.5", -0.1 / 3, undefined},
+		{"job_efficiency_1", (0.8 - 0.5/8 - 1) / 3, undefined},
+		{"job_efficiency_0", (0.8 + 3.5/8 - 0.8) / 3, undefined},
 		{"p_a", 3. / 4, 0},
 		{"p_w", 1. / 3, undefined},
 		{"p_d", (1 + 0.5 + 0.2) / 3, undefined},

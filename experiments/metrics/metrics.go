@@ -23,6 +23,8 @@ type Outcome struct {
 	Prices   []float64
 	Demand   []float64 // Prices of the best-effort run on the same jobs; nil if there is none
 
+	HostPrices, HostDemand [][]float64 // Prices and Demand of each host; nil if they are not recorded
+
 	OptimumOfParts float64 // Optimum for elastic users (alpha 0), if that is higher
 
 	Earlier    []Job   // warm-up jobs before Jobs: they use hosts, but are not measured
@@ -122,6 +124,10 @@ var table = []Metric{
 // onRequest lists the metrics that are measured only if a figure, a stopping rule or a search
 // names them.
 var onRequest = []Metric{
+	HostDemandCorrelation,
+	jobEfficiencyAt("job_efficiency_0", 0),
+	jobEfficiencyAt("job_efficiency_0.5", 0.5),
+	jobEfficiencyAt("job_efficiency_1", 1),
 	Welfare,
 	Offers,
 	OffersTaken,
@@ -156,7 +162,7 @@ func Table() config.Table[Metric] {
 // Ends returns the range of each bounded metric.
 func Ends() map[string][2]float64 {
 	ends := make(map[string][2]float64)
-	for _, m := range table {
+	for _, m := range slices.Concat(table, onRequest) {
 		if m.Bound != Unbounded {
 			lo, hi := m.Bound.Ends()
 			ends[m.Name] = [2]float64{lo, hi}

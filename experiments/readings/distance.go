@@ -2,6 +2,7 @@ package readings
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -28,6 +29,7 @@ type Found struct {
 type against struct {
 	means, errors []float64 // by number, NaN where nothing was measured; the errors are our own
 	z             []float64
+	values        [][]float64  // by number and replication
 	met, of       int          // numbers with |z| below met, and with a z
 	distance      stats.Sample // with its pseudo-values over replications
 }
@@ -107,10 +109,33 @@ func (found *Found) against(r Reading, m Measured) (a against) {
 		}
 		return math.Sqrt(sum / float64(of)), of > 0
 	})
+	a.values = xs
 	if a.distance.Parts == nil {
 		a.distance.Value = math.NaN()
 	}
 	return a
+}
+
+// alike returns the pairs of values of one factor that alone make no difference: in every
+// replication, the readings that change only this factor have the same values of all numbers.
+func (found *Found) alike() (pairs []string) {
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	equal := func(x, y []float64) bool { return slices.EqualFunc(x, y, same) }
+	for i, v := range found.File.Factors {
+		var alone []int // readings
+		for r, reading := range found.Readings {
+			if at := reading.changed(); at != -1 && at != i || found.first[r].of == 0 {
+				continue
+			}
+			for _, other := range alone {
+				if slices.EqualFunc(found.first[r].values, found.first[other].values, equal) {
+					pairs = append(pairs, fmt.Sprintf("%s %s and %s", v.Name, found.File.label(found.Readings[other], i), found.File.label(reading, i)))
+				}
+			}
+			alone = append(alone, r)
+		}
+	}
+	return pairs
 }
 
 // estimate returns a mean and its standard error, NaN of nothing.

@@ -206,3 +206,27 @@ func TestMistakes(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesAlike checks that a note names the values of a factor that gave the same numbers in
+// every replication, and no others.
+func TestValuesAlike(t *testing.T) {
+	t.Parallel()
+	f, all, numbers := toy(t)
+	var measured []Measured
+	for _, r := range all {
+		x := float64(r.Levels[0]) // b makes no difference; m measures something else
+		measured = append(measured, Measured{{"c", "p", "m"}: {x, 2}, {"c", "p", "other"}: {x, 3}, {"c", "p", "n"}: {3, math.NaN()}})
+	}
+	const want = "Alone, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	found := f.Compare(all, numbers, measured)
+	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
+		t.Errorf("notes = %s, want %q among them", notes, want)
+	}
+	for i := range measured {
+		measured[i][Case{"c", "p", "n"}] = []float64{3, float64(all[i].Levels[1])}
+	}
+	found = f.Compare(all, numbers, measured)
+	if notes := strings.Join(found.notes(nil), "\n"); strings.Contains(notes, "Alone") {
+		t.Errorf("notes = %s, want no values alike", notes)
+	}
+}

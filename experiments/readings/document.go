@@ -197,6 +197,9 @@ func (found *Found) notes(l report.Labels) []string {
 		}
 	}
 	said := []string{fmt.Sprintf("%d of %d readings meet all numbers; the most that one meets is %d of %d.", all, len(found.first), most, len(found.Numbers))}
+	if pairs := found.alike(); pairs != nil {
+		said = append(said, "Alone, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+	}
 	var known []string
 	var never []string
 	for i := range found.Numbers {

@@ -19,8 +19,8 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 9_050
-	experimentsClosure = 50_600
+	coreClosure        = 9_100
+	experimentsClosure = 50_750
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.

@@ -44,7 +44,7 @@ var most = map[string]int{
 	"contracts/broker":              1050,
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
-	"experiments":                   7050,
+	"experiments":                   7080,
 	"experiments/calibrate":         1050,
 	"experiments/fitlab":            1200,
 	"experiments/live":              5550,

@@ -66,7 +66,7 @@ var may = map[string]string{
 	"experiments/misuse":       "",
 	"experiments/verdicts":     "experiments/contrast",
 	"experiments/calibrate":    "contracts experiments/metrics experiments/report experiments/stats hosts market workloadgen/swf",
-	"experiments/live":         "bank/... contracts/... experiments/des experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market workloadgen",
+	"experiments/live":         "bank/... contracts/... experiments/des experiments/live/wire experiments/misuse experiments/scenario hosts hosts/availability hosts/availability/traces hosts/link hosts/remote market workloadgen",
 	"experiments/live/wire":    "",
 	"experiments/live/lab":     "bank bank/...",
 	"experiments/live/metrics": "bank/store experiments/live",

@@ -148,7 +148,7 @@ func (m *Market) save() error {
 	if err = errors.Join(err, b.Commit(pebble.Sync)); err != nil {
 		return err
 	}
-	m.log.packer = packer{} // one may begin to read here
+	m.log.codec = codec{} // reading can begin here
 	m.saved.before, m.saved.seq, m.saved.at, m.saved.bases = m.saved.seq, seq, now, bases
 	if !pruned {
 		return nil

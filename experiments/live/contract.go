@@ -9,6 +9,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/order"
 	"bourse/hosts"
+	"bourse/hosts/remote"
 )
 
 // A Contract is what was asked for, and what has become of it.
@@ -91,7 +92,7 @@ type Deletion struct {
 	Why   string `json:"why"`
 }
 
-func endOf(node int32, host string, e *end) End {
+func endOf(node int32, host string, e *remote.End) End {
 	return End{node, host, e.Name, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory}
 }
 

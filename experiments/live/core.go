@@ -141,12 +141,12 @@ func (k *core) turn(r *record) ([]result, error) {
 	out, heard := make([]result, len(r.Messages)), false
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if heard && m.Told == nil { // what hosts tell at one instant happens at one
+		if heard && m.Report == nil { // what hosts tell at one instant happens at one
 			if err := k.broker.Advance(k.now); err != nil {
 				return nil, err
 			}
 		}
-		heard = m.Told != nil
+		heard = m.Report != nil
 		err := k.apply(m, &out[i])
 		if err == nil {
 			err = k.collect()
@@ -210,8 +210,8 @@ func (k *core) apply(m *message, out *result) error {
 		return k.submit(m.Submit, out)
 	case m.Cancel != "":
 		return k.cancel(m.Cancel, out)
-	case m.Told != nil:
-		return k.hear(m.Told, out)
+	case m.Report != nil:
+		return k.hear(m.Report, out)
 	case m.Join != nil:
 		return k.join(m.Join, out)
 	case m.Orphan != nil:
@@ -338,7 +338,7 @@ func (k *core) cancel(text string, out *result) error {
 var ErrNoContract = errors.New("no such contract that is open and yours")
 
 // hear takes in what a host tells.
-func (k *core) hear(t *told, out *result) error {
+func (k *core) hear(t *hostReport, out *result) error {
 	h, id := k.host(t.Host)
 	if h == nil || h.removed {
 		out.err = fmt.Errorf("%w: %s", ErrNoHost, t.Host)
@@ -350,7 +350,7 @@ func (k *core) hear(t *told, out *result) error {
 	if err := k.unstarted(h, id, t); err != nil {
 		return err
 	}
-	known, ok := h.machine.Hear(k.now, t.told())
+	known, ok := h.machine.Hear(k.now, &t.Told)
 	out.known, out.superseded = known, !ok
 	if !ok {
 		return nil
@@ -371,7 +371,7 @@ func (k *core) hear(t *told, out *result) error {
 // unstarted ends contracts whose command could not be started: they are violated, by no fault
 // of the market. Nothing is paid for that node, nor a penalty; other nodes that ran are paid
 // what they have used.
-func (k *core) unstarted(h *host, on hosts.ID, t *told) error {
+func (k *core) unstarted(h *host, on hosts.ID, t *hostReport) error {
 	if !listens(&h.orders, t.Session, t.Boot, t.After) {
 		return nil
 	}

@@ -139,9 +139,9 @@ func (x *exporter) read(now float64, m *message) error {
 		}
 	case m.Join != nil:
 		x.joined(now, m.Join, true)
-	case m.Told != nil:
-		if h := x.hosts[m.Told.Host]; h != nil {
-			for _, s := range m.Told.Spans {
+	case m.Report != nil:
+		if h := x.hosts[m.Report.Host]; h != nil {
+			for _, s := range m.Report.Spans {
 				for _, u := range s.Used {
 					h.used[u.Name] = u.Seconds
 				}

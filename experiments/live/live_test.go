@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -231,7 +230,7 @@ func (w *town) talk() {
 	for i, a := range w.agents {
 		t := a.Tell(w.now)
 		w.hear(w.names[i], t)
-		all = append(all, message{Told: must(newTold(w.names[i], t))})
+		all = append(all, message{Report: must(newReport(w.names[i], t))})
 	}
 	for i, r := range w.turn(all...) {
 		if r.err != nil || r.superseded {
@@ -561,12 +560,12 @@ func TestUnstarted(t *testing.T) {
 		for n, a := range w.agents {
 			word := a.Tell(w.now)
 			if word.Ends = []remote.End{{Name: c.Tasks[n].Name, Why: hosts.Failed, Code: 1, Fault: fault}}; n == 0 {
-				w.turn(message{Told: must(newTold(c.Tasks[n].Host, word))})
+				w.turn(message{Report: must(newReport(c.Tasks[n].Host, word))})
 				w.crash()
 				continue
 			}
 			if i == 1 {
-				w.turn(message{Told: must(newTold(c.Tasks[n].Host, word))})
+				w.turn(message{Report: must(newReport(c.Tasks[n].Host, word))})
 			}
 		}
 		w.now++
@@ -711,29 +710,48 @@ func TestCheck(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, c, err)
 		}
 	}
+	later := func(r *record) bool {
+		if r.Now != 100 || len(r.Messages) == 0 || r.Messages[0].Submit == nil {
+			return false
+		}
+		r.Now++
+		return true
+	}
+	less := func(r *record) bool {
+		for i := range r.Messages {
+			if m := r.Messages[i].Report; m != nil && len(m.Spans) > 0 && len(m.Spans[0].Used) > 0 {
+				m.Spans[0].Used[0].Seconds /= 2
+				return true
+			}
+		}
+		return false
+	}
 	for name, c := range map[string]struct {
-		table byte
-		from  string
-		to    string
+		table    byte
+		from, to string
+		record   func(r *record) bool // changes it, if it can be changed
 	}{
-		"nothing":                       {},
-		"an instant is another":         {recordTable, `{"now":100,"messages":[{"submit"`, `{"now":101,"messages":[{"submit"`},
-		"a host has told less":          {recordTable, `"s":1}`, `"s":0.5}`},
-		"a decision is another":         {outcomeTable, `"verdict":"accept"`, `"verdict":"reject"`},
-		"somebody was paid more":        {outcomeTable, `"amount":"0.`, `"amount":"1.`},
-		"a contract has come to more":   {contractTable, `"state":"fulfilled"`, `"state":"violated"`},
-		"what a note says was changed":  {outcomeTable, `work_done`, `work_none`},
-		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`},
+		"nothing":                       {outcomeTable, "", "", nil},
+		"an instant is another":         {record: later},
+		"a host has reported less":      {record: less},
+		"a decision is another":         {outcomeTable, `"verdict":"accept"`, `"verdict":"reject"`, nil},
+		"somebody was paid more":        {outcomeTable, `"amount":"0.`, `"amount":"1.`, nil},
+		"a contract has come to more":   {contractTable, `"state":"fulfilled"`, `"state":"violated"`, nil},
+		"what a note says was changed":  {outcomeTable, `work_done`, `work_none`, nil},
+		"a bid that was placed is more": {outcomeTable, `"bid":0.`, `"bid":1.`, nil},
 	} {
 		disk := w.disk.CrashClone(vfs.CrashCloneCfg{})
 		l := must(openLog("market", disk, false, nil))
 		changed := 0
 		var err error
-		for n, r := range l.records(1, &err) { // as all were kept once
-			must(0, l.db.Set(key(recordTable, n), must(json.Marshal(r)), nil))
+		for n, r := range l.records(1, &err) {
+			if c.record != nil && changed == 0 && c.record(r) {
+				changed++
+			}
+			must(0, l.db.Set(key(recordTable, n), must(l.codec.encode(r)), nil))
 		}
 		for n, text := range l.each(c.table, 0, &err) {
-			if is := strings.Replace(string(text), c.from, c.to, 1); is != string(text) && changed == 0 {
+			if is := strings.Replace(string(text), c.from, c.to, 1); c.from != "" && is != string(text) && changed == 0 {
 				changed++
 				must(0, l.db.Set(key(c.table, n), []byte(is), nil))
 			}
@@ -788,7 +806,7 @@ func TestOneTry(t *testing.T) {
 			at := slices.Index(w.names, left)
 			said := w.agents[at].Tell(w.now)
 			said.Ends = append(said.Ends, remote.End{Name: 1, Why: hosts.Killed})
-			w.turn(message{Told: must(newTold(left, said))})
+			w.turn(message{Report: must(newReport(left, said))})
 		} else {
 			if w.turn(); len(wanted()) != 1 {
 				t.Errorf("after 14 s: %v", wanted())

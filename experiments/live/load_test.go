@@ -290,7 +290,7 @@ func logBytes(b *testing.B, dir string, after int64) (all, later float64) {
 }
 
 // folderBytes returns the bytes of what is kept in a Pebble folder.
-func folderBytes(b *testing.B, dir string) (sum float64) {
+func folderBytes(b testing.TB, dir string) (sum float64) {
 	b.Helper()
 	for _, e := range must(os.ReadDir(dir)) {
 		if filepath.Ext(e.Name()) != ".log" { // which is used again and again

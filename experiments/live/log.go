@@ -19,7 +19,7 @@ import (
 // A log is what a market keeps, in Pebble:
 //
 //	N          what it was made as
-//	L seq      a record, as packer writes it
+//	L seq      a record, as a codec encodes it
 //	O seq      its outcome, if the bank was asked anything or anybody is answered
 //	K seq      checkpoint after that record: the last two, and bases
 //	Q seq      checkpoint after that record, with no contract open: as K
@@ -27,15 +27,16 @@ import (
 //	J contract what has become of it
 //	T seq      tasks that were begun, if any were
 //	F seq      says that another version wrote the records up to that one
-//	V          the version that writes it
+//	V          the format of records, and the version that writes it
 //	R order    account/id: the answer to an order, with its sum
 //
 // Seq and contract are eight bytes, big end first.
 type log struct {
-	db     *pebble.DB
-	seq    int64 // of the last record
-	first  int64 // record that is kept
-	packer packer
+	db    *pebble.DB
+	seq   int64 // of the last record
+	first int64 // record that is kept
+	codec codec // of the records that are written
+	read  bool  // nothing is written
 }
 
 // Tables, the first byte of a key.
@@ -94,7 +95,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)
 	}
-	l := &log{db: db, first: 1}
+	l := &log{db: db, first: 1, read: read}
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: []byte{recordTable}, UpperBound: []byte{recordTable + 1}})
 	if err == nil {
 		if it.First() {
@@ -142,7 +143,7 @@ func (l *log) set(values map[string]any) error {
 
 // add adds a record.
 func (l *log) add(r *record) error {
-	text, err := l.packer.write(r)
+	text, err := l.codec.encode(r)
 	if err == nil {
 		err = l.db.Set(key(recordTable, l.seq+1), text, pebble.Sync)
 	}
@@ -156,9 +157,12 @@ func (l *log) add(r *record) error {
 // in err what went wrong.
 func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	return func(yield func(int64, *record) bool) {
-		var p packer
+		var c codec
 		for seq, text := range l.each(recordTable, n, err) {
-			r, e := p.read(text)
+			r, e := c.decode(text)
+			if errors.Is(e, errFormat) && l.read {
+				e = fmt.Errorf("%w: check or export it by that version, or start and stop this one, which begins a new log", e)
+			}
 			if e != nil {
 				*err = fmt.Errorf("record %d: %w", seq, e)
 				return

@@ -81,7 +81,7 @@ func (m *mail) waiting() (any, readings bool) {
 	defer m.mu.Unlock()
 	readings = len(*m.box) > 0
 	for _, l := range *m.box {
-		readings = readings && l.Told != nil && len(l.Told.Ends) == 0
+		readings = readings && l.Report != nil && len(l.Report.Ends) == 0
 	}
 	return len(*m.box) > 0, readings
 }

@@ -202,7 +202,7 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 	if err == nil {
 		held, err = m.held()
 	}
-	if errors.Is(err, errOtherwise) {
+	if errors.Is(err, errOtherwise) || errors.Is(err, errFormat) {
 		err = fmt.Errorf("%w: start the version that wrote it, and stop it, which writes a checkpoint that this one goes on from; if it cannot read that, stop the other while no contract is open", err)
 	}
 	return held, err
@@ -212,10 +212,11 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 // to check.
 func (m *Market) upgrade() error {
 	var wrote string
-	if _, err := m.log.get([]byte{versionTable}, &wrote); err != nil || wrote == m.world.Version {
+	version := recordFormat + " " + m.world.Version
+	if _, err := m.log.get([]byte{versionTable}, &wrote); err != nil || wrote == version {
 		return err
 	}
-	values := map[string]any{string(versionTable): m.world.Version}
+	values := map[string]any{string(versionTable): version}
 	if m.log.seq > 0 {
 		if err := m.save(); err != nil {
 			return err
@@ -465,13 +466,13 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)
-		if l.Told == nil {
+		if l.Report == nil {
 			continue
 		}
-		name := l.Told.Host
+		name := l.Report.Host
 		h, _ := m.core.host(name)
 		p := m.seen.of(name)
-		if h == nil || p == nil || h.removed || !p.listens(l.Told.Session, l.Told.Boot, l.Told.After) {
+		if h == nil || p == nil || h.removed || !p.listens(l.Report.Session, l.Report.Boot, l.Report.After) {
 			continue
 		}
 		if !p.here {

@@ -147,7 +147,7 @@ func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contract
 
 // hear takes in spans that were not told before, at an instant, and returns what nobody pays,
 // s.
-func (d *delivered) hear(now float64, t *told, o *remote.Orders) (unpaid float64) {
+func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid float64) {
 	for i := range t.Spans {
 		s := &t.Spans[i]
 		if t.Session != o.Session || t.First+int64(i) <= o.Ack {
@@ -215,7 +215,7 @@ func (m *Market) unpaid(r *record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i := range r.Messages {
-		if t := r.Messages[i].Told; t != nil && s.hosts[t.Host] != nil {
+		if t := r.Messages[i].Report; t != nil && s.hosts[t.Host] != nil {
 			p := s.hosts[t.Host]
 			m.world.Meter.Unpaid(p.delivered.hear(r.Now, t, &p.orders))
 		}

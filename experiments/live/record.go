@@ -11,17 +11,17 @@ import (
 	"bourse/market"
 )
 
-// A record is one turn of the loop, logged before anything of it is done.
+// A record is one step of the loop, logged before the market acts on it.
 type record struct {
-	Now      float64   `json:"now"` // instant
-	Messages []message `json:"messages,omitempty"`
+	Now      float64
+	Messages []message
 }
 
 // A message is one thing that is said to the market. One field is set.
 type message struct {
 	Submit *submission `json:"submit,omitempty"`
 	Cancel string      `json:"cancel,omitempty"` // signed order
-	Told   *told       `json:"told,omitempty"`
+	Report *hostReport `json:"-"`                // encoded separately
 	Join   *join       `json:"join,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
 	Gone   string      `json:"gone,omitempty"` // host that is silent, or leaves
@@ -67,83 +67,46 @@ type shutting struct {
 	Operator bool   `json:"operator,omitempty"`
 }
 
-// A told is what a host has told, as far as anything comes of it.
-type told struct {
-	Host    string `json:"host"`
-	Session int64  `json:"session"`
-	Boot    string `json:"boot,omitempty"`
-	After   string `json:"after,omitempty"`
-	Seq     int64  `json:"seq,omitempty"`
-	First   int64  `json:"first,omitempty"`
-	Spans   []span `json:"spans,omitempty"`
-	Ends    []end  `json:"ends,omitempty"`
+// A hostReport is what a host's agent reports, as far as the market acts on it.
+type hostReport struct {
+	Host string
+	remote.Told
 }
 
-type span struct {
-	Deal   int64   `json:"deal"`
-	Length float64 `json:"s"`
-	At     float64 `json:"at,omitempty"`
-	Used   []used  `json:"used,omitempty"`
-}
+// mostTime is the longest time that an agent may report, in seconds: 35 years.
+const mostTime = float64(1<<50) / 1e6
 
-type used struct {
-	Name    int64   `json:"n"`
-	Seconds float64 `json:"s"`
-	Waited  float64 `json:"w,omitempty"`
-}
-
-type end struct {
-	Name        int64     `json:"n"`
-	Why         hosts.End `json:"why"`
-	Code        uint8     `json:"code,omitempty"`
-	Signal      string    `json:"signal,omitempty"`
-	Fault       string    `json:"fault,omitempty"`
-	OutOfMemory bool      `json:"out_of_memory,omitempty"`
-}
-
-// newTold returns what is to be logged of t, to the microsecond, or an error if it holds
-// what is no number.
-func newTold(host string, t *remote.Told) (*told, error) {
-	out := &told{Host: host, Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+// newReport returns what is logged of t, with times rounded to microseconds. It returns an
+// error if a time is not a number, or is longer than mostTime.
+func newReport(host string, t *remote.Told) (*hostReport, error) {
+	out := &hostReport{host, remote.Told{Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}}
+	valid := func(x float64) bool { return math.Abs(x) <= mostTime }
 	for i := range t.Spans {
 		s := &t.Spans[i]
-		one := span{Deal: s.Deal, Length: micro(s.Length), At: micro(s.At)}
-		ok := finite(s.Length) && finite(s.At)
+		rounded := remote.Span{Deal: s.Deal, Length: micro(s.Length), At: micro(s.At)}
+		ok := valid(s.Length) && valid(s.At)
 		for _, u := range s.Used {
-			ok = ok && finite(u.Seconds) && finite(u.Waited)
-			one.Used = append(one.Used, used{u.Name, micro(u.Seconds), micro(u.Waited)})
+			ok = ok && valid(u.Seconds) && valid(u.Waited)
+			rounded.Used = append(rounded.Used, remote.Used{Name: u.Name, Seconds: micro(u.Seconds), Waited: micro(u.Waited)})
 		}
 		if !ok {
-			return nil, fmt.Errorf("host %s: span %d: want numbers", host, t.First+int64(i))
+			return nil, fmt.Errorf("host %s: span %d: want times of at most %.0f s", host, t.First+int64(i), mostTime)
 		}
-		out.Spans = append(out.Spans, one)
+		out.Spans = append(out.Spans, rounded)
 	}
 	for _, e := range t.Ends {
-		out.Ends = append(out.Ends, end{e.Name, e.Why, e.Code, e.Signal, e.Fault, e.OutOfMemory})
+		e.Lacks = nil
+		out.Ends = append(out.Ends, e)
 	}
 	return out, nil
 }
 
-// micro returns seconds to the microsecond: what hosts measure is no better, and half of a
-// log would be digits.
-func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
+// micro rounds seconds to microseconds: the kernel measures no better.
+func micro(seconds float64) float64 { return fromMicros(micros(seconds)) }
 
-// told returns what a machine is to hear.
-func (t *told) told() *remote.Told {
-	out := &remote.Told{Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}
-	for _, s := range t.Spans {
-		one := remote.Span{Deal: s.Deal, Length: s.Length, At: s.At}
-		for _, u := range s.Used {
-			one.Used = append(one.Used, remote.Used(u))
-		}
-		out.Spans = append(out.Spans, one)
-	}
-	for _, e := range t.Ends {
-		out.Ends = append(out.Ends, remote.End{Name: e.Name, Why: e.Why, Code: e.Code, Signal: e.Signal, Fault: e.Fault, OutOfMemory: e.OutOfMemory})
-	}
-	return out
-}
+func micros(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
+
+func fromMicros(n int64) float64 { return float64(n) / 1e6 }
 
 // An outcome is what came of a turn: what the bank was asked, and answered; and what those
 // were answered who asked for a contract, or to have one cancelled.

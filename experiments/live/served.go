@@ -119,7 +119,7 @@ type dealt struct {
 type given struct{ name, contract int64 }
 
 // tells notes what host i tells that its tasks have used and waited for.
-func (k *core) tells(i int, t *told) {
+func (k *core) tells(i int, t *hostReport) {
 	if i >= len(k.dealt) {
 		return
 	}

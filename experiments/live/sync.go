@@ -28,12 +28,12 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	var known []int64
 	news := t.Session != p.orders.Session || len(t.Ends) > 0 || t.First+int64(len(t.Spans))-1 > p.orders.Ack || !p.here || p.wants(t)
 	if news && !stale {
-		said, err := newTold(name, t)
+		said, err := newReport(name, t)
 		if err != nil {
 			return nil, err
 		}
 		put := m.world.Clock.Now()
-		l, err := m.mail.put(message{Told: said})
+		l, err := m.mail.put(message{Report: said})
 		if err != nil {
 			return nil, err
 		}

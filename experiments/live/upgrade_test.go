@@ -1,6 +1,7 @@
 package live
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -159,4 +160,65 @@ func testUpgrade(t *testing.T, other string, seed uint64, killed bool) (differed
 		t.Errorf("seed %d: checked from record %d, want %d", seed, c.First, records+1)
 	}
 	return differed
+}
+
+// earlier makes records, from one on, those of a version that wrote another format.
+func (w *town) earlier(from int64) {
+	w.t.Helper()
+	w.disk = w.disk.CrashClone(vfs.CrashCloneCfg{})
+	l := must(openLog("market", w.disk, false, nil))
+	for n := from; n <= l.seq; n++ {
+		must(0, l.db.Set(key(recordTable, n), []byte(`{"now":1}`), nil))
+	}
+	must(0, l.set(map[string]any{string(versionTable): w.version}))
+	must(0, l.db.Close())
+}
+
+// TestUpgradeOfFormat checks what becomes of a log whose records have an earlier format: who
+// reads it is referred to the version that wrote it. If that was stopped, the market goes on
+// from its checkpoint, and its log begins again; if it was killed, the market does not open.
+func TestUpgradeOfFormat(t *testing.T) {
+	t.Parallel()
+	rng := rand.New(rand.NewPCG(7, 1))
+	w := newTown(t, file, 2)
+	w.crowd(rng, 60)
+	ran, records := w.runs(), w.market.log.seq
+	killed, saved := w.disk.CrashClone(vfs.CrashCloneCfg{}), w.market.saved.seq
+	must(0, w.market.Close())
+	w.market = nil
+	w.earlier(1)
+	for what, read := range map[string]func() error{
+		"check":  func() error { _, err := Check("market", w.disk, nil); return err },
+		"export": func() error { _, err := Export("market", w.disk); return err },
+	} {
+		if err := read(); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "by that version") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	m, err := Open("market", w.conf, w.world())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.market = m
+	m.step, m.pause = w.at, math.Inf(1)
+	if got := w.runs(); len(ran) == 0 || !reflect.DeepEqual(got, ran) {
+		t.Errorf("%v run, want %v", got, ran)
+	}
+	w.crowd(rng, 20)
+	w.crash()
+	w.pass(150)
+	if c := w.check(1); c.First != records+1 {
+		t.Errorf("checked from record %d, want %d", c.First, records+1)
+	}
+	if _, err := Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{})); err != nil {
+		t.Errorf("export: %v", err)
+	}
+	w.disk = killed
+	w.earlier(saved + 1)
+	if m, err := Open("market", w.conf, w.world()); err == nil {
+		m.Close()
+		t.Error("a market was opened whose last records cannot be read")
+	} else if !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "start the version that wrote it, and stop it") {
+		t.Error(err)
+	}
 }

@@ -160,7 +160,7 @@ func (a *arena) build(s *setting) (provider bank.Account, err error) {
 	}
 	like := spec(f, 0)
 	for h := range a.machines {
-		like.Name, like.Speed = a.machines[h].Spec().Name, f.SpeedOf(h)
+		like.Name, like.CPUs, like.Speed = a.machines[h].Spec().Name, f.CPUsOf(h), f.SpeedOf(h)
 		a.machines[h].Reset(like)
 	}
 	return a.ledger.Account("provider")

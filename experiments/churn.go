@@ -114,7 +114,7 @@ func (a *arena) come(s *setting, seed uint64, rep int) error {
 func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 	sum := 0.0
 	for h, past := range a.histories {
-		sum += past.Available(from, to) * f.CPUs * f.SpeedOf(h)
+		sum += past.Available(from, to) * f.CPUsOf(h) * f.SpeedOf(h)
 	}
 	return sum
 }

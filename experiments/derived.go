@@ -65,7 +65,7 @@ func (s *setting) tooWide() string {
 	name, _ := results.Spot(s.conf.Name)
 	f := &s.conf.Fleet
 	return fmt.Sprintf("%s: %d of %d jobs can never run: they have more nodes, each on a host of its own, than the fleet has hosts, %d. "+
-		"With hosts of one processor each, or with workload.annotate.sizes: {rule: fold, hosts: %d, per: %.0f}, they can.", name, s.wide, s.jobs, f.Hosts, f.Hosts, max(1, f.CPUs))
+		"With hosts of one processor each, or with workload.annotate.sizes: {rule: fold, hosts: %d, per: %.0f}, they can.", name, s.wide, s.jobs, f.Hosts, f.Hosts, max(1, f.CPUsOf(0)))
 }
 
 // underestimated returns the number of jobs of a log or plan that run longer than their

@@ -23,6 +23,10 @@ func none(is func(admission.Policy) bool) func(c *scenario.Configuration) bool {
 
 var idles = []idle{
 	{
+		"fleet.cpus", "fleet.sizes takes its place",
+		func(c *scenario.Configuration) bool { return c.Fleet.CPUs != scenario.Default().Fleet.CPUs },
+		func(c *scenario.Configuration) bool { return len(c.Fleet.Sizes) > 0 },
+	}, {
 		"fleet.speed", "fleet.speeds takes its place",
 		func(c *scenario.Configuration) bool { return c.Fleet.Speed != 1 },
 		func(c *scenario.Configuration) bool { return len(c.Fleet.Speeds) > 0 },

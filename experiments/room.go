@@ -39,7 +39,7 @@ func (a *arena) yardstick(s *setting, warmup float64) yardstick {
 		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen, r.plan}
 	}
 	// If tasks are limited to part of a fast processor, one processor runs several at once.
-	processors := int(min(max(float64(s.conf.Fleet.Hosts)*s.conf.Fleet.CPUs, r.capacity), math.MaxInt32))
+	processors := int(min(max(s.conf.Fleet.Processors(), r.capacity), math.MaxInt32))
 	plan, horizon := r.plan, s.horizon()
 	if !math.IsInf(horizon, 1) {
 		plan = worthless(plan, func(_ int, j *workloadgen.Job) bool { return j.Arrival+j.Runtime > horizon+sharing.Tick })
@@ -116,9 +116,9 @@ const manyJobs = 1 << 15
 type room struct {
 	plan     workloadgen.Plan // the jobs
 	fleet    *scenario.Fleet
-	task     float64 // maximum processors of a task
+	cpus     float64 // of the largest host
 	fastest  float64 // speed of the fastest host
-	bySpeed  []int   // the first hosts of each speed, fastest first
+	byRate   []int   // the first hosts of each speed and size, those on which a task can do most first
 	capacity float64 // work per second of the fleet
 	widest   int     // largest number of nodes with which a job can be admitted
 	books    bool    // some policy keeps a reservation book: nodes may share a host
@@ -127,15 +127,18 @@ type room struct {
 
 func (s *setting) room() room {
 	f := &s.conf.Fleet
-	r := room{fleet: f, task: f.CPUs, capacity: f.Capacity(), widest: f.Hosts}
-	if f.Cap > 0 {
-		r.task = min(r.task, f.Cap)
+	r := room{fleet: f, capacity: f.Capacity(), widest: f.Hosts}
+	kinds := max(1, len(f.Speeds))
+	if len(f.Sizes) > 0 {
+		kinds = f.Hosts
 	}
-	for h := range max(1, len(f.Speeds)) {
-		r.bySpeed = append(r.bySpeed, h)
+	for h := range kinds {
+		r.byRate = append(r.byRate, h)
+		r.cpus, r.fastest = max(r.cpus, f.CPUsOf(h)), max(r.fastest, f.SpeedOf(h))
 	}
-	slices.SortFunc(r.bySpeed, func(a, b int) int { return cmp.Compare(f.SpeedOf(b), f.SpeedOf(a)) })
-	r.fastest = f.SpeedOf(r.bySpeed[0])
+	slices.SortFunc(r.byRate, func(a, b int) int {
+		return cmp.Or(cmp.Compare(f.SpeedOf(b)*r.task(b), f.SpeedOf(a)*r.task(a)), cmp.Compare(a, b))
+	})
 	for i := range s.offers {
 		o := &s.offers[i]
 		r.books = r.books || policies.Of(o.Name).Books
@@ -147,13 +150,21 @@ func (s *setting) room() room {
 	return r
 }
 
+// task returns the maximum processors of a task on host h.
+func (r *room) task(h int) float64 {
+	if most := r.fleet.Cap; most > 0 {
+		return min(r.fleet.CPUsOf(h), most)
+	}
+	return r.fleet.CPUsOf(h)
+}
+
 // rate returns the largest work per second of the given number of nodes. Each node has a host
 // of its own, or with a reservation book a processor of its own.
 func (r *room) rate(nodes int) (sum float64) {
-	left, speeds := nodes, len(r.bySpeed)
-	for _, i := range r.bySpeed {
-		hosts := max(0, min(left, (r.fleet.Hosts-i+speeds-1)/speeds))
-		sum += float64(hosts) * r.fleet.SpeedOf(i) * r.task
+	left, kinds := nodes, len(r.byRate)
+	for _, i := range r.byRate {
+		hosts := max(0, min(left, (r.fleet.Hosts-i+kinds-1)/kinds))
+		sum += float64(hosts) * r.fleet.SpeedOf(i) * r.task(i)
 		if left -= hosts; left == 0 {
 			break
 		}
@@ -169,7 +180,7 @@ func (r *room) rate(nodes int) (sum float64) {
 // leaves slack, if it has no deadline, if its nodes can do more than one processor of the
 // reference speed, or if its owner may accept an offer with other nodes.
 func (r *room) leavesRoom(s *setting) bool {
-	if r.offers || r.task*r.fastest > 1 || r.books && r.fastest > 1 {
+	if r.offers || r.fleet.SpeedOf(r.byRate[0])*r.task(r.byRate[0]) > 1 || r.books && r.fastest > 1 {
 		return true
 	}
 	var asked contracts.Request
@@ -198,7 +209,7 @@ func (r *room) windows(s *setting) []optimum.Window {
 		closes, rounding := asked.Due(), sharing.Tick
 		if !asked.OnDemand {
 			closes += sharing.Tick + contracts.Tolerance*asked.SLA.Deadline
-			rounding += 2 * contracts.Moment(closes) * r.fleet.CPUs * r.fastest
+			rounding += 2 * contracts.Moment(closes) * r.cpus * r.fastest
 		}
 		windows[i] = optimum.Window{
 			Opens: j.Arrival, Closes: min(closes, horizon), Value: j.Value,

@@ -62,7 +62,7 @@ func (r Chosen) Schedule(dir *results.Dir, log *swf.Trace) (*swf.Trace, error) {
 		return nil, err
 	}
 	fleet := &r.Configuration.Fleet
-	return log.Schedule(slots, int64(float64(fleet.Hosts)*fleet.CPUs), "as run by bourse: "+r.String(),
+	return log.Schedule(slots, int64(fleet.Processors()), "as run by bourse: "+r.String(),
 		"submit, wait, run, allocated processors and status are of that run"), nil
 }
 

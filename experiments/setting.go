@@ -157,6 +157,8 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		switch {
 		case s.churn != nil:
 			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
+		case len(c.Fleet.Sizes) > 0:
+			return nil, o.Blame(fmt.Errorf("admission %s: it plans on clusters of one size, want fleet.cpus in place of fleet.sizes", o.Name))
 		case o.sharing.Name != "planned":
 			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned with it", o.Name, o.sharing.Name))
 		case c.Market.Instant != endsFirst:
@@ -226,7 +228,7 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 func spec(f *scenario.Fleet, h int) hosts.Spec {
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
 	return hosts.Spec{
-		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUs, Speed: f.SpeedOf(h), Cap: f.Cap,
+		Name: fmt.Sprintf("h%0*d", digits, h), CPUs: f.CPUsOf(h), Speed: f.SpeedOf(h), Cap: f.Cap,
 		Room: hosts.Resources{Memory: f.Memory, Disk: f.Disk, Bandwidth: f.Bandwidth},
 	}
 }

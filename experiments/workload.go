@@ -129,7 +129,7 @@ func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, e
 		return nil, err
 	}
 	if o.Load != nil && o.Load.Processors == 0 {
-		o.Load.Processors = int(max(1, float64(f.Hosts)*f.CPUs))
+		o.Load.Processors = int(max(1, f.Processors()))
 	}
 	return o, said.Blame(o.Validate())
 }

@@ -101,14 +101,14 @@ type exporter struct {
 	jobs   map[int64]*exportedJob
 	asked  []*exportedJob
 
-	already, unpaid, foreign, drained, resized, endless int
+	already, unpaid, foreign, drained, endless int
 }
 
 // An exportedHost is a host, and the times at which it was there.
 type exportedHost struct {
 	hosts.Spec
 	there []availability.Record // the last has no end if it is still there
-	used  map[int64]float64     // processor-seconds of each task, by name
+	work  map[int64]float64     // that each task has received, by name
 }
 
 // An exportedJob is a job of the plan, in times of the market, and its live outcome.
@@ -143,7 +143,7 @@ func (x *exporter) read(now float64, m *message) error {
 		if h := x.hosts[m.Report.Host]; h != nil {
 			for _, s := range m.Report.Spans {
 				for _, u := range s.Used {
-					h.used[u.Name] = u.Seconds
+					h.work[u.Name] = u.Seconds * h.Speed
 				}
 			}
 		}
@@ -157,16 +157,19 @@ func (x *exporter) read(now float64, m *message) error {
 	return nil
 }
 
-// joined notes that a host has joined, or joined again.
+// joined notes that a host has joined, or joined again. With another size it is another host,
+// which knows the tasks of the first, as in the market.
 func (x *exporter) joined(now float64, j *join, here bool) {
 	h := x.hosts[j.Spec.Name]
-	switch {
-	case h == nil:
-		h = &exportedHost{Spec: j.Spec, used: make(map[int64]float64)}
+	if h == nil || h.Spec != j.Spec {
+		work := make(map[int64]float64)
+		if h != nil {
+			h.leave(now)
+			work = h.work
+		}
+		h = &exportedHost{Spec: j.Spec, work: work}
 		x.hosts[j.Spec.Name] = h
 		x.order = append(x.order, h)
-	case h.CPUs != j.Spec.CPUs || h.Speed != j.Spec.Speed || h.Cap != j.Spec.Cap:
-		x.resized++
 	}
 	if here {
 		h.come(now)
@@ -241,7 +244,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		switch h := x.hosts[e.Host]; {
 		case h == nil:
 		case e.Why == hosts.Exited:
-			needed = max(needed, h.used[e.Name]*h.Speed)
+			needed = max(needed, h.work[e.Name])
 		case e.Why == hosts.Expired && c.Done >= j.Runtime*float64(c.Nodes):
 			j.Runtime = math.Inf(1)
 		}
@@ -257,23 +260,27 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	if len(x.asked) == 0 {
 		return nil, errors.New("the market's log has no request that can be exported")
 	}
+	x.order = slices.DeleteFunc(x.order, func(h *exportedHost) bool { return len(h.there) == 0 })
 	fleet := scenario.Fleet{Hosts: len(x.order), Floor: conf.Floor}
 	begin := math.Inf(1)
 	for _, h := range x.order {
-		if h.CPUs != x.order[0].CPUs || h.Cap != x.order[0].Cap {
-			return nil, fmt.Errorf("hosts %s and %s have %v and %v processors: a scenario has hosts of one size", x.order[0].Name, h.Name, x.order[0].CPUs, h.CPUs)
+		if h.Cap != x.order[0].Cap {
+			return nil, fmt.Errorf("hosts %s and %s limit a task to %v and %v processors: a scenario has one limit", x.order[0].Name, h.Name, x.order[0].Cap, h.Cap)
 		}
-		fleet.CPUs, fleet.Cap, fleet.Speed = h.CPUs, h.Cap, max(fleet.Speed, h.Speed)
-		fleet.Speeds = append(fleet.Speeds, h.Speed)
-		if len(h.there) > 0 {
-			begin = min(begin, h.there[0].Start)
-		}
+		fleet.CPUs, fleet.Cap, fleet.Speed = max(fleet.CPUs, h.CPUs), h.Cap, max(fleet.Speed, h.Speed)
+		fleet.Sizes, fleet.Speeds = append(fleet.Sizes, h.CPUs), append(fleet.Speeds, h.Speed)
+		begin = min(begin, h.there[0].Start)
 	}
-	if fleet.Hosts == 0 || math.IsInf(begin, 1) {
+	if fleet.Hosts == 0 {
 		return nil, errors.New("the market's log has no host")
 	}
 	if slices.Min(fleet.Speeds) == fleet.Speed {
 		fleet.Speeds = nil
+	}
+	if slices.Min(fleet.Sizes) == fleet.CPUs {
+		fleet.Sizes = nil
+	} else {
+		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes take its place
 	}
 	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // forecasts see a window without bids, as live
 	out := new(Exported)
@@ -322,7 +329,6 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		{x.foreign, "requests that no plan can express, and are not in the plan"},
 		{x.endless, "programs that ran until their deadline, beyond the requested work: these promises were kept, and are broken in a run"},
 		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},
-		{x.resized, "times that a host joined again with another size: in a run it keeps the first"},
 	} {
 		if n.number > 0 {
 			out.Notes = append(out.Notes, fmt.Sprintf("%s: %d", n.what, n.number))

@@ -12,6 +12,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 	"bourse/hosts"
+	"bourse/hosts/remote/remotetest"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
@@ -40,12 +41,26 @@ func (w *town) ran() (*Exported, []metrics.Job, string) {
 	return x, jobs, string(text)
 }
 
+// resize lets host i, on which nothing runs, join with another number of processors.
+func (w *town) resize(i int, cpus float64) {
+	w.t.Helper()
+	spec := hosts.Spec{Name: w.names[i], CPUs: cpus, Speed: 1}
+	if r := w.turn(message{Join: &join{Spec: spec, Owner: "host:" + spec.Name}}); r[0].err != nil {
+		w.t.Fatal(r[0].err)
+	}
+	w.agents[i] = remotetest.New(spec)
+}
+
 // TestExport checks that the run of an exported market, where no host failed, decides as the
 // live market did, ends contracts alike, and charges nearly the same.
 func TestExport(t *testing.T) {
 	t.Parallel()
-	for _, rules := range []string{file, "name: lab\nadmission: cac\nmarket: {bidding: cheapest}", "name: lab", "name: lab\nadmission: sac\nmarket: {bidding: cheapest, payment: bid}", "name: lab\nadmission: edf\nmarket: {sharing: exclusive}"} {
+	for n, rules := range []string{file, file, "name: lab", "name: lab\nadmission: cac\nmarket: {bidding: cheapest}", "name: lab", "name: lab\nadmission: sac\nmarket: {bidding: cheapest, payment: bid}", "name: lab\nadmission: edf\nmarket: {sharing: exclusive}"} {
 		w := newTown(t, rules, 3)
+		if n == 1 || n == 2 { // of three sizes
+			w.resize(1, 2)
+			w.resize(2, 0.5)
+		}
 		for _, a := range w.agents {
 			a.Exits = func(contract int64) float64 {
 				return []float64{31, 47, 112}[contract%3]
@@ -67,6 +82,9 @@ func TestExport(t *testing.T) {
 		x, jobs, text := w.ran()
 		if len(jobs) != 30 || len(x.Outcomes) != 30 || len(x.Notes) > 1 || x.Hosts != nil || len(x.Accounts) != 3 {
 			t.Fatalf("%d jobs, %d outcomes, notes %q, %d users:\n%s", len(jobs), len(x.Outcomes), x.Notes, len(x.Accounts), text)
+		}
+		if sizes := x.Scenario.Configurations[0].Fleet.Sizes; (len(sizes) > 0) != (n == 1 || n == 2) {
+			t.Errorf("%q: sizes %v", rules, sizes)
 		}
 		rejected, states, live, computed := 0, map[string]int{}, 0.0, 0.0
 		for i := range jobs {
@@ -96,7 +114,7 @@ func TestExport(t *testing.T) {
 }
 
 // TestExportHosts checks that hosts that join late, leave and return do so in the scenario,
-// that hosts of two sizes are refused, and what a log leaves out.
+// that hosts with different limits of tasks are refused, and what a log leaves out.
 func TestExportHosts(t *testing.T) {
 	t.Parallel()
 	w := newTown(t, file, 2)
@@ -134,8 +152,8 @@ func TestExportHosts(t *testing.T) {
 	if there := x.Hosts.Hosts[1].Intervals(); len(there) != 2 || there[0].End != 150 || there[1].Start != 250 {
 		t.Errorf("h01 is there in %v", there)
 	}
-	w.turn(message{Join: &join{Spec: hosts.Spec{Name: "big", CPUs: 2, Speed: 1}, Owner: "host:h00"}})
-	if _, err := Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{})); err == nil || !strings.Contains(err.Error(), "hosts h00 and big have 1 and 2 processors") {
-		t.Errorf("hosts of two sizes: %v", err)
+	w.turn(message{Join: &join{Spec: hosts.Spec{Name: "big", CPUs: 2, Speed: 1, Cap: 1}, Owner: "host:h00"}})
+	if _, err := Export("market", w.disk.CrashClone(vfs.CrashCloneCfg{})); err == nil || !strings.Contains(err.Error(), "hosts h00 and big limit a task to 0 and 1 processors") {
+		t.Errorf("hosts of two limits: %v", err)
 	}
 }

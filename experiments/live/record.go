@@ -21,7 +21,7 @@ type record struct {
 type message struct {
 	Submit *submission `json:"submit,omitempty"`
 	Cancel string      `json:"cancel,omitempty"` // signed order
-	Report *hostReport `json:"-"`                // encoded separately
+	Report *hostReport `json:"report,omitempty"`
 	Join   *join       `json:"join,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
 	Gone   string      `json:"gone,omitempty"` // host that is silent, or leaves

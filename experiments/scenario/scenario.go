@@ -50,10 +50,11 @@ type Configuration struct {
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
 
-// A Fleet is a number of hosts that differ only in speed.
+// A Fleet is a number of hosts that differ only in speed and in their number of processors.
 type Fleet struct {
 	Hosts     int       `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
 	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
+	Sizes     []float64 `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"processors assigned to hosts in turn, instead of cpus"`
 	Speed     float64   `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second; 1 is the reference"`
 	Speeds    []float64 `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds assigned to hosts in turn, instead of speed"`
 	Cap       float64   `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
@@ -81,14 +82,32 @@ func (f *Fleet) SpeedOf(h int) float64 {
 	return f.Speed
 }
 
+// CPUsOf returns the number of processors of host h.
+func (f *Fleet) CPUsOf(h int) float64 {
+	if n := len(f.Sizes); n > 0 {
+		return f.Sizes[h%n]
+	}
+	return f.CPUs
+}
+
+// Processors returns the number of processors of all hosts.
+func (f *Fleet) Processors() (sum float64) {
+	if len(f.Sizes) == 0 {
+		return float64(f.Hosts) * f.CPUs
+	}
+	for h := range f.Hosts {
+		sum += f.CPUsOf(h)
+	}
+	return sum
+}
+
 // Capacity returns the work per second of all hosts.
-func (f *Fleet) Capacity() float64 {
-	if len(f.Speeds) == 0 {
+func (f *Fleet) Capacity() (sum float64) {
+	if len(f.Speeds)+len(f.Sizes) == 0 {
 		return float64(f.Hosts) * f.CPUs * f.Speed
 	}
-	sum := 0.0
 	for h := range f.Hosts {
-		sum += f.CPUs * f.SpeedOf(h)
+		sum += f.CPUsOf(h) * f.SpeedOf(h)
 	}
 	return sum
 }

@@ -34,6 +34,7 @@ type machine struct {
 	began bool   // in use
 	at    float64
 	speed float64
+	cpus  float64
 	price int64   // sum of all bids, nano-dollars per second
 	alone []*task // tasks handled individually, by decreasing urge
 	crowd *task   // the other tasks, if bids share the host; or nil
@@ -76,10 +77,24 @@ func newMarket(r *Rules) *market { return &market{rules: r, few: 16} }
 
 // begin starts to use h. The name of a host is "h" and its number.
 func (m *market) begin(h *machine, now float64) {
-	h.began, h.at, h.speed = true, now, 1
-	if i, err := strconv.Atoi(strings.TrimPrefix(h.name, "h")); err == nil && i >= 0 && len(m.rules.Speeds) > 0 {
+	h.began, h.at, h.speed, h.cpus = true, now, 1, m.rules.cpusOf(h.name)
+	if i, ok := number(h.name); ok && len(m.rules.Speeds) > 0 {
 		h.speed = m.rules.Speeds[i%len(m.rules.Speeds)]
 	}
+}
+
+// number returns the number of the host of that name.
+func number(host string) (int, bool) {
+	i, err := strconv.Atoi(strings.TrimPrefix(host, "h"))
+	return i, err == nil && i >= 0
+}
+
+// cpusOf returns the number of processors of a host.
+func (r *Rules) cpusOf(host string) float64 {
+	if i, ok := number(host); ok && len(r.Sizes) > 0 {
+		return r.Sizes[i%len(r.Sizes)]
+	}
+	return r.CPUs
 }
 
 // instant is the relative rounding error of times.
@@ -109,7 +124,7 @@ func (h *machine) over() float64 {
 }
 
 // capacity returns the work per second of h.
-func (m *market) capacity(h *machine) float64 { return m.rules.CPUs * h.speed }
+func (m *market) capacity(h *machine) float64 { return h.cpus * h.speed }
 
 // advance integrates work and charges on h up to now. Tasks whose work is done in the meantime
 // leave it.
@@ -166,7 +181,7 @@ func (m *market) left(n *task, at float64) {
 // For a bid of w, spot pays min(w, got × others), which is w up to a border and each/CPUs × w
 // × (price - w) above it; usage pays min(w, got × price); bid pays w.
 func (m *market) accrue(h *machine, seconds float64) {
-	price, got := float64(h.price), h.each/m.rules.CPUs
+	price, got := float64(h.price), h.each/h.cpus
 	work := h.each * h.speed * seconds
 	bid := gain{work: work, pay: seconds}
 	switch m.rules.Payment {
@@ -183,7 +198,7 @@ func (m *market) accrue(h *machine, seconds float64) {
 
 // limitOf returns the maximum number of processors that n gets, and the number that it can use.
 func (m *market) limitOf(n *task) (most, claim float64) {
-	most = m.rules.CPUs
+	most = n.host.cpus
 	if m.rules.Cap > 0 {
 		most = min(most, m.rules.Cap)
 	}
@@ -238,7 +253,7 @@ func (m *market) spare(h *machine) {
 			claims += n.claim
 		}
 	}
-	if claims > m.rules.CPUs*(1+1e-9) {
+	if claims > h.cpus*(1+1e-9) {
 		return
 	}
 	for _, n := range h.alone {
@@ -292,7 +307,7 @@ func (m *market) stand(n *task) {
 // share gives the tasks of h their processors and returns how many are at their limits. It
 // assumes that no task in the crowd is.
 func (m *market) share(h *machine) (capped int) {
-	free, sum := m.rules.CPUs, float64(h.price)
+	free, sum := h.cpus, float64(h.price)
 	switch m.rules.Sharing {
 	case exclusive:
 		sum = float64(len(h.alone))
@@ -331,7 +346,7 @@ func (m *market) share(h *machine) (capped int) {
 // get gives n the stated number of processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
-	others, got := n.host.price-n.bid, cpus/m.rules.CPUs
+	others, got := n.host.price-n.bid, cpus/n.host.cpus
 	if m.rules.Payment == "admission" {
 		others = n.met
 		n.more = max(m.floor(n), charge("admission", float64(n.bid), float64(n.met+n.over), got)) - max(m.floor(n), charge("admission", float64(n.bid), float64(n.met), got))

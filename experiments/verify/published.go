@@ -150,7 +150,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	r := &Rules{
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
-		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
+		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
 		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve,
 		Leave:  c.Fleet.Availability != nil,
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,

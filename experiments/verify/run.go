@@ -31,6 +31,7 @@ type Rules struct {
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host
+	Sizes   []float64 // processors of hosts h00, h01, ..., repeating; none: CPUs
 	Cap     float64   // processors that one task can use, 0 for no cap
 	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
 	Floor   float64   // minimum price of a processor, dollars per second
@@ -306,13 +307,13 @@ func (t *trail) least(d *contract) (found, want string) {
 	if d.terms.Floor != r.Floor {
 		return fmt.Sprintf("a floor price of %v $/s per processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
 	}
-	claim := r.CPUs
-	for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
-		if most > 0 {
-			claim = min(claim, most)
-		}
-	}
 	for _, on := range d.on {
+		claim := r.cpusOf(on.host.name)
+		for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
+			if most > 0 {
+				claim = min(claim, most)
+			}
+		}
 		if low := 1e9 * r.Floor * claim; float64(on.bid) < low-1e-6-1e-12*low {
 			return fmt.Sprintf("a bid of %d nano-dollars per second", on.bid), fmt.Sprintf("at least %v, the floor price of %v processors", low, claim)
 		}
@@ -342,7 +343,7 @@ func (t *trail) share(seq int64, j *Job, needed float64) {
 	}
 	moment := math.Nextafter(j.End, math.Inf(1)) - j.End
 	least := needed / float64(j.Nodes) // per node
-	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+r.CPUs*slices.Max(r.Speeds)/least))
+	t.nearly(seq, j, "share", j.Share, least/took, 1e-6+4*moment*(1/took+slices.Max(append([]float64{r.CPUs}, r.Sizes...))*slices.Max(r.Speeds)/least))
 }
 
 // contract returns a contract for use, reusing memory if possible.

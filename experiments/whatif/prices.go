@@ -195,9 +195,9 @@ func csvQuotes(r io.Reader) iter.Seq2[quote, error] {
 // jsonQuotes yields the prices of EC2's describe-spot-price-history.
 func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 	return func(yield func(quote, error) bool) {
-		lines := &lineCounter{r: r}
+		lines := &workloadgen.LineCounter{In: r}
 		in := json.NewDecoder(lines)
-		fail := func(err error) { yield(quote{line: lines.at(in.InputOffset())}, err) }
+		fail := func(err error) { yield(quote{line: lines.At(in.InputOffset())}, err) }
 		const want = `want what describe-spot-price-history prints: a list SpotPriceHistory`
 		for found := false; !found; { // the list among the fields of the object
 			t, err := in.Token()
@@ -231,7 +231,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 				return
 			}
 			q := quote{
-				line: lines.at(in.InputOffset()), series: strings.TrimSpace(e.InstanceType + " " + e.ProductDescription), zone: e.AvailabilityZone,
+				line: lines.At(in.InputOffset()), series: strings.TrimSpace(e.InstanceType + " " + e.ProductDescription), zone: e.AvailabilityZone,
 				time: e.Timestamp, price: e.SpotPrice, field: "SpotPrice", seconds: 3600,
 			}
 			if !yield(q, nil) {
@@ -242,35 +242,6 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 			fail(fmt.Errorf("the list does not end: %w", err))
 		}
 	}
-}
-
-// A lineCounter tells in which line of a text an offset is.
-type lineCounter struct {
-	r    io.Reader
-	read int64
-	line int     // at the last offset asked for, from 0
-	ends []int64 // of the lines after it
-}
-
-// Read implements [io.Reader].
-func (l *lineCounter) Read(b []byte) (int, error) {
-	n, err := l.r.Read(b)
-	for i, c := range b[:n] {
-		if c == '\n' {
-			l.ends = append(l.ends, l.read+int64(i))
-		}
-	}
-	l.read += int64(n)
-	return n, err
-}
-
-// at returns the line of an offset, from 1. Offsets never decrease.
-func (l *lineCounter) at(offset int64) int {
-	for len(l.ends) > 0 && l.ends[0] < offset {
-		l.ends = l.ends[1:]
-		l.line++
-	}
-	return l.line + 1
 }
 
 // firstNames joins names, the first dozen.

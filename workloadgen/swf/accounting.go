@@ -18,6 +18,7 @@ const (
 	ProcsFromRequest               // allocated processors are unknown: the requested number is used
 	EstimateFromRun                // requested time is unknown: the run time is used
 	UserUnknown                    // user is unknown: 0 is used
+	NewNumber                      // the job's identifier is not a number: a new number is used
 
 	firstSkip
 	NotNumber    // a field is not a number
@@ -31,6 +32,10 @@ const (
 	PartOfJob    // status 2 to 4: the whole job has its own line
 	TooLarge     // exceeds a plan's limits
 	SameNumber   // an earlier record has the job number
+	NotTime      // a field is not a time
+	JobStep      // a step of a job, which has its own line
+	NotEnded     // the job waits or runs
+	NoRunTime    // the run time depends on a machine that the file does not describe
 
 	reasons
 )
@@ -44,6 +49,7 @@ var reasonText = [reasons]string{
 	ProcsFromRequest: "allocated processors unknown, requested used",
 	EstimateFromRun:  "requested time unknown, run time used",
 	UserUnknown:      "user unknown, 0 used",
+	NewNumber:        "job identifier is not a number, a new number used",
 	NotNumber:        "not a number",
 	OutOfRange:       "number out of range",
 	TooFewFields:     "fewer than 5 fields",
@@ -55,6 +61,10 @@ var reasonText = [reasons]string{
 	PartOfJob:        "part of a job",
 	TooLarge:         "too large for a plan",
 	SameNumber:       "job number of an earlier record",
+	NotTime:          "not a time",
+	JobStep:          "step of a job",
+	NotEnded:         "has not ended",
+	NoRunTime:        "run time depends on the machine",
 }
 
 // String describes the reason.
@@ -72,7 +82,8 @@ func (r Reason) Skips() bool { return r > firstSkip }
 type Problem struct {
 	Reason Reason
 	Line   int    // from 1; for [Trace.Plan], the number of the record
-	Field  int    // from 1; 0 for the whole line
+	Field  int    // from 1; 0 for the whole line, or if the field has a name
+	Name   string // of the field, in a format whose fields have names
 	Found  string // at most 40 bytes of the text
 }
 
@@ -89,6 +100,9 @@ func (p Problem) place(of string) string {
 	s := fmt.Sprintf("%s %d", of, p.Line)
 	if p.Field > 0 {
 		s += fmt.Sprintf(", field %d (%s)", p.Field, columns[p.Field-1].name)
+	}
+	if p.Name != "" {
+		s += ", " + p.Name
 	}
 	if p.Found != "" {
 		s += fmt.Sprintf(", found %q", p.Found)
@@ -117,7 +131,8 @@ type Accounting struct {
 	Skipped  int // lines that are no record, or records not used
 
 	tallies [reasons]Tally
-	records bool // Lines are records
+	records bool     // Lines are records
+	unused  []string // data that was read but not used
 }
 
 // Count returns the number of occurrences of a reason.
@@ -163,6 +178,9 @@ func (a *Accounting) String() string {
 			done = "skipped"
 		}
 		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place(of))
+	}
+	for _, u := range a.unused {
+		fmt.Fprintf(&b, "  not used: %s\n", u)
 	}
 	return b.String()
 }

@@ -262,7 +262,7 @@ func Read(r io.Reader) (*Trace, error) {
 }
 
 // ReadFile reads the log in the named file. For a file of another format, the error is
-// [ErrNotLog].
+// [ErrNotLog], and names the format if it is one of [Formats].
 func ReadFile(name string) (*Trace, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -275,6 +275,11 @@ func ReadFile(name string) (*Trace, error) {
 	t, err := Read(f)
 	if err == nil {
 		err = t.Check()
+	}
+	if errors.Is(err, ErrNotLog) {
+		if format := formatOf(name); format != "" {
+			return nil, fmt.Errorf("%s: %w: it looks like %s, want 'bourse workload convert %s --from %s --swf FILE' first", name, ErrNotLog, format, name, format)
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

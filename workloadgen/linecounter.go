@@ -1,0 +1,33 @@
+package workloadgen
+
+import "io"
+
+// A LineCounter is a reader that knows the line of each offset, for the errors of a decoder
+// that states only offsets.
+type LineCounter struct {
+	In   io.Reader
+	read int64
+	line int     // of the last offset asked for, from 0
+	ends []int64 // of the lines from there on
+}
+
+// Read implements [io.Reader].
+func (l *LineCounter) Read(b []byte) (int, error) {
+	n, err := l.In.Read(b)
+	for i, c := range b[:n] {
+		if c == '\n' {
+			l.ends = append(l.ends, l.read+int64(i))
+		}
+	}
+	l.read += int64(n)
+	return n, err
+}
+
+// At returns the line of an offset, from 1. An offset must not be less than the one before.
+func (l *LineCounter) At(offset int64) int {
+	for len(l.ends) > 0 && l.ends[0] < offset {
+		l.ends = l.ends[1:]
+		l.line++
+	}
+	return l.line + 1
+}

@@ -1,0 +1,257 @@
+package swf
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"bourse/workloadgen"
+)
+
+// A Format is another format of job logs, which [ReadAs] converts.
+type Format struct {
+	Name string `json:"format"`
+	Doc  string `json:"doc"`
+
+	looks func(start []byte) bool // whether a file that starts like this may have the format
+	read  func(*conversion, *bufio.Reader) error
+}
+
+// Formats returns the formats that [ReadAs] reads.
+func Formats() []Format {
+	return []Format{
+		{"sacct", "what Slurm's 'sacct -P' or 'sacct --json' prints", looksSacct, readSacct},
+		{"gwf", "Grid Workload Format: lines of 29 fields", looksGWF, readGWF},
+		{"batsim", "Batsim's JSON workloads: jobs and profiles", looksBatsim, readBatsim},
+	}
+}
+
+// start is how much of a file shows its format.
+const start = 4 << 10
+
+// ReadAs reads the log in the named file, plain or gzip, in one of [Formats].
+//
+// Users, groups, applications, queues and partitions that have names are numbered in the order
+// of their first appearance, above the numbers that others have. Absolute times become seconds
+// since the first submission, which UnixStartTime states.
+func ReadAs(name, format string) (*Trace, error) {
+	formats := Formats()
+	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
+	if i < 0 {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.Name)
+		}
+		return nil, fmt.Errorf("found format %q, want one of %s", format, strings.Join(names, ", "))
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := workloadgen.Unpack(f, start)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c := &conversion{}
+	if err := formats[i].read(c, in); err != nil {
+		return nil, fmt.Errorf("%s:%d: %w", name, max(1, c.line), err)
+	}
+	return c.finish(format), nil
+}
+
+// formatOf returns the other format that a file looks like, or "".
+func formatOf(name string) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	in, err := workloadgen.Unpack(f, start)
+	if err != nil {
+		return ""
+	}
+	first, _ := in.Peek(start)
+	for _, f := range Formats() {
+		if f.looks(first) {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// firstLine returns the first line that is not blank.
+func firstLine(text []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte{'\n'})
+	return strings.TrimRight(string(line), "\r")
+}
+
+// A conversion builds a log from records in another format.
+type conversion struct {
+	trace Trace
+	line  int  // of the file, or of the start of a record
+	unix  bool // submit times are Unix times
+
+	jobs, users, groups, applications, queues, partitions numbering
+}
+
+// A numbering gives numbers to names. A number stands for itself; a name has a provisional
+// number below [Unknown] until all numbers are known.
+type numbering struct {
+	names   []string
+	numbers map[string]int64
+	highest int64
+}
+
+func (n *numbering) number(name string) int64 {
+	switch name {
+	case "", "-1", "None", "(null)", "Unknown":
+		return Unknown
+	}
+	if x, err := strconv.ParseInt(name, 10, 64); err == nil && x >= 0 && x <= maxNumber {
+		n.highest = max(n.highest, x)
+		return x
+	}
+	if x, found := n.numbers[name]; found {
+		return x
+	}
+	if n.numbers == nil {
+		n.numbers = make(map[string]int64)
+	}
+	n.names = append(n.names, name)
+	x := int64(Unknown - len(n.names))
+	n.numbers[name] = x
+	return x
+}
+
+// final returns the number for a provisional one.
+func (n *numbering) final(x int64) int64 {
+	if x < Unknown {
+		return n.highest + Unknown - x
+	}
+	return x
+}
+
+// skip counts a line, or the record that starts there, that gives no record.
+func (c *conversion) skip(why Reason, name, found string) {
+	c.note(why, name, found)
+	c.trace.Accounting.Skipped++
+}
+
+func (c *conversion) note(why Reason, name, found string) {
+	c.trace.Accounting.note(Problem{Reason: why, Line: c.line, Name: name, Found: found[:min(len(found), 40)]})
+}
+
+// add adds a record. The identifier of its job may be a name.
+func (c *conversion) add(job string, r Record, repaired bool) {
+	if r.Job = c.jobs.number(job); r.Job == Unknown {
+		c.skip(NoJob, "", job)
+		return
+	}
+	if r.Job < Unknown {
+		c.note(NewNumber, "", job)
+		repaired = true
+	}
+	for _, x := range r.values() {
+		if x > maxNumber {
+			c.skip(OutOfRange, "", strconv.FormatFloat(x, 'g', -1, 64))
+			return
+		}
+	}
+	if repaired {
+		c.trace.Accounting.Repaired++
+	} else {
+		c.trace.Accounting.Used++
+	}
+	c.trace.Records = append(c.trace.Records, r)
+}
+
+// unused states data without a field in the log.
+func (c *conversion) unused(format string, args ...any) {
+	c.trace.Accounting.unused = append(c.trace.Accounting.unused, fmt.Sprintf(format, args...))
+}
+
+// finish numbers what has names, makes times relative and writes the header.
+func (c *conversion) finish(format string) *Trace {
+	t := &c.trace
+	first := math.Inf(1)
+	for i := range t.Records {
+		first = min(first, t.Records[i].Submit)
+	}
+	for i := range t.Records {
+		r := &t.Records[i]
+		if c.unix {
+			r.Submit -= first
+		}
+		r.Job, r.User, r.Group = c.jobs.final(r.Job), c.users.final(r.User), c.groups.final(r.Group)
+		r.Application, r.Queue, r.Partition = c.applications.final(r.Application), c.queues.final(r.Queue), c.partitions.final(r.Partition)
+	}
+	slices.SortStableFunc(t.Records, func(a, b Record) int { return cmp.Compare(a.Submit, b.Submit) })
+	header := Header{"; Version: 2.2", fmt.Sprintf("; Note: converted from %s", format)}
+	header = append(header, fmt.Sprintf("; MaxJobs: %d", len(t.Records)), fmt.Sprintf("; MaxRecords: %d", len(t.Records)))
+	if c.unix && len(t.Records) > 0 {
+		header = append(header, fmt.Sprintf("; UnixStartTime: %.0f", first))
+	}
+	for _, of := range []struct {
+		key string
+		n   *numbering
+	}{{"Queue", &c.queues}, {"Partition", &c.partitions}} {
+		for _, name := range of.n.names {
+			header = append(header, fmt.Sprintf("; %s: %d %s", of.key, of.n.final(of.n.numbers[name]), name))
+		}
+	}
+	t.Header = append(header, t.Header...)
+	t.Header = t.Header.Agree(t.Records)
+	return t
+}
+
+// epoch reads a time: 2006-01-02T15:04:05, without a zone, or Unix seconds. It is unknown if
+// the text is empty, None or Unknown.
+func epoch(text string) (at float64, known, ok bool) {
+	switch text {
+	case "", "None", "Unknown":
+		return Unknown, false, true
+	}
+	if t, err := time.Parse("2006-01-02T15:04:05", text); err == nil {
+		return float64(t.Unix()), true, true
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	return float64(x), x > 0, err == nil && x >= 0
+}
+
+// duration reads [days-]hours:minutes:seconds, minutes:seconds, or seconds, all with an
+// optional fraction.
+func duration(text string) (float64, bool) {
+	days, rest, has := strings.Cut(text, "-")
+	if !has {
+		days, rest = "0", text
+	}
+	total, err := strconv.ParseFloat(days, 64)
+	parts := strings.Split(rest, ":")
+	if err != nil || len(parts) > 3 || has && len(parts) < 3 || total < 0 {
+		return 0, false
+	}
+	total *= 24
+	for i, p := range slices.Concat(slices.Repeat([]string{"0"}, 3-len(parts)), parts) {
+		x, ok := number([]byte(p))
+		if !ok || x < 0 {
+			return 0, false
+		}
+		if i > 0 {
+			total *= 60
+		}
+		total += x
+	}
+	return total, total <= maxNumber
+}
+
+// errEmpty is the error for a file without content.
+var errEmpty = errors.New("found nothing")

@@ -23,24 +23,31 @@ var Wait = Metric{
 	},
 }
 
-// WaitMedian and WaitP95 are the median and the 95th percentile of the waiting time.
-var (
-	WaitMedian = waitAt("wait_median", 0.5, "median")
-	WaitP95    = waitAt("wait_p95", 0.95, "95th percentile")
-)
+// WaitMedian is the median of the waiting time, the mean of the middle two of an even number.
+var WaitMedian = Metric{
+	Name: "wait_median", Less: true, Unit: "s", Doc: "median of start - arrival over the jobs that started",
+	Of: func(o *Outcome) (float64, bool) {
+		waits := o.waits()
+		n := len(waits)
+		if n == 0 {
+			return 0, false
+		}
+		slices.Sort(waits)
+		return (waits[(n-1)/2] + waits[n/2]) / 2, true
+	},
+}
 
-func waitAt(name string, p float64, doc string) Metric {
-	return Metric{
-		Name: name, Less: true, Unit: "s", Doc: doc + " of start - arrival over the jobs that started",
-		Of: func(o *Outcome) (float64, bool) {
-			waits := o.waits()
-			if len(waits) == 0 {
-				return 0, false
-			}
-			slices.Sort(waits)
-			return stat.Quantile(p, stat.Empirical, waits, nil), true
-		},
-	}
+// WaitP95 is the 95th percentile of the waiting time, which is one of the waiting times.
+var WaitP95 = Metric{
+	Name: "wait_p95", Less: true, Unit: "s", Doc: "95th percentile of start - arrival over the jobs that started",
+	Of: func(o *Outcome) (float64, bool) {
+		waits := o.waits()
+		if len(waits) == 0 {
+			return 0, false
+		}
+		slices.Sort(waits)
+		return stat.Quantile(0.95, stat.Empirical, waits, nil), true
+	},
 }
 
 // BoundedSlowdown is the slowdown with a minimum runtime, which limits the influence of short

@@ -33,6 +33,9 @@ func TestWaits(t *testing.T) {
 	jobs = append(jobs, Job{Job: &workloadgen.Job{Arrival: 50}, Contract: contracts.Result{Outcome: contracts.Refused}})
 	jobs[0].Offers, jobs[0].Bargained, jobs[3].Offers = 2, true, 3
 	o := &Outcome{Jobs: jobs}
+	if got, ok := WaitMedian.Of(&Outcome{Jobs: jobs[:2]}); !ok || got != 15 {
+		t.Errorf("median of waits of 0 and 30 s: %v, %v, want 15", got, ok)
+	}
 	for _, c := range []struct {
 		metric Metric
 		want   float64

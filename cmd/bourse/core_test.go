@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 9_100
-	experimentsClosure = 50_750
+	experimentsClosure = 51_800
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -73,12 +73,12 @@ var most = map[string]int{
 	"hosts/sim":                     800,
 	"hosts/timetable":               1400,
 	"market":                        1200,
-	"workloadgen":                   600,
+	"workloadgen":                   620,
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,
 	"workloadgen/models":            1150,
 	"workloadgen/config":            900,
-	"workloadgen/swf":               1250,
+	"workloadgen/swf":               2200,
 }
 
 // TestSizes checks that no package has more lines of code than it may, nor compiles more of

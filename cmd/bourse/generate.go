@@ -128,19 +128,22 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; every other is a log. What became of each line
-is told on standard error. A log that is written from a log has all 18 fields of its
+A file that ends in .csv is a plan; every other is a log, or with --from what sacct
+prints (-P or --json), a file of the Grid Workload Format or a workload of Batsim. The
+command reports on standard error how each line was used. A log that is written from a log has all 18 fields of its
 records, the parts of jobs and the jobs that never ran too, and its header; MaxJobs
 and MaxRecords are those of the records that the filter lets pass.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --filter last:3000 --swf last.swf
-   bourse workload convert plan.csv --swf plan.swf --processors 128`, func(c *cli.Context, o *convertOptions) error {
+   bourse workload convert plan.csv --swf plan.swf --processors 128
+   bourse workload convert jobs.txt --from sacct --swf jobs.swf --processors 128`, func(c *cli.Context, o *convertOptions) error {
 	name, filter := c.Args().First(), o.Filter
-	if fitlab.IsPlan(name) && filter != "" {
+	isPlan := o.From == "" && fitlab.IsPlan(name)
+	if isPlan && filter != "" {
 		return usagef("--filter: %s is a plan, want a log", name)
 	}
-	file, err := readLog(c, name, filter)
+	file, err := await(c.Context, func() (*fitlab.Log, error) { return fitlab.ReadLogAs(name, o.From, filter) })
 	if err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ and MaxRecords are those of the records that the filter lets pass.
 	for _, line := range told {
 		note(c, "%s", line)
 	}
-	if fitlab.IsPlan(name) {
+	if isPlan {
 		return writePlan(c, plan, nil)
 	}
 	return writePlan(c, plan, file.Copy())
@@ -156,6 +159,7 @@ and MaxRecords are those of the records that the filter lets pass.
 
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
+	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"the file has this {FORMAT}: sacct, gwf or batsim"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`

@@ -24,15 +24,22 @@ type Log struct {
 	jobs   workloadgen.Plan // of the plan
 }
 
-// ReadLog reads the records of a log that pass the filters. A plan is read as the log
-// that it would be written as, of a machine whose size is not known.
-func ReadLog(name, filter string) (*Log, error) {
+// ReadLog reads the records of a log that pass the filters. A plan is read as the log that it
+// would be written as, of a machine whose size is not known.
+func ReadLog(name, filter string) (*Log, error) { return ReadLogAs(name, "", filter) }
+
+// ReadLogAs is [ReadLog] for a file in one of [swf.Formats]; an empty format is a log or a plan.
+func ReadLogAs(name, format, filter string) (*Log, error) {
 	filters, err := swf.ParseFilters(filter)
 	if err != nil {
 		return nil, misuse.Of(err)
 	}
-	l := &Log{Name: name, isPlan: IsPlan(name)}
-	if !l.isPlan {
+	l := &Log{Name: name, isPlan: format == "" && IsPlan(name)}
+	if format != "" {
+		if l.Trace, err = swf.ReadAs(name, format); err != nil && !errors.As(err, new(*os.PathError)) {
+			err = misuse.Of(err)
+		}
+	} else if !l.isPlan {
 		l.Trace, err = swf.ReadFile(name)
 	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
 		l.Trace = PlanLog(l.jobs)

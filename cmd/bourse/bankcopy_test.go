@@ -101,7 +101,7 @@ func TestCopyKilled(t *testing.T) {
 		for _, args := range [][]string{{"balance", place}, {"audit", place}, {"mint", place, "user:ann", "1", "--id", "x"}} {
 			out, errs, status := bankAlone(t, "", args...)
 			if status != statusFailed && status != statusUsage || out != "" || strings.Count(errs, "\n") != 1 ||
-				!strings.Contains(errs, "found no ledger") && !strings.Contains(errs, "a copy that is not finished, and no bank") {
+				!strings.Contains(errs, "found no ledger") && !strings.Contains(errs, "an unfinished copy, not a bank") {
 				t.Errorf("seed %d: %v of what is left: exit status %d, %q, %q", seed, args, status, out, errs)
 			}
 		}

@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil && complete(out, app.Commands, args) {
 		return statusDone
 	}
-	if note != "" && !quieted(args) {
+	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // a script that reads the first line goes on
 		fmt.Fprintln(errs, note)
 	}
 	if err == nil {

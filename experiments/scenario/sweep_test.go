@@ -153,8 +153,8 @@ configurations:
 // that axes of two are refused.
 func TestSweepOfOne(t *testing.T) {
 	t.Parallel()
-	const text = "{name: a, configurations: [{name: low}, {name: high}], sweep: [{path: \"high:fleet.hosts\", values: [3, 4]}%s]}"
-	e, err := Parse("a.yaml", fmt.Appendf(nil, text, ""), Known{})
+	const text = "{name: a, base: {workload: {model: paper}, admission: [be]}, configurations: [{name: low}, {name: high}], sweep: [{path: \"high:fleet.hosts\", values: [3, 4]}%s]}"
+	e, err := Parse("a.yaml", fmt.Appendf(nil, text, ""), names())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,10 +167,13 @@ func TestSweepOfOne(t *testing.T) {
 	}
 	for more, want := range map[string]string{
 		", {path: \"low:fleet.cpus\", values: [1, 2]}": "sweep.1.path: found configuration low after high, want one",
-		", {path: \"hihg:fleet.cpus\", values: [1]}":   "did you mean high",
+		", {path: \"hihg:fleet.cpus\", values: [1]}":   "sweep.1.path: found configuration hihg after high, want one",
 	} {
-		if _, err := Parse("a.yaml", fmt.Appendf(nil, text, more), Known{}); err == nil || !strings.Contains(err.Error(), want) && !strings.Contains(err.Error(), "after high") {
+		if _, err := Parse("a.yaml", fmt.Appendf(nil, text, more), names()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", more, err, want)
 		}
+	}
+	if _, err := Parse("a.yaml", []byte(strings.Replace(fmt.Sprintf(text, ""), "high:fleet", "hihg:fleet", 1)), names()); err == nil || !strings.Contains(err.Error(), "did you mean high") {
+		t.Errorf("hihg: %v, want a guess", err)
 	}
 }

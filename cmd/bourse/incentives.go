@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 	"strconv"
-	"strings"
 
 	"bourse/experiments"
 	"bourse/experiments/whatif"
@@ -43,14 +42,6 @@ type incentivesOptions struct {
 	Workers                       int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
 	noProgressOption              `yaml:",inline"`
 	output[whatif.IncentiveStudy] `yaml:",inline"`
-}
-
-func said(deviations []whatif.Deviation) string {
-	var all []string
-	for _, d := range deviations {
-		all = append(all, d.String())
-	}
-	return strings.Join(all, ", ")
 }
 
 func incentivesAction(c *cli.Context, o *incentivesOptions) error {

@@ -87,10 +87,3 @@ func differ(got, want any) string {
 	}
 	return bad
 }
-
-func number(x any) float64 {
-	if x, ok := x.(float64); ok {
-		return x
-	}
-	return math.Inf(1)
-}

@@ -19,7 +19,6 @@ import (
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
-	"bourse/contracts/note"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 	"bourse/hosts/sim"
@@ -209,11 +208,6 @@ func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) con
 		p.w.on[r.ID] = on
 	}
 	return d
-}
-
-// numbers returns the numbers of d, as the ledger shows them.
-func numbers(d contracts.Decision) map[string]float64 {
-	return must(note.ParseAgreement(d.AppendJSON(nil))).Numbers
 }
 
 // uniform returns n hosts of one processor.

@@ -19,7 +19,7 @@ const risky contracts.Reason = "too few hosts are without risk"
 //
 // An idle host therefore accepts any request, even one whose estimate exceeds its deadline.
 // This is intended: estimates are often too high, and nobody else on the host can be harmed.
-type LibraRisk struct {
+type LibraRisk struct { //nolint:revive // the name in the paper
 	RiskOptions
 	chooser
 	projection projection

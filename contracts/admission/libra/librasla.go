@@ -22,7 +22,7 @@ const noReturn contracts.Reason = "too few hosts return more with it"
 //
 // The return of a host is the sum of utility / runtime / deadline over its tasks (SLA, eq. 5
 // and 6), where utility is the budget minus penalties for delay. [sharing.Plan] computes it.
-type LibraSLA struct {
+type LibraSLA struct { //nolint:revive // the name in the paper
 	ReturnOptions
 	chooser
 	hosts    []occupancy

@@ -47,19 +47,6 @@ func (s *stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// put makes the contract number i of c and lets it run on host 0 for a bid.
-func (s *stand) put(c contracts.Contract, bid, rate float64) {
-	b := must(market.Dollars(bid))
-	i := int32(len(s.contracts))
-	c.Placements = []contracts.Placement{{Host: 0, Bid: b}}
-	c.Rate = rate
-	s.contracts = append(s.contracts, c)
-	s.hosts[0].price += bid
-	s.hosts[0].on = append(s.hosts[0].on, contracts.Allocation{
-		Contract: i, Bid: b, Rate: rate, Share: hosts.Share{Weight: float64(b)},
-	})
-}
-
 // wish asks for work on so many nodes within 100 s, at a bid of so many dollars per
 // second on each.
 func wish(work float64, nodes int, bid float64) contracts.Request {

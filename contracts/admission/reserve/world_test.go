@@ -7,13 +7,6 @@ import (
 	"bourse/workloadgen/config"
 )
 
-func must[T any](x T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return x
-}
-
 func check(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {

@@ -23,7 +23,7 @@ func TestCheckDraws(t *testing.T) {
 	for _, c := range []struct{ workload, want string }{
 		{"model: {name: swf, file: " + log + ", jobs: 2, start: random}", "no job has a budget"},
 		{"{model: {name: swf, file: " + log + ", jobs: 2, start: random}, annotate: {price: 1}}", ""},
-		{"{model: {name: swf, file: " + log + ", jobs: 1}, annotate: {urgency: {sla: true, high: 1, penalty: {low: 1000000, ratio: 1000000}}}}", "beyond a plan's limits"},
+		{"{model: {name: swf, file: " + log + ", jobs: 1}, annotate: {urgency: {sla: true, high: 1, penalty: {low: 1000000, ratio: 1000000}}}}", "exceed a plan's limits"},
 	} {
 		text := "name: draws\nconfigurations:\n  - name: one\n    admission: [be]\n    workload: "
 		if strings.HasPrefix(c.workload, "{") {

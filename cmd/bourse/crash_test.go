@@ -70,7 +70,7 @@ func runCrash(t *testing.T, program string) {
 	}
 	sentence := regexp.MustCompile(`^bourse: scenario broken, configuration pareto-high, policy planted, replication 1, seed 5: panic: admission: planted at(?: \S+)?; to repeat it: (.*); the stack is in (\S+)$`)
 	for _, c := range []struct{ command, again string }{
-		{`bourse run "s's.yaml" --seed 5 --workers 1 --quiet`, `bourse run 's'\''s.yaml' --set seed=5`},
+		{`bourse run "s's.yaml" --seed 5 --workers 1 --quiet`, `bourse run 's'\''s.yaml' --seed 5`},
 		{`bourse run - --seed 5 --workers 1 --quiet < "s's.yaml"`, `bourse run - < `},
 	} {
 		said := crash(c.command)

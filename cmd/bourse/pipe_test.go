@@ -22,7 +22,7 @@ var reading = []struct{ command, refuses string }{
 	{"scenario check plan.yaml", "want a regular file"},
 	{"scenario check swf.yaml", "want a regular file"},
 	{"scenario check trace.yaml", "want a regular file"},
-	{"scenario check model.yaml", "no regular file"},
+	{"scenario check model.yaml", "not a regular file"},
 	{"run plan.yaml", "want a regular file"},
 	{"run swf.yaml", "want a regular file"},
 	{"run trace.yaml", "want a regular file"},

@@ -50,13 +50,17 @@ func checkedMain() {
 func forPrograms(args []string) (string, report.Output, bool) {
 	commands := newApp(nil, nil, nil).Commands
 	all := leaves("", commands)
-	for name, o := range outputs(commands) {
-		if strings.HasPrefix(strings.Join(args, " ")+" ", name+" ") {
-			_, asked := printsJSON(all[name])
-			return name, o, (!asked || slices.Contains(args, "--json")) && !slices.Contains(args, "--help")
+	called := "" // the longest name: run merge, not run
+	for name := range outputs(commands) {
+		if len(name) > len(called) && strings.HasPrefix(strings.Join(args, " ")+" ", name+" ") {
+			called = name
 		}
 	}
-	return "", report.Output{}, false
+	if called == "" {
+		return "", report.Output{}, false
+	}
+	_, asked := printsJSON(all[called])
+	return called, outputs(commands)[called], (!asked || slices.Contains(args, "--json")) && !slices.Contains(args, "--help")
 }
 
 // meets checks text against the schema of o, and that it has no field beside.

@@ -64,10 +64,10 @@ func TestFigure(t *testing.T) {
 		got = append(got, line)
 	}
 	want := []string{
-		"(a) a by admission.a.x: 3 all, 1 not told from the best, 1 the best,",
-		"(b) a by admission.a.x: 2 all, 1 not told from the best,",
-		"(c) policies that no axis touches by policy: 1 all,",
-		"(d) policies that no axis touches by policy: 1 all,",
+		"a by admission.a.x: 3 all, 1 not told from the best, 1 the best,",
+		"a by admission.a.x: 2 all, 1 not told from the best,",
+		"policies that no axis touches by policy: 1 all,",
+		"policies that no axis touches by policy: 1 all,",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("panels\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

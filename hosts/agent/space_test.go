@@ -126,7 +126,7 @@ func TestMakeRoom(t *testing.T) {
 		t.Errorf("%q was deleted, want 1", got)
 	}
 	// The next agent of the folder knows.
-	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}})
+	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}, space: s.space})
 	if err != nil {
 		t.Fatal(err)
 	}

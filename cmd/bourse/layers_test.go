@@ -41,6 +41,8 @@ var may = map[string]string{
 	"contracts/admission/queue":   "contracts contracts/admission contracts/bidding contracts/sharing hosts hosts/eventheap hosts/availability hosts/availability/sched",
 	"contracts/admission/reserve": "contracts contracts/admission contracts/bidding hosts hosts/matchmaking hosts/timetable",
 
+	"contracts/admission/policytest": "bank contracts contracts/bidding hosts hosts/availability market", // what tests share
+
 	"contracts/bidding":        "contracts hosts market",
 	"contracts/sharing":        "contracts hosts market",
 	"contracts/floor":          "contracts contracts/sharing hosts hosts/eventheap hosts/availability hosts/slab market",

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 )
 
 // A script is a decider that says of each request what is written, and notes who was
@@ -27,15 +28,15 @@ func (s *script) Scan() { s.scans++ }
 // An asking is an adapter that is told what happens, with requests 0 to 9 by number, and
 // done as it says.
 type asking struct {
-	*board
+	*policytest.Board
 	policy contracts.Policy
 	script *script
 }
 
 func newAsking(order *Order) *asking {
-	a := &asking{board: &board{requests: make([]contracts.Request, 10)}, script: &script{says: map[contracts.ID]contracts.Decision{}}}
-	for i := range a.requests {
-		a.requests[i].ID = contracts.ID(i)
+	a := &asking{Board: &policytest.Board{Requests: make([]contracts.Request, 10)}, script: &script{says: map[contracts.ID]contracts.Decision{}}}
+	for i := range a.Requests {
+		a.Requests[i].ID = contracts.ID(i)
 		a.script.says[contracts.ID(i)] = contracts.Decision{Verdict: contracts.Defer}
 	}
 	if order == nil {
@@ -55,14 +56,14 @@ func (a *asking) tell(kind contracts.EventKind, i int32) string {
 	var out []string
 	a.script.asked = nil
 	for e := (contracts.Event{Kind: kind, Contract: i}); ; e.Kind = contracts.Continue {
-		actions := a.policy.Handle(0, e, a.board)
+		actions := a.policy.Handle(0, e, a.Board)
 		if len(actions) == 0 {
 			break
 		}
 		for _, act := range actions {
 			switch act.Verb {
 			case contracts.Enqueue:
-				a.waiting = slices.Insert(slices.Clone(a.waiting), act.Place, act.Contract)
+				a.Queue = slices.Insert(slices.Clone(a.Queue), act.Place, act.Contract)
 				out = append(out, fmt.Sprintf("enqueue %d at %d", act.Contract, act.Place))
 				continue
 			case contracts.Admit:
@@ -70,7 +71,7 @@ func (a *asking) tell(kind contracts.EventKind, i int32) string {
 			case contracts.Refuse:
 				out = append(out, fmt.Sprintf("refuse %d", act.Contract))
 			}
-			a.waiting = slices.DeleteFunc(slices.Clone(a.waiting), func(i int32) bool { return i == act.Contract })
+			a.Queue = slices.DeleteFunc(slices.Clone(a.Queue), func(i int32) bool { return i == act.Contract })
 		}
 	}
 	return strings.Join(out, ", ") + fmt.Sprint("; asked ", a.script.asked)
@@ -118,7 +119,7 @@ func TestImmediate(t *testing.T) {
 func TestRepeatWaits(t *testing.T) {
 	t.Parallel()
 	a := newAsking(nil)
-	a.requests[0].Repeat, a.requests[1].Repeat = true, true
+	a.Requests[0].Repeat, a.Requests[1].Repeat = true, true
 	a.script.says[0] = contracts.Decision{Reason: contracts.TooFewHosts}
 	a.script.says[1] = contracts.Decision{Reason: contracts.TooLate}
 	expect(t, a.tell(contracts.Lost, 0), "enqueue 0 at 0; asked []")

@@ -6,6 +6,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 )
 
@@ -42,7 +43,7 @@ func TestStaysOnDemand(t *testing.T) {
 
 // unsteady is a market at a stand with hosts that stay with a probability.
 type unsteady struct {
-	still
+	policytest.Still
 	stays []float64
 	asked float64 // span
 }
@@ -55,7 +56,7 @@ func (s *unsteady) Stays(h hosts.ID, span float64) float64 {
 func (s *unsteady) Percentile(hosts.ID, float64) float64 { return 0.5 }
 
 func (s *unsteady) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
-	for h := range s.specs {
+	for h := range s.Specs {
 		out = append(out, hosts.ID(h))
 	}
 	return out[:r.Nodes]
@@ -86,8 +87,8 @@ func TestDiscount(t *testing.T) {
 		{"cac", "predicted", []float64{0.79, 0.8}, wouldViolate, 3.18 / 3},
 	} {
 		v := &unsteady{stays: c.stays}
-		v.specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
-		v.on = make([][]contracts.Allocation, 2)
+		v.Specs = []hosts.Spec{{Name: "a", CPUs: 2, Speed: 1, Cap: 1}, {Name: "b", CPUs: 2, Speed: 1, Cap: 1}}
+		v.Allocations = make([][]contracts.Allocation, 2)
 		p := newDecider(t, c.policy, options{"discount": c.discount})
 		r := contracts.Request{ID: 1, Work: 80, Nodes: 2}
 		r.SLA.Budget, r.SLA.Deadline = must(bank.Dollars(200)), 100

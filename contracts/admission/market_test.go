@@ -6,68 +6,28 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 	"bourse/market"
 )
 
-// A stand is a market that stands still: hosts with a price, a percentile of the
-// price, and what is on them. They are offered in order.
-type stand struct {
-	still
-	hosts     []stall
-	contracts []contracts.Contract
-}
-
-// A stall is one host of a stand.
-type stall struct {
-	hosts.Spec
-	price, percentile float64 // $/s
-	on                []contracts.Allocation
-}
-
-func (s *stand) Fleet() int { return len(s.hosts) }
-
-func (s *stand) Spec(h hosts.ID) *hosts.Spec { return &s.hosts[h].Spec }
-
-func (s *stand) Price(h hosts.ID) market.Rate { return must(market.Dollars(s.hosts[h].price)) }
-
-func (s *stand) On(h hosts.ID) []contracts.Allocation { return s.hosts[h].on }
-
-func (s *stand) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
-
-func (s *stand) Percentile(h hosts.ID, g float64) float64 {
-	return s.hosts[h].percentile * g // so that the guarantee shows
-}
-
-func (s *stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
-	for h := range min(r.Nodes, len(s.hosts)) {
-		out = append(out, hosts.ID(h))
-	}
-	return out
-}
+type (
+	stand = policytest.Stand
+	stall = policytest.Stall
+)
 
 // put makes the contract number i of c and lets it run on host 0 for a bid.
-func (s *stand) put(c contracts.Contract, bid, rate float64) {
+func put(s *stand, c contracts.Contract, bid, rate float64) {
 	b := must(market.Dollars(bid))
-	i := int32(len(s.contracts))
+	i := int32(len(s.Contracts))
 	c.Placements = []contracts.Placement{{Host: 0, Bid: b}}
 	c.Rate = rate
-	s.contracts = append(s.contracts, c)
-	s.hosts[0].price += bid
-	s.hosts[0].on = append(s.hosts[0].on, contracts.Allocation{
+	s.Contracts = append(s.Contracts, c)
+	s.Hosts[0].Price += bid
+	s.Hosts[0].Allocations = append(s.Hosts[0].Allocations, contracts.Allocation{
 		Contract: i, Bid: b, Rate: rate, Share: hosts.Share{Weight: float64(b)},
 	})
-}
-
-// wish asks for work on so many nodes within 100 s, at a bid of so many dollars per
-// second on each.
-func wish(work float64, nodes int, bid float64) contracts.Request {
-	return contracts.Request{
-		ID: 99, Work: work, Nodes: nodes,
-		SLA: contracts.SLA{Budget: must(bank.Dollars(bid * 100 * float64(nodes))), Deadline: 100},
-	}
 }
 
 func close(got, want float64) bool { return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want)) }
@@ -91,8 +51,8 @@ func TestBestEffort(t *testing.T) {
 		{"above the cap", 4, 1, 1, 0.01, 0, 1.5, priceTooHigh},
 		{"at the cap", 4, 1, 1, 0.01, 0, 1, contracts.None},
 	} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, price: c.cost}}}
-		r := wish(100, 1, c.bid)
+		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: c.cpus, Cap: c.limit, Speed: c.speed}, Price: c.cost}}}
+		r := policytest.Wish(100, 1, c.bid)
 		r.Needs.Min.CPU = c.least
 		d := newDecider(t, "be", nil).Decide(0, &r, s)
 		if d.Reason != c.want || (d.Verdict == contracts.Accept) != (c.want == contracts.None) {
@@ -128,9 +88,9 @@ func TestStatistical(t *testing.T) {
 		for k, v := range c.options {
 			o[k] = v
 		}
-		host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: c.price, percentile: 2 * c.percentile}
-		s := &stand{hosts: []stall{host, host}}
-		r := wish(50, 2, c.bid) // 50 by 100 s: a quarter of 2 CPUs a node
+		host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: c.price, Percentile: 2 * c.percentile}
+		s := &stand{Hosts: []stall{host, host}}
+		r := policytest.Wish(50, 2, c.bid) // 50 by 100 s: a quarter of 2 CPUs a node
 		d := newDecider(t, "sac", o).Decide(0, &r, s)
 		if d.Reason != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
@@ -158,8 +118,8 @@ func TestLevel(t *testing.T) {
 			}
 			percentile = level
 		}
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 0.01, percentile: 0.01}}}
-		r := wish(50, 1, 0.02)
+		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: 0.01, Percentile: 0.01}}}
+		r := policytest.Wish(50, 1, 0.02)
 		if n := numbers(p.Decide(0, &r, s)); !close(n["percentile"], 0.01*percentile) || !close(n["level"], level) {
 			t.Errorf("%s: percentile %v, level %v, want %v, %v", promise, n["percentile"], n["level"], 0.01*percentile, level)
 		}
@@ -211,12 +171,12 @@ func TestCapacity(t *testing.T) {
 		{"printed, slack, itself", "static", 1, promise(50, 0, 100, false), 90, 0.015, 99, 3. / 7, 0.45},
 	} {
 		for _, at := range []struct{ now, speed float64 }{{0, 1}, {40, 2}} {
-			s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: at.speed}}}}
+			s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: c.limit, Speed: at.speed}}}}
 			k, alone := c.running, at.speed*min(2, cmp.Or(c.limit, 2))
 			k.Submit, k.At, k.Work, k.Done = at.now, at.now, k.Work*at.speed, k.Done*at.speed
-			s.put(k, 0.02, alone)
-			s.hosts[0].on[0].At, s.hosts[0].on[0].Done = k.At, k.Done
-			r := wish(c.work*at.speed, 1, c.bid)
+			put(s, k, 0.02, alone)
+			s.Hosts[0].Allocations[0].At, s.Hosts[0].Allocations[0].Done = k.At, k.Done
+			r := policytest.Wish(c.work*at.speed, 1, c.bid)
 			r.Submit = at.now
 			d := newDecider(t, "cac", options{"capacity": c.test}).Decide(at.now, &r, s)
 			n, gets, want := numbers(d), c.gets, c.want
@@ -235,9 +195,9 @@ func TestCapacity(t *testing.T) {
 func TestCapacityPerHost(t *testing.T) {
 	t.Parallel()
 	for _, perHost := range []bool{false, true} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}, {Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
-		s.put(contracts.Contract{Request: contracts.Request{ID: 7, OnDemand: true}}, 0.025, 2)
-		r := wish(90, 2, 0.015) // 2 x 15/40 of one, and all of the other
+		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}, {Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
+		put(s, contracts.Contract{Request: contracts.Request{ID: 7, OnDemand: true}}, 0.025, 2)
+		r := policytest.Wish(90, 2, 0.015) // 2 x 15/40 of one, and all of the other
 		r.PerHost = perHost
 		d := newDecider(t, "cac", options{"threshold": "share"}).Decide(0, &r, s)
 		n := numbers(d)
@@ -310,11 +270,11 @@ func TestStaticNeeds(t *testing.T) {
 		{speed: 2, slack: 2, request: again, done: 50, bid: 0.301, violates: 7, want: 1. / 16},
 		{speed: 2, slack: 2, request: contracts.Request{OnDemand: true}, bid: 10},
 	} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: c.speed}}}}
+		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: c.speed}}}}
 		running := contracts.Contract{Request: c.request, Done: c.done}
 		running.ID, running.Work, running.Nodes, running.SLA.Deadline = 7, 100, 1, 100*c.slack
-		s.put(running, 0.02, 0)
-		r := wish(1, 1, c.bid)
+		put(s, running, 0.02, 0)
+		r := policytest.Wish(1, 1, c.bid)
 		d := newDecider(t, "cac", options{"capacity": "static"}).Decide(0, &r, s)
 		n := numbers(d)
 		if id, _ := d.Numbers.Contract(); id != c.violates || !close(n["want"], c.want) {
@@ -328,10 +288,10 @@ func TestStaticNeeds(t *testing.T) {
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
-	p := must(newRandom(options{"reject": 0.37}.decode, bid, rand.New(rand.NewPCG(1, 1)))).(contracts.Decider)
-	s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
+	p := must(newRandom(options{"reject": 0.37}.Decode, bid, rand.New(rand.NewPCG(1, 1)))).(contracts.Decider)
+	s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
 	rejected := 0
-	r := wish(1, 1, 0.01)
+	r := policytest.Wish(1, 1, 0.01)
 	for range 100_000 {
 		switch d := p.Decide(0, &r, s); {
 		case d.Reason == byLot:
@@ -356,9 +316,9 @@ func TestRandomNever(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
 	for reject, want := range map[float64]contracts.Reason{0: contracts.None, 1: byLot} {
-		p := must(newRandom(options{"reject": reject}.decode, bid, rand.New(constant(0)))).(contracts.Decider)
-		r := wish(1, 1, 0.01)
-		if d := p.Decide(0, &r, &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
+		p := must(newRandom(options{"reject": reject}.Decode, bid, rand.New(constant(0)))).(contracts.Decider)
+		r := policytest.Wish(1, 1, 0.01)
+		if d := p.Decide(0, &r, &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}); d.Reason != want {
 			t.Errorf("probability %v: %v, want %v", reject, d.Reason, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/broker"
 	"bourse/hosts"
 )
@@ -38,12 +39,12 @@ func window(seed uint64, n, processors int, load float64) []job {
 // replay runs jobs through a broker and returns the time that it took, and that which the
 // policy took of it.
 func replay(b *testing.B, jobs []job, processors int, policy string, o options) (whole, own time.Duration) {
-	w := newWorld(b, uniform(processors), policy, o)
+	w := newWorld(b, policytest.Uniform(processors), policy, o)
 	start := time.Now()
 	for i := range jobs {
 		j := &jobs[i]
 		check(b, w.broker.Advance(j.Submit))
-		r := j.request()
+		r := j.Request()
 		r.Owner = w.user
 		must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
 	}
@@ -95,7 +96,7 @@ func BenchmarkLongTrace(b *testing.B) {
 		b.Run(fmt.Sprint(n, "-jobs"), func(b *testing.B) {
 			var held, active, most float64
 			for b.Loop() {
-				w := newWorld(b, uniform(fleet), "libra", nil)
+				w := newWorld(b, policytest.Uniform(fleet), "libra", nil)
 				w.broker.Reset(func(c broker.Config) broker.Config { c.NoPrices = true; return c }(w.broker.Config))
 				before := inUse()
 				now := 0.0
@@ -107,7 +108,7 @@ func BenchmarkLongTrace(b *testing.B) {
 						j.Budget = 1
 						now = j.Submit
 						check(b, w.broker.Advance(now))
-						r := j.request()
+						r := j.Request()
 						r.Owner = w.user
 						must(w.broker.Submit(now, &r, hosts.Task{Work: j.Runtime}))
 						w.broker.Forget()

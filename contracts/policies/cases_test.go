@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 )
@@ -50,7 +51,7 @@ func TestOverrun(t *testing.T) {
 		{"libra", "zero", "1: 0-190 on 0; 2: 110-179.4 on 0; 3: 111-180 on 0"},
 		{"libra", "kill", "1: 0-100 on 0 broken; 2: 110-179.4 on 0; 3: 111-180 on 0"},
 	} {
-		w := newWorld(t, uniform(1), c.policy, options{"overrun": c.overrun})
+		w := newWorld(t, policytest.Uniform(1), c.policy, options{"overrun": c.overrun})
 		got := brief(jobs, w.run(t, jobs))
 		if c.want != got {
 			t.Errorf("%s, %s: %s, want %s", c.policy, c.overrun, got, c.want)
@@ -64,7 +65,7 @@ func TestKilledIsNotPaid(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ runtime, estimate, deadline float64 }{{120, 100, 200}, {1e-6, 1e-7, 2e-6}} {
 		jobs := []job{{ID: 1, Runtime: c.runtime, Estimate: c.estimate, Deadline: c.deadline, Procs: 1, Budget: 7}}
-		f := newWorld(t, uniform(1), "libra", options{"overrun": "kill"}).run(t, jobs)[1]
+		f := newWorld(t, policytest.Uniform(1), "libra", options{"overrun": "kill"}).run(t, jobs)[1]
 		if f.Paid.Sign() != 0 || f.Done != c.estimate {
 			t.Errorf("%+v: paid %v for %v s of work", c, f.Paid, f.Done)
 		}
@@ -162,7 +163,7 @@ func TestQueues(t *testing.T) {
 		{"never enough processors", "edf", options{"admission": "none"}, tooMany, nil, false, "1: never; 2: 0-10 on 0 1 2 3"},
 		{"never enough processors", "easy", nil, tooMany, nil, false, "1: never; 2: 0-10 on 0 1 2 3"},
 	} {
-		fleet := uniform(4)
+		fleet := policytest.Uniform(4)
 		if c.speeds != nil {
 			fleet = fleet[:len(c.speeds)]
 			for h := range fleet {
@@ -184,7 +185,7 @@ func TestEasy(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fleet := rapid.IntRange(1, 8).Draw(t, "processors")
 		jobs := drawJobs(t, fleet, rapid.Bool().Draw(t, "accurate"))
-		fates := newWorld(t, uniform(fleet), "easy", nil).run(t, jobs)
+		fates := newWorld(t, policytest.Uniform(fleet), "easy", nil).run(t, jobs)
 		want := plainEasy(jobs, fleet)
 		for _, j := range jobs {
 			if got := fates[j.ID].Admitted; math.Abs(got-want[j.ID]) > 1e-6 {
@@ -273,7 +274,7 @@ func plainReservation(wanted, free int, now float64, running []job, starts map[i
 func TestStoredReturn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		specs := uniform(rapid.IntRange(1, 5).Draw(t, "hosts"))
+		specs := policytest.Uniform(rapid.IntRange(1, 5).Draw(t, "hosts"))
 		jobs := drawJobs(t, len(specs), true)
 		now := brief(jobs, newWorld(t, specs, "librasla", nil).run(t, jobs))
 		stored := brief(jobs, newWorld(t, specs, "librasla", options{"current": "stored"}).run(t, jobs))
@@ -288,11 +289,11 @@ func TestStoredReturn(t *testing.T) {
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"libra", "librarisk", "librasla", "edf", "fcfs", "easy"} {
-		specs := uniform(3)
+		specs := policytest.Uniform(3)
 		specs[2].Room = hosts.Resources{Memory: 10}
 		w := newWorld(t, specs, policy, nil)
 		j := job{Runtime: 10, Estimate: 10, Deadline: 100, Procs: 1}
-		r := j.request()
+		r := j.Request()
 		r.Owner, r.Needs.Min.Memory = w.user, 8
 		for n, want := range []contracts.Verdict{contracts.Accept, contracts.Reject} {
 			r.ID, r.Nodes = contracts.ID(n), n+1
@@ -308,12 +309,12 @@ func TestRoom(t *testing.T) {
 // first in the queue waits for, is one of those that it leaves.
 func TestEasyCounts(t *testing.T) {
 	t.Parallel()
-	specs := uniform(2)
+	specs := policytest.Uniform(2)
 	specs[1].Room = hosts.Resources{Memory: 10}
 	w := newWorld(t, specs, "easy", nil)
 	for id, want := range []contracts.Verdict{contracts.Accept, contracts.Defer, contracts.Accept} {
 		j := job{ID: int64(id), Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1}
-		r := j.request()
+		r := j.Request()
 		r.Owner = w.user
 		if id < 2 {
 			r.Needs.Min.Memory = 8
@@ -338,7 +339,7 @@ func TestWords(t *testing.T) {
 		{"librasla", "protect", "want one of strict, printed"},
 		{"librasla", "current", "want one of recompute, stored"},
 	} {
-		_, err := Table(nil, nil).New(c.policy, options{c.option: "wrong"}.decode)
+		_, err := Table(nil, nil).New(c.policy, options{c.option: "wrong"}.Decode)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s, %s: %v, want %s", c.policy, c.option, err, c.want)
 		}

@@ -3,62 +3,32 @@ package policies
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 )
-
-// A goldenCase is one example with its exact answer. Expectations come from an
-// independent model of the same rules.
-type goldenCase struct {
-	ID     string          `json:"id"`
-	Kind   string          `json:"kind"`
-	Note   string          `json:"note"`
-	Input  json.RawMessage `json:"input"`
-	Expect map[string]any  `json:"expect"`
-}
 
 // TestGolden runs every case of kind sim of a folder: the project's own, or the one that
 // BOURSE_GOLDEN_LIBRA names. Package libra runs the others.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("BOURSE_GOLDEN_LIBRA")
-	if dir == "" {
-		dir = filepath.Join("..", "admission", "libra", "testdata")
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	if len(files) == 0 {
-		t.Fatalf("no cases in %s", dir)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		check(t, err)
-		var file struct{ Cases []goldenCase }
-		check(t, json.Unmarshal(text, &file))
-		for _, c := range file.Cases {
-			if c.Kind != "sim" {
-				continue
-			}
-			t.Run(c.ID, func(t *testing.T) {
-				t.Parallel()
-				goldenSim(t, &c)
-				if t.Failed() && c.Note != "" {
-					t.Log(c.Note)
-				}
-			})
+	policytest.Run(t, filepath.Join("..", "admission", "libra", "testdata"), func(c *policytest.Case) func(*testing.T, *policytest.Case) {
+		if c.Kind != "sim" {
+			return nil
 		}
-	}
+		return goldenSim
+	})
 }
 
 // rating is that of a node of speed 1.
 const rating = 168
 
 // goldenSim runs jobs through the broker, from submission to settlement.
-func goldenSim(t *testing.T, c *goldenCase) {
+func goldenSim(t *testing.T, c *policytest.Case) {
 	var in struct {
 		Policy  string
 		Options options
@@ -98,7 +68,7 @@ func goldenSim(t *testing.T, c *goldenCase) {
 		}
 		out = append(out, row)
 	}
-	c.same(t, "jobs", out)
+	c.Same(t, "jobs", out)
 	measured := map[string]any{
 		"submitted": len(in.Jobs), "accepted": done, "completed": done, "fulfilled": fulfilled,
 		"fulfilled_pct": 100 * float64(fulfilled) / float64(len(in.Jobs)), "utility": utility,
@@ -107,11 +77,11 @@ func goldenSim(t *testing.T, c *goldenCase) {
 	if fulfilled == 0 {
 		measured["slowdown"] = nil
 	}
-	c.same(t, "metrics", measured)
+	c.Same(t, "metrics", measured)
 }
 
 func specs(n int, ratings []float64) []hosts.Spec {
-	all := uniform(max(n, len(ratings)))
+	all := policytest.Uniform(max(n, len(ratings)))
 	for h := range ratings {
 		all[h].Speed = ratings[h] / rating
 	}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 )
 
@@ -35,7 +36,7 @@ func drawJobs(t *rapid.T, fleet int, accurate bool) []job {
 
 // drawSpecs draws a fleet of hosts of one processor, or of several with a cap.
 func drawSpecs(t *rapid.T) []hosts.Spec {
-	specs := uniform(rapid.IntRange(1, 6).Draw(t, "hosts"))
+	specs := policytest.Uniform(rapid.IntRange(1, 6).Draw(t, "hosts"))
 	several := rapid.Bool().Draw(t, "several processors")
 	alike := rapid.Bool().Draw(t, "alike")
 	for h := range specs {
@@ -106,7 +107,7 @@ func TestUtilityIsEarned(t *testing.T) {
 	t.Parallel()
 	beyond := 0
 	rapid.Check(t, func(t *rapid.T) {
-		specs := uniform(rapid.IntRange(1, 6).Draw(t, "hosts"))
+		specs := policytest.Uniform(rapid.IntRange(1, 6).Draw(t, "hosts"))
 		w := newWorld(t, specs, "librasla", nil)
 		before := w.ledger.Balance(w.user).Float64()
 		utility, n := 0.0, 0

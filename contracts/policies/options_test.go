@@ -30,7 +30,7 @@ func TestOptions(t *testing.T) {
 		{"adaptive", options{"margin": -1.0}, "margin"},
 		{"platinum", nil, "be, cac, class"},
 	} {
-		_, err := Table(nil, nil).New(c.policy, c.options.decode)
+		_, err := Table(nil, nil).New(c.policy, c.options.Decode)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v, want an error about %s", c.policy, c.options, err, c.want)
 		}

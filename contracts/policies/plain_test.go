@@ -25,7 +25,7 @@ func newPlainSLA(o options) *plainSLA {
 		p.current = current
 	}
 	terms := sharing.DefaultSLA()
-	if err := o.decode(&terms); err != nil {
+	if err := o.Decode(&terms); err != nil {
 		panic(err)
 	}
 	p.old.SLAOptions, p.new.SLAOptions = terms, terms

@@ -10,6 +10,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 )
@@ -44,7 +45,7 @@ func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
 	c := w.broker.Config
 	c.Policy = admission.Immediate(pair)
 	if o["sharing"] == "deadline" {
-		c.Sharing = must(sharing.Table().New("deadline", o.decode))
+		c.Sharing = must(sharing.Table().New("deadline", o.Decode))
 	}
 	w.broker.Reset(c)
 	return w, pair
@@ -72,7 +73,7 @@ func TestReturnsInWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		rule := []string{"librasla", "deadline"}[seed%2]
-		w, pair := beside(t, uniform(24), options{"sharing": rule})
+		w, pair := beside(t, policytest.Uniform(24), options{"sharing": rule})
 		w.run(t, pressed(seed, 400, 24))
 		if pair.accepted < 40 || pair.accepted > pair.asked-40 {
 			t.Errorf("window %d: %d of %d accepted: want some of each", seed, pair.accepted, pair.asked)
@@ -102,10 +103,10 @@ func pressed(seed uint64, n, fleet int) []job {
 // turned away unseen is known to the next.
 func TestLateRequestsAreSeen(t *testing.T) {
 	t.Parallel()
-	w, _ := beside(t, uniform(1), nil)
+	w, _ := beside(t, policytest.Uniform(1), nil)
 	submit := func(id int64, at, work, deadline float64) {
 		j := job{ID: id, Submit: at, Estimate: work, Deadline: deadline, Procs: 1, Budget: 10}
-		r := j.request()
+		r := j.Request()
 		r.Owner = w.user
 		check(t, w.broker.Advance(at))
 		must(w.broker.Submit(at, &r, hosts.Task{Work: work}))

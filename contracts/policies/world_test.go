@@ -1,21 +1,16 @@
 package policies
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/goccy/go-yaml"
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
@@ -25,61 +20,11 @@ import (
 	"bourse/market"
 )
 
-// tb is a test, ours or rapid's.
-type tb interface {
-	Helper()
-	Fatal(...any)
-	Errorf(string, ...any)
-}
-
-// options are the options of a scenario; a plug-in is given those that it knows.
-type options map[string]any
-
-// decode fills in v with the options that it has fields for.
-func (o options) decode(v any) error {
-	known := options{}
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if x, ok := o[name]; ok {
-			known[name] = x
-		}
-	}
-	text, err := json.Marshal(known)
-	if err != nil {
-		return err
-	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(v); err != io.EOF {
-		return err
-	}
-	return nil
-}
-
-// A job is what is submitted to a world.
-type job struct {
-	ID       int64   `json:"id"`
-	Submit   float64 `json:"submit"`
-	Runtime  float64 `json:"runtime"`
-	Estimate float64 `json:"estimate"`
-	Deadline float64 `json:"deadline"`
-	Procs    int     `json:"procs"`
-	Hard     *bool   `json:"hard"` // omitted, hard
-	Budget   float64 `json:"budget"`
-	Penalty  float64 `json:"penalty"`
-}
-
-func (j *job) request() contracts.Request {
-	budget := bank.Micros(1)
-	if j.Budget > 0 {
-		budget = must(bank.Dollars(j.Budget))
-	}
-	return contracts.Request{
-		ID: contracts.ID(j.ID), Submit: j.Submit, Work: j.Estimate, Nodes: j.Procs, PerHost: true,
-		SLA: contracts.SLA{
-			Budget: budget, Deadline: j.Deadline, Soft: j.Hard != nil && !*j.Hard, RunsOn: true,
-			Penalty: contracts.Penalty{Rate: j.Penalty, Max: math.Inf(1)},
-		},
-	}
-}
+type (
+	tb      = policytest.TB
+	options = policytest.Options
+	job     = policytest.Job
+)
 
 // A fate is what became of a job.
 type fate struct {
@@ -128,7 +73,7 @@ func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor
 	w.broker = broker.New(broker.Config{
 		Fleet: fleet, Owners: owners, Provider: w.provider, Teller: w.ledger, Ties: rng, Availability: churn,
 		Policy:  w.watch(newPolicy(t, policy, o)),
-		Sharing: must(sharing.Table().New(Of(policy).Sharing, o.decode)), Payment: must(broker.Payments().New("budget", nil)),
+		Sharing: must(sharing.Table().New(Of(policy).Sharing, o.Decode)), Payment: must(broker.Payments().New("budget", nil)),
 		Window: 300, Forecast: must(market.Forecasters().New("chebyshev", nothing)),
 	})
 	return w
@@ -142,7 +87,7 @@ func newPolicy(t tb, name string, o options) contracts.Policy {
 		strategy = b
 	}
 	bid := must(bidding.Table(rng).New(strategy, func(any) error { return nil }))
-	return must(Table(bid, rng).New(name, o.decode))
+	return must(Table(bid, rng).New(name, o.Decode))
 }
 
 // decider returns the decider that p asks, to read or replace it, or an invalid value if p
@@ -162,7 +107,7 @@ func (w *world) run(t tb, jobs []job) map[int64]fate {
 		if !w.submissionsFirst {
 			check(t, w.broker.Advance(j.Submit))
 		}
-		r := j.request()
+		r := j.Request()
 		r.Owner = w.user
 		must(w.broker.Submit(j.Submit, &r, hosts.Task{Work: j.Runtime}))
 	}
@@ -208,15 +153,6 @@ func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) con
 		p.w.on[r.ID] = on
 	}
 	return d
-}
-
-// uniform returns n hosts of one processor.
-func uniform(n int) []hosts.Spec {
-	specs := make([]hosts.Spec, n)
-	for h := range specs {
-		specs[h] = hosts.Spec{Name: fmt.Sprintf("h%d", h), CPUs: 1, Speed: 1}
-	}
-	return specs
 }
 
 func must[T any](x T, err error) T {

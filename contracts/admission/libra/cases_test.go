@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 )
 
 // TestSoftTopMustFit checks protect: strict (spec 6.3). A soft job that would
@@ -13,9 +14,9 @@ func TestSoftTopMustFit(t *testing.T) {
 	t.Parallel()
 	soft := false
 	j := job{Estimate: 50, Deadline: 100, Procs: 1, Hard: &soft, Budget: 500, Penalty: 1}
-	r := j.request()
+	r := j.Request()
 	for protect, want := range map[string]contracts.Verdict{"strict": contracts.Reject, "printed": contracts.Accept} {
-		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		v := &still{policytest.Still{Specs: policytest.Uniform(1), Allocations: make([][]contracts.Allocation, 1)}}
 		v.add(0, goldenTask{Left: 70, Span: 100, Hard: true, Budget: 70})
 		d := newDecider(t, "librasla", options{"protect": protect}).Decide(0, &r, v)
 		if d.Verdict != want {
@@ -27,14 +28,14 @@ func TestSoftTopMustFit(t *testing.T) {
 // TestNothingAllocated checks that policies that look at many hosts allocate
 // nothing once they have been asked.
 func TestNothingAllocated(t *testing.T) {
-	v := &still{specs: uniform(40), on: make([][]contracts.Allocation, 40)}
-	for h := range v.specs {
+	v := &still{policytest.Still{Specs: policytest.Uniform(40), Allocations: make([][]contracts.Allocation, 40)}}
+	for h := range v.Specs {
 		for range h % 4 {
 			v.add(h, goldenTask{Left: 30, Span: float64(100 + h), Hard: h%2 == 0, Budget: 5})
 		}
 	}
 	j := job{Estimate: 20, Deadline: 90, Procs: 8, Budget: 9}
-	r := j.request()
+	r := j.Request()
 	for name, o := range map[string]options{
 		"libra": nil, "librarisk": {"projection": "incumbent"}, "librasla": nil,
 	} {

@@ -3,68 +3,34 @@ package libra
 import (
 	"encoding/json"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 )
-
-// A goldenCase is one example with its exact answer. Expectations come from an
-// independent model of the same rules.
-type goldenCase struct {
-	ID     string          `json:"id"`
-	Kind   string          `json:"kind"`
-	Note   string          `json:"note"`
-	Input  json.RawMessage `json:"input"`
-	Expect map[string]any  `json:"expect"`
-}
 
 // TestGolden runs every case of a folder: the project's own, or the one that
 // BOURSE_GOLDEN_LIBRA names.
 func TestGolden(t *testing.T) {
 	t.Parallel()
-	dir := os.Getenv("BOURSE_GOLDEN_LIBRA")
-	if dir == "" {
-		dir = "testdata"
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
-	if len(files) == 0 {
-		t.Fatalf("no cases in %s", dir)
-	}
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		check(t, err)
-		var file struct{ Cases []goldenCase }
-		check(t, json.Unmarshal(text, &file))
-		for _, c := range file.Cases {
-			run, ours := kinds[c.Kind]
-			if !ours {
-				if !slices.Contains(elsewhere, c.Kind) {
-					t.Errorf("%s: nobody runs cases of kind %q", c.ID, c.Kind)
-				}
-				continue
-			}
-			t.Run(c.ID, func(t *testing.T) {
-				t.Parallel()
-				run(t, &c)
-				if t.Failed() && c.Note != "" {
-					t.Log(c.Note)
-				}
-			})
+	policytest.Run(t, "testdata", func(c *policytest.Case) func(*testing.T, *policytest.Case) {
+		run, ours := kinds[c.Kind]
+		if !ours && !slices.Contains(elsewhere, c.Kind) {
+			t.Errorf("%s: nobody runs cases of kind %q", c.ID, c.Kind)
 		}
-	}
+		return run
+	})
 }
 
 // kinds runs cases by kind. Package policies runs those of kind sim, and others are run where
 // workloads are annotated.
 var (
-	kinds = map[string]func(*testing.T, *goldenCase){
+	kinds = map[string]func(*testing.T, *policytest.Case){
 		"share": goldenShare, "rates": goldenRates, "risk": goldenRisk, "sla_plan": goldenPlan,
 		"select": goldenSelect,
 	}
@@ -88,7 +54,7 @@ type goldenTask struct {
 // rating is that of a node of speed 1.
 const rating = 168
 
-func goldenShare(t *testing.T, c *goldenCase) {
+func goldenShare(t *testing.T, c *policytest.Case) {
 	var in struct {
 		goldenTask
 		Estimate, Rating float64
@@ -97,10 +63,10 @@ func goldenShare(t *testing.T, c *goldenCase) {
 	if in.Rating > 0 {
 		in.Left = in.Estimate / (in.Rating / rating)
 	}
-	c.same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most))) // no more is ever kept
+	c.Same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most))) // no more is ever kept
 }
 
-func goldenRates(t *testing.T, c *goldenCase) {
+func goldenRates(t *testing.T, c *policytest.Case) {
 	var in struct {
 		Required []any
 		Spare    sharing.Spare
@@ -112,12 +78,12 @@ func goldenRates(t *testing.T, c *goldenCase) {
 	}
 	rates := make([]float64, len(required))
 	hosts.Divide(1, 1, one.Split(in.Spare, required, nil), rates)
-	c.same(t, "rates", rates)
+	c.Same(t, "rates", rates)
 }
 
 var one = sharing.Node{Size: 1, Most: 1}
 
-func goldenRisk(t *testing.T, c *goldenCase) {
+func goldenRisk(t *testing.T, c *policytest.Case) {
 	in := struct {
 		Spare      sharing.Spare
 		Projection string
@@ -131,16 +97,16 @@ func goldenRisk(t *testing.T, c *goldenCase) {
 		}
 		return p
 	}
-	c.same(t, "total_share", fill().total())
+	c.Same(t, "total_share", fill().total())
 	if in.Projection == "dynamic" {
-		c.same(t, "zero_risk", fill().lemmas(one))
+		c.Same(t, "zero_risk", fill().lemmas(one))
 	}
-	c.same(t, "zero_risk", fill().project(one))
+	c.Same(t, "zero_risk", fill().project(one))
 	p := fill()
 	if math.IsInf(p.total(), 1) {
 		risk := RiskOf(make([]float64, len(p.Span)), p.Span)
-		c.same(t, "mu", risk.Mean)
-		c.same(t, "sigma", risk.Sigma)
+		c.Same(t, "mu", risk.Mean)
+		c.Same(t, "sigma", risk.Sigma)
 		return
 	}
 	p.delays(one)
@@ -149,20 +115,20 @@ func goldenRisk(t *testing.T, c *goldenCase) {
 	for i := range p.Delay {
 		relative = append(relative, (p.Delay[i]+p.Span[i])/p.Span[i])
 	}
-	c.same(t, "delay", p.Delay)
-	c.same(t, "deadline_delay", relative)
-	c.same(t, "mu", risk.Mean)
-	c.same(t, "sigma", risk.Sigma)
+	c.Same(t, "delay", p.Delay)
+	c.Same(t, "deadline_delay", relative)
+	c.Same(t, "mu", risk.Mean)
+	c.Same(t, "sigma", risk.Sigma)
 }
 
-func goldenPlan(t *testing.T, c *goldenCase) {
+func goldenPlan(t *testing.T, c *policytest.Case) {
 	var in struct {
 		Options options
 		Tasks   []goldenTask
 	}
 	check(t, json.Unmarshal(c.Input, &in))
 	plan := sharing.Plan{SLAOptions: sharing.DefaultSLA()}
-	check(t, in.Options.decode(&plan.SLAOptions))
+	check(t, in.Options.Decode(&plan.SLAOptions))
 	var tasks []sharing.Promise
 	for _, g := range in.Tasks {
 		p := sharing.Promise{
@@ -182,19 +148,19 @@ func goldenPlan(t *testing.T, c *goldenCase) {
 	for i := range tasks {
 		returns[i] = plan.Utility[i] / tasks[i].Runtime / tasks[i].Deadline
 	}
-	c.same(t, "need", plan.Need)
-	c.same(t, "total_share", plan.Total)
-	c.same(t, "top", float64(plan.Top))
-	c.same(t, "shares", plan.Share)
-	c.same(t, "delay", plan.Delay)
-	c.same(t, "utility", plan.Utility)
-	c.same(t, "return", returns)
-	c.same(t, "node_return", plan.Return)
-	c.same(t, "feasible", plan.Feasible)
+	c.Same(t, "need", plan.Need)
+	c.Same(t, "total_share", plan.Total)
+	c.Same(t, "top", float64(plan.Top))
+	c.Same(t, "shares", plan.Share)
+	c.Same(t, "delay", plan.Delay)
+	c.Same(t, "utility", plan.Utility)
+	c.Same(t, "return", returns)
+	c.Same(t, "node_return", plan.Return)
+	c.Same(t, "feasible", plan.Feasible)
 }
 
 // goldenSelect asks a policy about one job on given hosts.
-func goldenSelect(t *testing.T, c *goldenCase) {
+func goldenSelect(t *testing.T, c *policytest.Case) {
 	var in struct {
 		Policy  string
 		Options options
@@ -204,22 +170,22 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 		Job     job
 	}
 	check(t, json.Unmarshal(c.Input, &in))
-	v := &still{specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), on: make([][]contracts.Allocation, len(in.Nodes))}
+	v := &still{policytest.Still{Specs: specs(max(in.Hosts, len(in.Nodes)), in.Ratings), Allocations: make([][]contracts.Allocation, len(in.Nodes))}}
 	for h, tasks := range in.Nodes {
 		for _, g := range tasks {
 			v.add(h, g)
 		}
 	}
-	r := in.Job.request()
+	r := in.Job.Request()
 	p := newDecider(t, strings.ToLower(in.Policy), in.Options)
 	d := p.Decide(0, &r, v)
-	c.same(t, "accepted", d.Verdict == contracts.Accept)
+	c.Same(t, "accepted", d.Verdict == contracts.Accept)
 	var on []float64
 	for _, pl := range d.Placements {
 		on = append(on, float64(pl.Host))
 	}
 	slices.Sort(on)
-	c.same(t, "nodes", on)
+	c.Same(t, "nodes", on)
 
 	available, zero, suitable := map[string]any{}, map[string]any{}, map[string]any{}
 	current, renewed := map[string]any{}, map[string]any{}
@@ -244,20 +210,28 @@ func goldenSelect(t *testing.T, c *goldenCase) {
 	}
 	switch p.(type) {
 	case *Libra:
-		c.same(t, "available_after", available)
+		c.Same(t, "available_after", available)
 	case *LibraRisk:
-		c.same(t, "zero_risk", zero)
+		c.Same(t, "zero_risk", zero)
 	case *LibraSLA:
-		c.same(t, "suitable", suitable)
-		c.same(t, "current_return", current)
-		c.same(t, "new_return", renewed)
+		c.Same(t, "suitable", suitable)
+		c.Same(t, "current_return", current)
+		c.Same(t, "new_return", renewed)
 	}
 }
 
 func specs(n int, ratings []float64) []hosts.Spec {
-	all := uniform(max(n, len(ratings)))
+	all := policytest.Uniform(max(n, len(ratings)))
 	for h := range ratings {
 		all[h].Speed = ratings[h] / rating
 	}
 	return all
+}
+
+// number returns x, infinite if it is not a number.
+func number(x any) float64 {
+	if x, ok := x.(float64); ok {
+		return x
+	}
+	return math.Inf(1)
 }

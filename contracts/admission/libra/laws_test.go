@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/sharing"
 )
 
@@ -20,12 +21,12 @@ func TestIdleHostTakesAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := options{"spare": drawSpare(t)}
-		v := &still{specs: uniform(3), on: make([][]contracts.Allocation, 3)}
+		v := &still{policytest.Still{Specs: policytest.Uniform(3), Allocations: make([][]contracts.Allocation, 3)}}
 		j := job{
 			Estimate: rapid.Float64Range(1, 1e7).Draw(t, "estimate"), Deadline: rapid.Float64Range(1, 1e5).Draw(t, "deadline"),
 			Procs: rapid.IntRange(1, 3).Draw(t, "procs"),
 		}
-		r := j.request()
+		r := j.Request()
 		if d := newDecider(t, "librarisk", o).Decide(0, &r, v); d.Verdict != contracts.Accept {
 			t.Errorf("librarisk: %v", d.Reason)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 )
 
 // TestMost checks that hosts rank by what they return, to 40 binary digits.
@@ -28,10 +29,10 @@ func TestReturnsAsMuch(t *testing.T) {
 	t.Parallel()
 	soft := false
 	for _, current := range []string{"recompute", "stored"} {
-		v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+		v := &still{policytest.Still{Specs: policytest.Uniform(1), Allocations: make([][]contracts.Allocation, 1)}}
 		v.add(0, goldenTask{Left: 60, Span: 100, Hard: true, Budget: 10})
 		j := job{Estimate: 10, Deadline: 100, Procs: 1, Hard: &soft}
-		r := j.request()
+		r := j.Request()
 		r.SLA.Budget = bank.Micros(0)
 		d := newDecider(t, "librasla", options{"current": current})
 		if got := d.Decide(0, &r, v); got.Verdict != contracts.Accept {
@@ -53,11 +54,11 @@ func TestReturnsAgain(t *testing.T) {
 	t.Parallel()
 	for _, current := range []string{"recompute", "stored"} {
 		for work, want := range map[float64]contracts.Verdict{50: contracts.Reject, 40: contracts.Accept} {
-			v := &still{specs: uniform(1), on: make([][]contracts.Allocation, 1)}
+			v := &still{policytest.Still{Specs: policytest.Uniform(1), Allocations: make([][]contracts.Allocation, 1)}}
 			v.add(0, goldenTask{Left: 30, Span: 140, Runtime: 30, Deadline: 140, Hard: true, Budget: 10})
-			v.on[0][0].Rate = 0.3
+			v.Allocations[0][0].Rate = 0.3
 			j := job{Estimate: work, Deadline: 100, Procs: 1, Budget: 10}
-			r := j.request()
+			r := j.Request()
 			r.Repeat = true
 			d := newDecider(t, "librasla", options{"current": current}).Decide(40, &r, v)
 			if d.Verdict != want {

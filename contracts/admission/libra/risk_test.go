@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/contracts/sharing"
 	"bourse/hosts"
 )
@@ -135,10 +136,10 @@ func TestRiskDecides(t *testing.T) {
 		{"one processor of two is enough", 2, 1, 90, 1, 50, "dynamic", contracts.Accept},
 		{"both are enough", 2, 0, 150, 1, 50, "dynamic", contracts.Accept},
 	} {
-		v := &still{specs: []hosts.Spec{{CPUs: c.cpus, Cap: c.most, Speed: 1}}, on: make([][]contracts.Allocation, 1)}
+		v := &still{policytest.Still{Specs: []hosts.Spec{{CPUs: c.cpus, Cap: c.most, Speed: 1}}, Allocations: make([][]contracts.Allocation, 1)}}
 		v.add(0, goldenTask{Left: c.left, Span: 100})
 		j := job{Estimate: c.work, Deadline: c.deadline, Procs: 1}
-		r := j.request()
+		r := j.Request()
 		if d := newDecider(t, "librarisk", options{"projection": c.projection}).Decide(0, &r, v); d.Verdict != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Verdict, c.want)
 		}

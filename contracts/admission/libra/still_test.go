@@ -4,21 +4,15 @@ import (
 	"math"
 
 	"bourse/contracts"
-	"bourse/hosts"
-	"bourse/market"
+	"bourse/contracts/admission/policytest"
 )
 
-// still is a market that stands still at instant 0.
-type still struct {
-	contracts.View
-	specs     []hosts.Spec
-	on        [][]contracts.Allocation
-	contracts []contracts.Contract
-}
+// still is a market without prices at time 0, to which tasks are added.
+type still struct{ policytest.Still }
 
 // add puts a task on host h. What is left of it is in seconds there.
 func (s *still) add(h int, g goldenTask) {
-	left := g.Left * s.specs[h].Speed
+	left := g.Left * s.Specs[h].Speed
 	if g.Runtime == 0 {
 		g.Runtime, g.Deadline = left, g.Span
 	}
@@ -28,28 +22,12 @@ func (s *still) add(h int, g goldenTask) {
 	}}
 	if g.Budget > 0 {
 		j := job{Budget: g.Budget}
-		c.SLA.Budget = j.request().SLA.Budget
+		c.SLA.Budget = j.Request().SLA.Budget
 	}
-	st := contracts.Allocation{Contract: int32(len(s.contracts)), Done: g.Runtime - left, Need: g.Keep}
+	st := contracts.Allocation{Contract: int32(len(s.Contracts)), Done: g.Runtime - left, Need: g.Keep}
 	if g.Target != nil {
 		st.Target = *g.Target
 	}
-	s.contracts = append(s.contracts, c)
-	s.on[h] = append(s.on[h], st)
+	s.Contracts = append(s.Contracts, c)
+	s.Allocations[h] = append(s.Allocations[h], st)
 }
-
-func (s *still) Fleet() int { return len(s.specs) }
-
-func (s *still) Spec(h hosts.ID) *hosts.Spec { return &s.specs[h] }
-
-func (s *still) Room(h hosts.ID) hosts.Resources { return s.specs[h].Room }
-
-func (s *still) Price(hosts.ID) market.Rate { return 0 }
-
-func (s *still) On(h hosts.ID) []contracts.Allocation { return s.on[h] }
-
-func (s *still) Changed() []hosts.ID { return nil }
-
-func (s *still) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
-
-func (s *still) Away(hosts.ID) bool { return false }

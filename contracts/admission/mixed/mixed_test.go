@@ -5,56 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
-	"bourse/market"
 )
 
-// A stand is a market that stands still: hosts with a price, a percentile of the
-// price, and what is on them. They are offered in order.
-type stand struct {
-	still
-	hosts     []stall
-	contracts []contracts.Contract
-}
-
-// A stall is one host of a stand.
-type stall struct {
-	hosts.Spec
-	price, percentile float64 // $/s
-	on                []contracts.Allocation
-}
-
-func (s *stand) Fleet() int { return len(s.hosts) }
-
-func (s *stand) Spec(h hosts.ID) *hosts.Spec { return &s.hosts[h].Spec }
-
-func (s *stand) Price(h hosts.ID) market.Rate { return must(market.Dollars(s.hosts[h].price)) }
-
-func (s *stand) On(h hosts.ID) []contracts.Allocation { return s.hosts[h].on }
-
-func (s *stand) Contract(i int32) *contracts.Contract { return &s.contracts[i] }
-
-func (s *stand) Percentile(h hosts.ID, g float64) float64 {
-	return s.hosts[h].percentile * g // so that the guarantee shows
-}
-
-func (s *stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
-	for h := range min(r.Nodes, len(s.hosts)) {
-		out = append(out, hosts.ID(h))
-	}
-	return out
-}
-
-// wish asks for work on so many nodes within 100 s, at a bid of so many dollars per
-// second on each.
-func wish(work float64, nodes int, bid float64) contracts.Request {
-	return contracts.Request{
-		ID: 99, Work: work, Nodes: nodes,
-		SLA: contracts.SLA{Budget: must(bank.Dollars(bid * 100 * float64(nodes))), Deadline: 100},
-	}
-}
+type (
+	stand = policytest.Stand
+	stall = policytest.Stall
+)
 
 // Reasons of the policies that are combined.
 const (
@@ -71,8 +30,8 @@ func TestClass(t *testing.T) {
 		"sac": belowSpot, "SAC": belowSpot, "Cac": belowSpot,
 		"RAC": byLot, "gold": noClass,
 	} {
-		s := &stand{hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}}}
-		r := wish(50, 1, 0.02)
+		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: 1}}}
+		r := policytest.Wish(50, 1, 0.02)
 		r.Class = class
 		if d := newDecider(t, "class", options{"rac": map[string]any{"reject": 1.0}}).Decide(0, &r, s); d.Reason != want {
 			t.Errorf("class %q: %v, want %v", class, d.Reason, want)
@@ -96,8 +55,8 @@ func (b *busy) Away(h hosts.ID) bool { return b.gone[h] }
 // counts for nothing.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
-	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, price: 1}
-	s := &busy{stand: &stand{hosts: []stall{host, host}}, gone: make([]bool, 2)}
+	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: 1}
+	s := &busy{stand: &stand{Hosts: []stall{host, host}}, gone: make([]bool, 2)}
 	p := newDecider(t, "adaptive", options{"high": "rac", "rac": map[string]any{"reject": 1.0}, "above": 0.75, "margin": 0.25})
 	for i, c := range []struct {
 		tasks  int // on the first host
@@ -113,9 +72,9 @@ func TestAdaptive(t *testing.T) {
 		{0, 1, 0.25, false},
 		{1, 1, 0.5, false},
 	} {
-		s.hosts[0].on = make([]contracts.Allocation, c.tasks)
+		s.Hosts[0].Allocations = make([]contracts.Allocation, c.tasks)
 		s.changed = []hosts.ID{0}
-		r := wish(1, c.nodes, 100)
+		r := policytest.Wish(1, c.nodes, 100)
 		d := p.Decide(0, &r, s)
 		want := contracts.None
 		if c.strict {
@@ -129,7 +88,7 @@ func TestAdaptive(t *testing.T) {
 	}
 	s.gone[1] = true
 	s.changed = []hosts.ID{1}
-	r := wish(1, 1, 100)
+	r := policytest.Wish(1, 1, 100)
 	if _, load := p.Decide(0, &r, s).Numbers[0].Value(); load != 1 { // a task and a node on the two processors left
 		t.Errorf("load %v with a host away, want 1", load)
 	}
@@ -164,14 +123,14 @@ func TestPartition(t *testing.T) {
 		{"rac", 0.25, 0, 3, "1 2 3", contracts.None},
 		{"gold", 0.5, 0, 1, "", noClass},
 	} {
-		s := &stand{hosts: make([]stall, 4)}
-		for h := range s.hosts {
-			s.hosts[h].Spec = hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}
+		s := &stand{Hosts: make([]stall, 4)}
+		for h := range s.Hosts {
+			s.Hosts[h].Spec = hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}
 			if h < 2 {
-				s.hosts[h].price = c.price
+				s.Hosts[h].Price = c.price
 			}
 		}
-		r := wish(50, c.nodes, 0.02)
+		r := policytest.Wish(50, c.nodes, 0.02)
 		r.Class = c.class
 		d := newDecider(t, "partition", options{"reserved": c.reserved, "rac": map[string]any{"reject": 0.0}}).Decide(0, &r, s)
 		var got []string
@@ -188,7 +147,7 @@ func TestPartition(t *testing.T) {
 // another, those that have not left.
 func TestSide(t *testing.T) {
 	t.Parallel()
-	s := &busy{stand: &stand{hosts: make([]stall, 6)}, gone: make([]bool, 6)}
+	s := &busy{stand: &stand{Hosts: make([]stall, 6)}, gone: make([]bool, 6)}
 	s.gone[3] = true
 	v := &side{View: s, from: 2, to: 5}
 	for h, want := range []bool{true, true, false, true, false, true} {

@@ -4,13 +4,14 @@ import (
 	"testing"
 
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 )
 
 // TestEverHolds checks that a request which needs something can be had where enough
 // hosts have the room, idle or not.
 func TestEverHolds(t *testing.T) {
 	t.Parallel()
-	v := &board{speeds: make([]float64, 3)} // of memory 4
+	v := &policytest.Board{Speeds: make([]float64, 3)} // of memory 4
 	for _, c := range []struct {
 		nodes  int
 		memory float64

@@ -11,46 +11,21 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
-	"bourse/hosts/availability"
 	"bourse/hosts/availability/sched"
 )
 
-// A board is a market of hosts that a policy is told about by hand.
-type board struct {
-	contracts.View
-	speeds   []float64
-	away     []bool
-	requests []contracts.Request
-	waiting  []int32
-}
-
-func (b *board) Hosts() contracts.View { return b }
-
-func (b *board) Waiting() []int32 { return b.waiting }
-
-func (b *board) Request(i int32) *contracts.Request { return &b.requests[i] }
-
-func (b *board) Fleet() int { return len(b.speeds) }
-
-func (b *board) Away(h hosts.ID) bool { return b.away[h] }
-
-func (b *board) History(hosts.ID) *availability.History { return nil }
-
-func (b *board) Spec(h hosts.ID) *hosts.Spec {
-	return &hosts.Spec{CPUs: 1, Speed: b.speeds[h], Room: hosts.Resources{Memory: 4}}
-}
-
 // A chat is a queue that is told what happens, and says what is to be done.
 type chat struct {
-	*board
+	*policytest.Board
 	policy  *Queue
 	actions []contracts.Action
 }
 
 // tell says what is to be done about an event: "admit 3 on h1, refuse 2: why".
 func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
-	c.actions = c.policy.Handle(now, contracts.Event{Kind: kind, Contract: what, Host: hosts.ID(what)}, c.board)
+	c.actions = c.policy.Handle(now, contracts.Event{Kind: kind, Contract: what, Host: hosts.ID(what)}, c.Board)
 	var out []string
 	for _, a := range c.actions {
 		switch a.Verb {
@@ -63,7 +38,7 @@ func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
 		}
 	}
 	if kind == contracts.Tick || kind == contracts.Submitted { // as all was done that was to be
-		c.policy.Handle(now, contracts.Event{Kind: contracts.Continue}, c.board)
+		c.policy.Handle(now, contracts.Event{Kind: contracts.Continue}, c.Board)
 	}
 	return strings.Join(out, ", ")
 }
@@ -71,12 +46,12 @@ func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
 // ask says what is to be done about one request more, of 10 s, a dollar and one node, as
 // change has it.
 func (c *chat) ask(now float64, change func(r *contracts.Request)) string {
-	i := int32(len(c.requests))
+	i := int32(len(c.Requests))
 	r := contracts.Request{ID: contracts.ID(100 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1e6}}
 	if change != nil {
 		change(&r)
 	}
-	c.requests = append(c.requests, r)
+	c.Requests = append(c.Requests, r)
 	return c.tell(now, contracts.Submitted, i)
 }
 
@@ -86,7 +61,7 @@ func newChat(t tb, matchmaker string) *chat {
 	o := Options{From: 100, Interval: 60, QueueOptions: sched.DefaultQueue()}
 	o.Hold = 0
 	m := must(sched.Table(rand.New(rand.NewPCG(1, 2))).New(matchmaker, nil))
-	c := &chat{board: &board{speeds: []float64{1, 1}, away: make([]bool, 2)}, policy: must(New(o, m))}
+	c := &chat{Board: &policytest.Board{Speeds: []float64{1, 1}, Gone: make([]bool, 2)}, policy: must(New(o, m))}
 	c.tell(0, contracts.Opened, 0)
 	return c
 }
@@ -110,10 +85,10 @@ func TestQueueTalk(t *testing.T) {
 	c := newChat(t, "first-available")
 	c.expect(t, "", "", never)
 	c.expect(t, c.ask(40, nil), "enqueue 0 at 0", 100)
-	c.waiting = []int32{0}
+	c.Queue = []int32{0}
 	c.expect(t, c.ask(100, nil), "enqueue 1 at 1", 100)
 	c.expect(t, c.tell(100, contracts.Tick, 0), "admit 0 on h0 for 1000, admit 1 on h1 for 1000", never)
-	c.waiting = nil
+	c.Queue = nil
 	c.expect(t, c.ask(101, nil), "enqueue 2 at 0", 160)
 	c.expect(t, c.ask(159, func(r *contracts.Request) { r.SLA.Deadline = 61 }), "enqueue 3 at 0", 160)
 	c.expect(t, c.tell(160, contracts.Tick, 0), "", 220)
@@ -143,13 +118,13 @@ func TestQueueUnpaid(t *testing.T) {
 	c.ask(0, nil)
 	c.ask(0, nil)
 	c.ask(0, nil)
-	c.actions = c.policy.Handle(100, contracts.Event{Kind: contracts.Tick}, c.board)
+	c.actions = c.policy.Handle(100, contracts.Event{Kind: contracts.Tick}, c.Board)
 	if len(c.actions) != 3 || c.actions[0].Verb != contracts.Refuse || c.actions[1].Contract != 1 || c.actions[2].Contract != 2 {
 		t.Fatalf("%+v, want 0 refused, 1 and 2 admitted", c.actions)
 	}
 	c.actions[1].Decision.Verdict = contracts.Reject
-	c.policy.Handle(100, contracts.Event{Kind: contracts.Continue}, c.board)
-	if n := len(c.policy.Handle(100, contracts.Event{Kind: contracts.Continue}, c.board)); n > 0 {
+	c.policy.Handle(100, contracts.Event{Kind: contracts.Continue}, c.Board)
+	if n := len(c.policy.Handle(100, contracts.Event{Kind: contracts.Continue}, c.Board)); n > 0 {
 		t.Errorf("%d actions more", n)
 	}
 	c.expect(t, c.tell(160, contracts.Tick, 0), "admit 3 on h0 for 1000", math.Inf(1))
@@ -171,7 +146,7 @@ func TestQueueForetold(t *testing.T) {
 	c.ask(look, nil)
 	c.expect(t, c.tell(look, contracts.Tick, 0), "admit 0 on h0 for 1000", math.Inf(1))
 	for _, speeds := range [][]float64{{1, 1}, {2, 4}, {2, 2}, {1, 0.5}} {
-		c.speeds = speeds
+		c.Speeds = speeds
 		c.tell(0, contracts.Opened, 0)
 		for h, want := range speeds {
 			if got := c.policy.pool.Speed(hosts.ID(h)); got != want {
@@ -210,7 +185,7 @@ func TestQueueLooks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		o := Options{From: rapid.Float64Range(0, 1e4).Draw(t, "from"), Interval: rapid.Float64Range(0.01, 1e3).Draw(t, "interval"), QueueOptions: sched.DefaultQueue()}
-		c := &chat{board: &board{speeds: []float64{1}, away: []bool{false}}, policy: must(New(o, sched.First{}))}
+		c := &chat{Board: &policytest.Board{Speeds: []float64{1}, Gone: []bool{false}}, policy: must(New(o, sched.First{}))}
 		c.tell(0, contracts.Opened, 0)
 		now := rapid.Float64Range(0, 1e5).Draw(t, "now")
 		if rapid.Bool().Draw(t, "at a look") {
@@ -243,11 +218,11 @@ func TestQueueOptions(t *testing.T) {
 		}
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	if _, err := newQueue(options{"matchmaker": "threshold", "interval": 30}.decode, nil, rng); err != nil {
+	if _, err := newQueue(options{"matchmaker": "threshold", "interval": 30}.Decode, nil, rng); err != nil {
 		t.Error(err)
 	}
 	for _, o := range []options{{"matchmaker": "best"}, {"hold_mode": "wait"}, {"interval": "long"}} {
-		if _, err := newQueue(o.decode, nil, rng); err == nil {
+		if _, err := newQueue(o.Decode, nil, rng); err == nil {
 			t.Errorf("%v passes", o)
 		}
 	}

@@ -1,43 +1,11 @@
 package queue
 
-import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"reflect"
-	"strings"
+import "bourse/contracts/admission/policytest"
 
-	"github.com/goccy/go-yaml"
+type (
+	tb      = policytest.TB
+	options = policytest.Options
 )
-
-// tb is a test, ours or rapid's.
-type tb interface {
-	Helper()
-	Fatal(...any)
-	Errorf(string, ...any)
-}
-
-// options are the options of a scenario; a plug-in is given those that it knows.
-type options map[string]any
-
-// decode fills in v with the options that it has fields for.
-func (o options) decode(v any) error {
-	known := options{}
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {
-		name, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
-		if x, ok := o[name]; ok {
-			known[name] = x
-		}
-	}
-	text, err := json.Marshal(known)
-	if err != nil {
-		return err
-	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(v); err != io.EOF {
-		return err
-	}
-	return nil
-}
 
 func must[T any](x T, err error) T {
 	if err != nil {

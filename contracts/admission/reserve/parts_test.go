@@ -11,6 +11,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 	"bourse/hosts/matchmaking"
 	"bourse/hosts/timetable"
@@ -18,7 +19,7 @@ import (
 
 // keeping opens a policy of reservations on hosts with so many processors and such
 // speeds.
-func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *board) {
+func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *policytest.Board) {
 	t.Helper()
 	policy, err := made(func(v any) error { o(v.(*Options)); return nil })
 	if err != nil {
@@ -29,7 +30,7 @@ func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *boar
 		b := newBook(hosts.ID(h), &specs[h], &p.o)
 		p.books, p.window, p.venues = append(p.books, b), append(p.window, b), append(p.venues, b)
 	}
-	return p, &board{speeds: make([]float64, len(specs)), away: make([]bool, len(specs))}
+	return p, &policytest.Board{Speeds: make([]float64, len(specs)), Gone: make([]bool, len(specs))}
 }
 
 func usual(*Options) {}
@@ -135,7 +136,7 @@ func TestPartsAnswers(t *testing.T) {
 		check(t, err)
 		r := contracts.Request{Work: 5, Nodes: 5, Parts: 2, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 50}}
 		c.change(&r)
-		m.requests = append(m.requests, r)
+		m.Requests = append(m.Requests, r)
 		if got := talk(p, m, 0, contracts.Submitted, 0); got != c.want {
 			t.Errorf("%+v: %s, want %s", r, got, c.want)
 		} else if ask := said(&p.said, "ask"); p.said.Verdict == contracts.Accept && ask != c.ask {
@@ -169,7 +170,7 @@ func TestPartsLife(t *testing.T) {
 			{ID: 7, Work: 5, Nodes: 4, Parts: 2, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 10}},
 			{ID: 8, Work: 5, Nodes: 1, OnDemand: true, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 5}},
 		} {
-			m.requests = append(m.requests, r)
+			m.Requests = append(m.Requests, r)
 			want := []string{"book 0 from 0 to 10, launch 0.0, launch 0.1", "book 1 from 5 to 10"}[i]
 			if got := parted(p, m, 0, contracts.Event{Kind: contracts.Submitted, Contract: int32(i)}); got != want {
 				t.Fatalf("%s, want %s", got, want)
@@ -193,7 +194,7 @@ func TestPartsLate(t *testing.T) {
 		{ID: 7, Work: 2, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 3}},
 		{ID: 8, Work: 4, Nodes: 2, Parts: 2, Lead: 2, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 10}},
 	} {
-		m.requests = append(m.requests, r)
+		m.Requests = append(m.Requests, r)
 		want := []string{"book 0 from 0 to 2, launch 0.0", "book 1 from 2 to 6"}[i]
 		if got := parted(p, m, 0, contracts.Event{Kind: contracts.Submitted, Contract: int32(i)}); got != want {
 			t.Fatalf("%s, want %s", got, want)
@@ -234,7 +235,7 @@ func TestPartsMatch(t *testing.T) {
 	} {
 		slow, fast := hosts.Spec{CPUs: 1, Speed: 0.5}, hosts.Spec{CPUs: 1, Speed: 1}
 		p, m := keeping(t, func(o *Options) { o.Match, o.ODMap = c.match, c.od }, slow, fast, fast)
-		m.requests = append(m.requests, contracts.Request{
+		m.Requests = append(m.Requests, contracts.Request{
 			Work: 2, Nodes: 2, Parts: 2, OnDemand: c.onDemand, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 30},
 		})
 		talk(p, m, 0, contracts.Submitted, 0)
@@ -258,7 +259,7 @@ func TestPartsImpact(t *testing.T) {
 		_, err := b.Commit(0, q, nil)
 		check(t, err)
 	}
-	m.requests = append(m.requests, contracts.Request{
+	m.Requests = append(m.Requests, contracts.Request{
 		Work: 5, Nodes: 2, Parts: 2, Lead: 5, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 10},
 	})
 	if got := talk(p, m, 0, contracts.Submitted, 0); got != "book 0 from 5 to 10" || said(&p.said, "impact") != 10 {
@@ -267,7 +268,7 @@ func TestPartsImpact(t *testing.T) {
 }
 
 // parted tells p an event, and returns what it wants, with the part: "launch 0.1".
-func parted(p *reserve, m *board, now float64, e contracts.Event) (out string) {
+func parted(p *reserve, m *policytest.Board, now float64, e contracts.Event) (out string) {
 	for again := true; again; again = e.Kind == contracts.Continue || e.Kind == contracts.Tick && p.due(now) {
 		actions := p.Handle(now, e, m)
 		for _, a := range actions {
@@ -324,7 +325,7 @@ func TestPartsTogether(t *testing.T) {
 		for now := range asks {
 			w.pass(t, now)
 			for range rapid.IntRange(0, 2).Draw(t, "requests") {
-				r := contracts.Request{ID: contracts.ID(len(m.requests)), Submit: float64(now), Nodes: rapid.IntRange(1, 6).Draw(t, "nodes")}
+				r := contracts.Request{ID: contracts.ID(len(m.Requests)), Submit: float64(now), Nodes: rapid.IntRange(1, 6).Draw(t, "nodes")}
 				r.Parts = min(r.Nodes, rapid.IntRange(0, 3).Draw(t, "parts"))
 				r.Work, r.Lead = float64(rapid.IntRange(1, 9).Draw(t, "work")), float64(rapid.IntRange(0, 9).Draw(t, "lead"))
 				r.OnDemand = rapid.IntRange(0, 3).Draw(t, "kind") == 0
@@ -332,14 +333,14 @@ func TestPartsTogether(t *testing.T) {
 				if r.OnDemand {
 					r.Lead = 0
 				}
-				m.requests = append(m.requests, r)
+				m.Requests = append(m.Requests, r)
 				truth := int64(r.Work)
 				if !exact {
 					truth = rapid.Int64Range(1, 12).Draw(t, "truth")
 				}
 				w.truth = append(w.truth, truth)
 				w.on = append(w.on, nil)
-				w.submit(t, now, int32(len(m.requests)-1))
+				w.submit(t, now, int32(len(m.Requests)-1))
 			}
 		}
 		for now := asks; now < 2000 && !w.idle(); now++ {
@@ -355,7 +356,7 @@ func TestPartsTogether(t *testing.T) {
 // A partsWorld runs what a policy of reservations books, second by second.
 type partsWorld struct {
 	p       *reserve
-	m       *board
+	m       *policytest.Board
 	truth   []int64                 // by contract
 	on      [][]contracts.Placement // by contract, nil if it was refused
 	left    map[[2]int32]int64      // by contract and part: seconds that it has still to run, of what runs
@@ -365,7 +366,7 @@ type partsWorld struct {
 	killed  map[int32]bool
 }
 
-func newPartsWorld(p *reserve, m *board) *partsWorld {
+func newPartsWorld(p *reserve, m *policytest.Board) *partsWorld {
 	return &partsWorld{
 		p: p, m: m, left: map[[2]int32]int64{}, paused: map[[2]int32]int64{}, started: map[[2]int32]int64{},
 		ended: map[int32]int64{}, killed: map[int32]bool{},
@@ -444,7 +445,7 @@ func (w *partsWorld) idle() bool {
 // check checks what has become of each contract.
 func (w *partsWorld) check(t *rapid.T, exact bool) {
 	for i, on := range w.on {
-		r, nodes := &w.m.requests[i], 0
+		r, nodes := &w.m.Requests[i], 0
 		if on == nil {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission/policytest"
 	"bourse/hosts"
 	"bourse/hosts/matchmaking"
 	"bourse/hosts/timetable"
@@ -117,13 +118,13 @@ func TestReserveFractions(t *testing.T) {
 	b := newBook(0, &hosts.Spec{CPUs: 1, Speed: 1}, &p.o)
 	p.books, p.window = []*book{b}, []matchmaking.Seller{b}
 	r := contracts.Request{ID: 1, Submit: 3.5, Work: 4, Nodes: 1, SLA: contracts.SLA{Deadline: 100}}
-	m := &counter{requests: []contracts.Request{r}}
+	m := &counter{Requests: []contracts.Request{r}}
 	tell := func(now float64, kind contracts.EventKind, want ...contracts.Verb) {
 		t.Helper()
 		var got []contracts.Verb
 		for _, a := range p.Handle(now, contracts.Event{Kind: kind}, m) {
 			if got = append(got, a.Verb); a.Verb == contracts.Enqueue {
-				m.waiting = append(m.waiting, a.Contract)
+				m.Queue = append(m.Queue, a.Contract)
 			}
 			if a.Verb == contracts.Book && said(a.Decision, "start") != 4 {
 				t.Errorf("%+v", a.Decision)
@@ -144,7 +145,7 @@ func TestReserveFractions(t *testing.T) {
 	tell(4, contracts.Tick)
 	next(math.Inf(1))
 	tell(4, contracts.Freed, contracts.Book)
-	m.waiting = nil
+	m.Queue = nil
 	tell(4, contracts.Continue, contracts.Launch)
 	tell(5.2, contracts.Done)
 	next(6)
@@ -154,18 +155,18 @@ func TestReserveFractions(t *testing.T) {
 
 // bookish opens a policy of reservations, as change has its options, on a host of one
 // processor, told what happens by hand.
-func bookish(t *testing.T, change func(o *Options)) (*reserve, *board) {
+func bookish(t *testing.T, change func(o *Options)) (*reserve, *policytest.Board) {
 	t.Helper()
 	policy, err := made(func(v any) error { change(v.(*Options)); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	return policy.(*reserve), &board{speeds: []float64{1}, away: []bool{false}}
+	return policy.(*reserve), &policytest.Board{Speeds: []float64{1}, Gone: []bool{false}}
 }
 
 // talk tells p what happens to contract i of m, and that all is done that it wants, and
 // returns that: "book 0, launch 0".
-func talk(p *reserve, m *board, now float64, kind contracts.EventKind, i int32) string {
+func talk(p *reserve, m *policytest.Board, now float64, kind contracts.EventKind, i int32) string {
 	var out []string
 	for e := (contracts.Event{Kind: kind, Contract: i}); ; e.Kind = contracts.Continue {
 		actions := p.Handle(now, e, m)
@@ -179,9 +180,9 @@ func talk(p *reserve, m *board, now float64, kind contracts.EventKind, i int32) 
 			}[a.Verb]
 			switch a.Verb {
 			case contracts.Enqueue:
-				m.waiting = append(m.waiting, a.Contract)
+				m.Queue = append(m.Queue, a.Contract)
 			case contracts.Book, contracts.Refuse:
-				m.waiting = slices.DeleteFunc(slices.Clone(m.waiting), func(i int32) bool { return i == a.Contract })
+				m.Queue = slices.DeleteFunc(slices.Clone(m.Queue), func(i int32) bool { return i == a.Contract })
 			}
 			switch a.Verb {
 			case contracts.Refuse:
@@ -214,18 +215,18 @@ func said(d *contracts.Decision, name string) float64 {
 }
 
 // askBook asks p for one request more of 10 s, $10 and one node, as change has it.
-func askBook(p *reserve, m *board, now float64, change func(r *contracts.Request)) string {
-	i := int32(len(m.requests))
+func askBook(p *reserve, m *policytest.Board, now float64, change func(r *contracts.Request)) string {
+	i := int32(len(m.Requests))
 	r := contracts.Request{ID: contracts.ID(1 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 1000}}
 	if change != nil {
 		change(&r)
 	}
-	m.requests = append(m.requests, r)
+	m.Requests = append(m.Requests, r)
 	return talk(p, m, now, contracts.Submitted, i)
 }
 
 // TestReserveAnswers checks whom a host of one processor is promised to, and why others
-// are turned away: who cannot end in time on any host, who does not fit, who has no
+// are turned Gone: who cannot end in time on any host, who does not fit, who has no
 // place in the plan, and who is asked more than the budget.
 func TestReserveAnswers(t *testing.T) {
 	t.Parallel()
@@ -325,7 +326,7 @@ func TestReserveChooses(t *testing.T) {
 		{"ff", "imct", 0, false, 0}, {"ff", "imct", 0, true, 1}, {"ff", "same", 0, true, 0}, {"price", "imct", 1, false, 1},
 	} {
 		p, m := bookish(t, func(o *Options) { o.Match, o.ODMap, o.Base = c.match, c.odMap, c.base })
-		m.speeds, m.away = []float64{0.5, 1}, make([]bool, 2)
+		m.Speeds, m.Gone = []float64{0.5, 1}, make([]bool, 2)
 		r := contracts.Request{ID: 1, Work: 10, Nodes: 1, OnDemand: c.onDemand, SLA: contracts.SLA{Budget: bank.Micros(100e6), Deadline: 100}}
 		d := p.decide(0, &r, m)
 		if d.Verdict != contracts.Accept || d.Placements[0].Host != c.want {
@@ -441,7 +442,7 @@ func TestReserveWaits(t *testing.T) {
 	if got, want := talk(p, m, 4, contracts.Freed, 0), "book 0 from 4 to 14, launch 0, refuse 1: cannot end by its deadline, book 2 from 14 to 24"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	m.requests = append(m.requests, contracts.Request{ID: 9, Submit: 5, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1000}})
+	m.Requests = append(m.Requests, contracts.Request{ID: 9, Submit: 5, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1000}})
 	a := p.Handle(5, contracts.Event{Kind: contracts.Submitted, Contract: 3}, m)
 	if len(a) != 1 || a[0].Verb != contracts.Book || said(a[0].Decision, "start") != 24 {
 		t.Fatalf("%+v, want it booked from 24", a)
@@ -483,15 +484,15 @@ func TestReserveEdges(t *testing.T) {
 
 // A counter is a market of requests by number.
 type counter struct {
-	requests []contracts.Request
-	waiting  []int32
+	Requests []contracts.Request
+	Queue    []int32
 }
 
 func (m *counter) Hosts() contracts.View { return nil }
 
-func (m *counter) Waiting() []int32 { return m.waiting }
+func (m *counter) Waiting() []int32 { return m.Queue }
 
-func (m *counter) Request(i int32) *contracts.Request { return &m.requests[i] }
+func (m *counter) Request(i int32) *contracts.Request { return &m.Requests[i] }
 
 // A quoted quotes what it is.
 type quoted timetable.Quote

@@ -1,17 +1,66 @@
-package policies
+package policytest
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
 
-// same compares a result with what the case expects under that name.
-func (c *goldenCase) same(t *testing.T, name string, got any) {
+// A Case is one example with its exact answer. Expectations come from an independent model of
+// the same rules.
+type Case struct {
+	ID     string          `json:"id"`
+	Kind   string          `json:"kind"`
+	Note   string          `json:"note"`
+	Input  json.RawMessage `json:"input"`
+	Expect map[string]any  `json:"expect"`
+}
+
+// Run runs every case of the Libra policies: those in dir, or in the folder that
+// BOURSE_GOLDEN_LIBRA names. of returns what runs the cases of a kind, nil if another package
+// runs them.
+func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
+	t.Helper()
+	if other := os.Getenv("BOURSE_GOLDEN_LIBRA"); other != "" {
+		dir = other
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+	if len(files) == 0 {
+		t.Fatalf("no cases in %s", dir)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct{ Cases []Case }
+		if err := json.Unmarshal(text, &file); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range file.Cases {
+			run := of(&c)
+			if run == nil {
+				continue
+			}
+			t.Run(c.ID, func(t *testing.T) {
+				t.Parallel()
+				run(t, &c)
+				if t.Failed() && c.Note != "" {
+					t.Log(c.Note)
+				}
+			})
+		}
+	}
+}
+
+// Same compares a result with what the case expects under that name.
+func (c *Case) Same(t *testing.T, name string, got any) {
 	t.Helper()
 	want, ok := c.Expect[name]
 	if !ok {
@@ -19,7 +68,9 @@ func (c *goldenCase) same(t *testing.T, name string, got any) {
 	}
 	text, _ := json.Marshal(plain(got))
 	var x any
-	check(t, json.Unmarshal(text, &x))
+	if err := json.Unmarshal(text, &x); err != nil {
+		t.Fatal(err)
+	}
 	if path := differ(x, want); path != "" {
 		t.Errorf("%s%s", name, path)
 	}

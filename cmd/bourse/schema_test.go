@@ -49,9 +49,8 @@ func checkedMain() {
 // print for programs.
 func forPrograms(args []string) (string, report.Output, bool) {
 	commands := newApp(nil, nil, nil).Commands
-	all := leaves("", commands)
-	called := "" // the longest name: run merge, not run
-	for name := range outputs(commands) {
+	called, all := "", outputs(commands) // the longest name: run merge, not run
+	for name := range all {
 		if len(name) > len(called) && strings.HasPrefix(strings.Join(args, " ")+" ", name+" ") {
 			called = name
 		}
@@ -59,8 +58,8 @@ func forPrograms(args []string) (string, report.Output, bool) {
 	if called == "" {
 		return "", report.Output{}, false
 	}
-	_, asked := printsJSON(all[called])
-	return called, outputs(commands)[called], (!asked || slices.Contains(args, "--json")) && !slices.Contains(args, "--help")
+	_, asked := printsJSON(leaves("", commands)[called])
+	return called, all[called], (!asked || slices.Contains(args, "--json")) && !slices.Contains(args, "--help")
 }
 
 // meets checks text against the schema of o, and that it has no field beside.

@@ -4,8 +4,10 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"slices"
@@ -212,6 +214,69 @@ func (c *conversion) finish(format string) *Trace {
 	t.Header = t.Header.Agree(t.Records)
 	return t
 }
+
+// A jsonReader reads a JSON object and knows at which line it is.
+type jsonReader struct {
+	*json.Decoder
+	lines  *workloadgen.LineCounter
+	before int // lines that were read before
+}
+
+func (d *jsonReader) line() int { return d.before + d.lines.At(d.InputOffset()) }
+
+// readJSON reads an object, of which the accounting counts records. field reads the value of
+// the field with that name, or returns false if it does not use it. c.line is then
+// the line at which it ended.
+func (c *conversion) readJSON(in io.Reader, field func(d *jsonReader, name string) (used bool, err error)) error {
+	lines := &workloadgen.LineCounter{In: in}
+	d := &jsonReader{json.NewDecoder(lines), lines, c.line}
+	acc := &c.trace.Accounting
+	acc.records, acc.Lines, acc.Blank = true, 0, 0
+	err := d.object(field)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = errors.New("the file ends early")
+	}
+	c.line = d.line()
+	return err
+}
+
+func (d *jsonReader) object(field func(*jsonReader, string) (bool, error)) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return errNoObject
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		used, err := field(d, fmt.Sprint(name))
+		if err == nil && !used {
+			var other json.RawMessage
+			err = d.Decode(&other)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+// jobs reads a list of jobs, each with element.
+func (d *jsonReader) jobs(element func() error) error {
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return errors.New("jobs: want a list")
+	}
+	for d.More() {
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return err
+}
+
+var errNoObject = errors.New("want a JSON object with jobs")
 
 // epoch reads a time: 2006-01-02T15:04:05, without a zone, or Unix seconds. It is unknown if
 // the text is empty, None or Unknown.

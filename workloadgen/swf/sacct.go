@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"bourse/workloadgen"
 )
 
 func looksSacct(text []byte) bool {
@@ -410,71 +408,37 @@ type slurmJSON struct {
 
 // sacctJSON reads an object with a list of jobs.
 func (c *conversion) sacctJSON(in io.Reader) error {
-	before := c.line
-	lines := &workloadgen.LineCounter{In: in}
-	d := json.NewDecoder(lines)
-	acc := &c.trace.Accounting
-	acc.records = true
-	acc.Lines, acc.Blank = 0, 0
-	at := func() int { return before + lines.At(d.InputOffset()) }
-	fail := func(err error) error {
-		c.line = at()
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errors.New("the file ends early")
-		}
-		return err
-	}
-	if _, err := d.Token(); err != nil {
-		return fail(err)
-	}
 	found, steps := false, 0
-	for d.More() {
-		key, err := d.Token()
-		if err != nil {
-			return fail(err)
-		}
-		if key != "jobs" {
-			var other json.RawMessage
-			if err := d.Decode(&other); err != nil {
-				return fail(err)
-			}
-			continue
+	err := c.readJSON(in, func(d *jsonReader, name string) (bool, error) {
+		if name != "jobs" {
+			return false, nil
 		}
 		found = true
-		if t, err := d.Token(); err != nil || t != json.Delim('[') {
-			return fail(errors.New("jobs: want a list"))
-		}
-		for d.More() {
+		return true, d.jobs(func() error {
 			j := slurmJSON{}
-			unset := []*slurmNumber{
+			for _, n := range []*slurmNumber{
 				&j.Time.Submission, &j.Time.Start, &j.Time.End, &j.Time.Elapsed, &j.Time.Limit, &j.Time.Total.Seconds, &j.Time.Total.Microseconds,
 				&j.Required.CPUs, &j.Required.Memory, &j.Required.PerCPU, &j.Required.Node, &j.Nodes,
-			}
-			for _, n := range unset {
+			} {
 				*n = Unknown
 			}
-			acc.Lines++
+			c.trace.Accounting.Lines++
 			if err := d.Decode(&j); err != nil {
-				return fail(fmt.Errorf("job %d of the list: %w", acc.Lines, err))
+				return fmt.Errorf("job %d of the list: %w", c.trace.Accounting.Lines, err)
 			}
-			c.line = at()
+			c.line = d.line()
 			steps += len(j.Steps)
 			c.slurmRecord(&j)
-		}
-		if _, err := d.Token(); err != nil {
-			return fail(err)
-		}
-	}
-	if _, err := d.Token(); err != nil {
-		return fail(err)
-	}
-	if !found {
-		return fail(errors.New("found no list of jobs"))
+			return nil
+		})
+	})
+	if err == nil && !found {
+		err = errors.New("found no list of jobs")
 	}
 	if steps > 0 {
 		c.unused("%d steps of jobs", steps)
 	}
-	return nil
+	return err
 }
 
 // slurmRecord adds a job in sacct's JSON.

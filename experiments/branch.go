@@ -282,7 +282,7 @@ func (b *Branch) Finish(ctx context.Context, t *Terms, barred ...contracts.ID) (
 	return in.run.Jobs, err
 }
 
-// admitted records that the waiting job has been admitted, if it has.
+// admitted records the acceptance of a job that had to wait for its decision.
 func (q *question) admitted(in *arrivals) {
 	if j := &in.run.Jobs[q.at]; q.Answer.Verdict == contracts.Defer && j.Admitted() {
 		q.Answer = Answer{contracts.Decision{Verdict: contracts.Accept}, j.Contract.Admitted}

@@ -64,8 +64,8 @@ func (j *AdviceJob) String() string {
 // total is the work of all nodes.
 func (j *AdviceJob) total() float64 { return j.Work * float64(j.Nodes) }
 
-// A meanOutcome is what becomes of the job with one budget in one market, or the mean over several
-// tries of one unit: each between 0 and 1 but for what is paid.
+// A meanOutcome is the outcome of the job with one budget in one market, or the mean of several
+// tries of one unit. Admitted and Done are fractions.
 type meanOutcome struct {
 	Admitted float64
 	Done     float64 // by the deadline

@@ -176,7 +176,7 @@ func (c *conversion) add(job string, r Record, repaired bool) {
 	c.trace.Records = append(c.trace.Records, r)
 }
 
-// unused states data without a field in the log.
+// unused adds to the accounting that data was ignored because a log has no field for it.
 func (c *conversion) unused(format string, args ...any) {
 	c.trace.Accounting.unused = append(c.trace.Accounting.unused, fmt.Sprintf(format, args...))
 }

@@ -65,7 +65,7 @@ func (f *fleet) host(name string) *draft {
 	return d
 }
 
-// trace counts every line and creates the trace, relative to the given origin.
+// trace creates the trace, with times relative to origin, and counts how each line was used.
 func (f *fleet) trace(origin, gap float64) (*availability.Trace, error) {
 	t := &availability.Trace{}
 	for _, d := range f.hosts {

@@ -45,6 +45,9 @@ func published(t *testing.T, e *scenario.Experiment, tables results.Tables) *res
 // random scenarios: what it computes of the rows of jobs is what the run measured.
 func TestRemade(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		*remadeDraws = min(*remadeDraws, 6)
+	}
 	forms := []results.Tables{results.Both, results.Parquet, results.CSV}
 	for n := range *remadeDraws {
 		dir := t.TempDir()
@@ -141,6 +144,9 @@ func forged(t *testing.T, d *results.Dir, at int) *results.Dir {
 // what is in no row of metrics.
 func TestForgedTogether(t *testing.T) {
 	t.Parallel()
+	if testing.Short() {
+		*forgeries = min(*forgeries, 4)
+	}
 	d := published(t, parsed(t, `
 name: small
 base:

@@ -16,6 +16,7 @@ import (
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 )
 
 // Readings hold a file of variants of a paper, with the scenario and the printed numbers that
@@ -107,8 +108,8 @@ func (r *Readings) check() error {
 		if err == nil {
 			_, err = Prepare(&e)
 		}
-		var wrong *scenario.Error
-		if errors.As(err, &wrong) && i > 0 {
+		var wrong *config.Error
+		if i > 0 && errors.As(err, &wrong) && wrong.Placed() {
 			err = fmt.Errorf("%s: %s", wrong.Field, wrong.Problem)
 		}
 		if err != nil {
@@ -141,11 +142,7 @@ func (r *Readings) check() error {
 // read returns the scenario of a variant, with only the configurations for which there are
 // numbers.
 func (r *Readings) read(reading readings.Reading) (e scenario.Experiment, err error) {
-	sets, err := r.Sets(reading)
-	if err != nil {
-		return e, err
-	}
-	if e, err = r.base(sets...); err != nil {
+	if e, err = r.base(r.Sets(reading)...); err != nil {
 		return e, err
 	}
 	x := e.Expanded()
@@ -187,10 +184,7 @@ func (r *Readings) measure(ctx context.Context, opts Options, to Publication, di
 	own := 0                     // configurations per run
 	of := make([]int, len(all))
 	for i, reading := range all {
-		sets, err := r.Sets(reading)
-		if err != nil {
-			return nil, nil, err
-		}
+		sets := r.Sets(reading)
 		key := strings.Join(sets, "\n")
 		run, there := runs[key]
 		if of[i] = run; there {

@@ -93,8 +93,8 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	for i := range e.Configurations {
 		s, err := read.prepare(&e.Configurations[i])
 		if err != nil {
-			var told *scenario.Error // it states its own location
-			if !errors.As(err, &told) {
+			var placed *config.Error
+			if !errors.As(err, &placed) || !placed.Placed() {
 				err = fmt.Errorf("configuration %s: %w", e.Configurations[i].Name, err)
 			}
 			return nil, err

@@ -19,7 +19,7 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 9_100
+	coreClosure        = 9_560
 	experimentsClosure = 51_800
 )
 
@@ -58,7 +58,7 @@ var most = map[string]int{
 	"experiments/readings":          1150,
 	"experiments/report":            3150,
 	"experiments/results":           3500,
-	"experiments/scenario":          2650,
+	"experiments/scenario":          1850,
 	"experiments/stats":             700,
 	"experiments/trail":             500,
 	"experiments/tune":              1000,
@@ -77,7 +77,7 @@ var most = map[string]int{
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,
 	"workloadgen/models":            1150,
-	"workloadgen/config":            900,
+	"workloadgen/config":            1310,
 	"workloadgen/swf":               2200,
 }
 

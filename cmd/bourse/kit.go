@@ -186,8 +186,8 @@ func fill(c *cli.Context, o reflect.Value) error {
 		if of := tag.Get("of"); of != "" && v.Kind() == reflect.String && !slices.Contains(listOf(of), v.String()) {
 			return usagef("--%s: %s", f.Name, scenario.Unknown(v.String(), listOf(of)))
 		}
-		if w := f.Check(v); w != nil {
-			return usagef("--%s: found %s, want %s", f.Name, w.Found, w.Want)
+		if problem := f.Check(v); problem != "" {
+			return usagef("--%s: %s", f.Name, problem)
 		}
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 // may import none but what is inside its own ground room.
 var may = map[string]string{
 	"experiments/papers/*":      "experiments/report experiments/results",
-	"experiments/papers/claims": "experiments/results experiments/stats workloadgen/plainyaml",
+	"experiments/papers/claims": "experiments/results experiments/stats",
 
 	"bank/canonical":      "",
 	"bank/pinned":         "",
@@ -56,10 +56,10 @@ var may = map[string]string{
 	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
 	"experiments/trail":        "bank contracts/note experiments/report experiments/results",
-	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats workloadgen/plainyaml",
+	"experiments/readings":     "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/optimum":      "workloadgen",
 	"experiments/results":      "",
-	"experiments/scenario":     "workloadgen/plainyaml",
+	"experiments/scenario":     "",
 	"experiments/metrics":      "contracts experiments/stats workloadgen",
 	"experiments/report":       "experiments/results experiments/stats",
 	"experiments/statement":    "bank bank/export bank/order contracts/note experiments/report",
@@ -77,7 +77,7 @@ var may = map[string]string{
 	"experiments/whatif":       "bank contracts contracts/admission contracts/policies experiments experiments/advise experiments/metrics experiments/misuse experiments/papers experiments/report experiments/scenario experiments/stats workloadgen",
 	"experiments/tune":         "experiments/report experiments/stats",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
-	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario workloadgen/plainyaml",
+	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario",
 	"experiments":              "-experiments/live/... -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 }
@@ -149,13 +149,13 @@ func TestAllowed(t *testing.T) {
 	}{
 		{"market", "hosts", false},
 		{"market", "workloadgen/config", true},
-		{"market", "workloadgen/plainyaml", false},
+		{"market", "workloadgen/dist", false},
 		{"workloadgen/annotate", "bank/exact", true},
 		{"hosts/link", "bank/certificate", true},
 		{"hosts/link", "bank/keys", false},
 		{"bank/whole", "bank/keys", false},
 		{"workloadgen/config", "workloadgen", false},
-		{"workloadgen/config", "workloadgen/plainyaml", false},
+		{"workloadgen/config", "workloadgen/dist", false},
 		{"bank", "contracts", false},
 		{"bank/audit", "bank/store", true},
 		{"bank/audit", "experiments/verify", false},

@@ -2,13 +2,13 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/urfave/cli/v2"
 
 	"bourse/experiments/fitlab"
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/describe"
 	"bourse/workloadgen/models"
 )
@@ -50,13 +50,7 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 		return f.New()
 	}
 	return models.Table().New(name, func(v any) error {
-		if options == "" {
-			return nil
-		}
-		if err := models.Options([]byte(options), v); err != nil {
-			return fmt.Errorf("--options: %w", err)
-		}
-		return nil
+		return config.Read("--options", []byte(options), v)
 	})
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bourse/experiments"
-	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -36,7 +36,7 @@ plug-ins are listed, or a plug-in, whose options are printed with their defaults
 			}
 		}
 		if len(all) == 0 {
-			near := scenario.Nearest(name, names)
+			near := config.Nearest(name, names)
 			if near != "" {
 				near = ", did you mean " + near + "?"
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,8 +14,8 @@ import (
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 
-	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
 )
 
@@ -134,7 +133,7 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = usagef("%w, and no preset is called so: %s", err, scenario.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
+		err = usagef("%w, and no preset is called so: %s", err, config.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
 	}
 	if err != nil {
 		return err
@@ -142,15 +141,7 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 	if !o.JSON {
 		return scenario.Write(c.App.Writer, e)
 	}
-	var text bytes.Buffer
-	if err := scenario.Write(&text, e); err != nil {
-		return err
-	}
-	compact, err := yaml.YAMLToJSON(text.Bytes())
-	if err != nil {
-		return err
-	}
-	return printJSON(c, experiments.ScenarioFile{RawMessage: compact})
+	return printJSON(c, experiments.ScenarioFile{RawMessage: scenario.File(e).JSON()})
 }
 
 // stands returns what is to be said where a model stands in for a log or a trace.

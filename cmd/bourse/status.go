@@ -14,7 +14,7 @@ import (
 	"bourse/bank/whole"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
-	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 )
 
 // Exit statuses, as --help lists them.
@@ -77,8 +77,9 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusInterrupted
 	}
 	said := err.Error()
-	var file *scenario.Error
-	if errors.As(err, &file) {
+	var file *config.Error
+	inFile := errors.As(err, &file) && file.Placed()
+	if inFile {
 		said = file.Error() // file, line and field come first
 	}
 	fmt.Fprintf(errs, "bourse: %s\n", place.WithoutPasswords(said))
@@ -93,7 +94,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(crash)) {
 		return statusFailed
 	}
-	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || file != nil || errors.As(err, new(*whole.KindError)) {
+	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || inFile || errors.As(err, new(*whole.KindError)) {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {

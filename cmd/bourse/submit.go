@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -18,7 +17,6 @@ import (
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
 	"bourse/workloadgen/config"
-	"bourse/workloadgen/plainyaml"
 
 	"github.com/urfave/cli/v2"
 )
@@ -243,6 +241,9 @@ type asked struct {
 	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
 }
 
+// SetDefaults sets the values of fields that the file omits.
+func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
+
 // asked returns a contract of the terms.
 func (o *termsOptions) asked() asked {
 	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
@@ -311,20 +312,22 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	if err != nil {
 		return nil, err
 	}
+	root, err := config.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
 	var list []asked
-	if err := plainyaml.Unmarshal(text, &list); err != nil {
-		return nil, usagef("%s:%w", name, err)
+	if err := root.Fill("", &list); err != nil {
+		return nil, err
 	}
 	if len(list) == 0 {
 		return nil, usagef("%s: found no contract, want a list", name)
 	}
 	for i := range list {
-		list[i].Nodes, list[i].CPUs = cmp.Or(list[i].Nodes, 1), cmp.Or(list[i].CPUs, 1)
-		t, err := list[i].task()
-		if err != nil {
-			err.Field = config.Join(strconv.Itoa(i), err.Field)
-			err.Line = plainyaml.Line(text, err.Field)
-			return nil, usagef("%s:%w", name, err)
+		t, wrong := list[i].task()
+		if wrong != nil {
+			field, at, _ := root.Follow(config.Join(strconv.Itoa(i), wrong.Field))
+			return nil, at.At.Fail(field, "%s", wrong.Problem)
 		}
 		all = append(all, t)
 	}
@@ -360,9 +363,9 @@ func (a *asked) task() (*client.Task, *config.Error) {
 
 // terms returns those of a, or which field is wrong.
 func (a *asked) terms() (*order.Terms, *config.Error) {
-	var wrong *config.Wrong
+	var wrong *config.Error
 	if errors.As(config.Check(a), &wrong) {
-		return nil, &config.Error{Field: wrong.Field, Problem: "found " + wrong.Found + ", want " + wrong.Want}
+		return nil, wrong
 	}
 	budget, err := bank.Parse(a.Budget)
 	if err != nil {

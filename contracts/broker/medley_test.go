@@ -17,8 +17,7 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/sim"
 	"bourse/market"
-
-	"github.com/goccy/go-yaml"
+	"bourse/workloadgen/config"
 )
 
 // A medley is a random market and what is asked of it.
@@ -269,7 +268,7 @@ func (m *medley) queues() bool { return m.policy == "fcfs" || m.policy == "easy"
 
 func (m *medley) make(w *world) contracts.Policy {
 	bid := must(bidding.Table(rand.New(rand.NewPCG(m.seed, 5))).New(m.bidding, noOptions))
-	decode := func(v any) error { return yaml.UnmarshalWithOptions([]byte(m.options), v, yaml.Strict()) }
+	decode := func(v any) error { return config.Read("", []byte(m.options), v) }
 	if m.options == "" {
 		decode = noOptions
 	}

@@ -21,8 +21,7 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/hosts/sim"
 	"bourse/market"
-
-	"github.com/goccy/go-yaml"
+	"bourse/workloadgen/config"
 )
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the answers in testdata/*.script")
@@ -171,7 +170,7 @@ func (c *conversation) open() error {
 	if err != nil {
 		return err
 	}
-	decode := func(v any) error { return yaml.UnmarshalWithOptions([]byte(c.options), v, yaml.Strict()) }
+	decode := func(v any) error { return config.Read("", []byte(c.options), v) }
 	if c.options == "" {
 		decode = noOptions
 	}

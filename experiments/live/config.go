@@ -81,7 +81,7 @@ func Default() Config {
 // measured: 500 ppm.
 const drift = 0.9995
 
-// Parse reads the file of a market. Mistakes are of type [*scenario.Error], or say what
+// Parse reads the file of a market. Mistakes are of type *config.Error, or say what
 // does not go together.
 func Parse(name string, data []byte, sets ...string) (Config, error) {
 	c := Default()

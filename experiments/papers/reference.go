@@ -7,12 +7,11 @@ import (
 	"strconv"
 	"strings"
 
-	"bourse/experiments/papers/claims"
 	"bourse/experiments/papers/market"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
-	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/config"
 )
 
 // A Reference is what a paper prints, in the words of its scenarios: reference.yaml of
@@ -49,10 +48,10 @@ type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figur
 
 // Printed is a number of each of these cases, beside which ours is put.
 type Printed struct {
-	Configuration claims.Some[string] `yaml:"configuration"` // as the preset names it
-	Admission     claims.Some[string] `yaml:"admission"`
-	Metric        claims.Some[string] `yaml:"metric"`
-	Value         claims.Some[Digits] `yaml:"value"` // or the lowest and highest
+	Configuration config.Some[string] `yaml:"configuration"` // as the preset names it
+	Admission     config.Some[string] `yaml:"admission"`
+	Metric        config.Some[string] `yaml:"metric"`
+	Value         config.Some[Digits] `yaml:"value"` // or the lowest and highest
 	Text          string              `yaml:"text"`  // the paper's words, or what the number follows from
 	Source        string              `yaml:"source"`
 
@@ -64,10 +63,11 @@ type Printed struct {
 // Digits are a number with as many digits as it is printed with: 0.80 has two decimals.
 type Digits string
 
-// UnmarshalYAML takes a number and keeps its text.
-func (d *Digits) UnmarshalYAML(unmarshal func(any) error) error {
+// FromNode takes a number and stores its text.
+func (d *Digits) FromNode(n *config.Node, path string) error {
 	var x float64
-	return errors.Join(unmarshal(&x), unmarshal((*string)(d)))
+	*d = Digits(n.Text)
+	return n.Decode(path, &x)
 }
 
 // Float64 returns the number.
@@ -208,8 +208,8 @@ func (p Paper) reference() Reference {
 	if errors.Is(err, fs.ErrNotExist) {
 		return r
 	}
-	if err = errors.Join(err, plainyaml.Unmarshal(data, &r)); err != nil {
-		panic("papers: " + p.Name + "/reference.yaml: " + err.Error())
+	if err = errors.Join(err, config.Read(p.Name+"/reference.yaml", data, &r)); err != nil {
+		panic("papers: " + err.Error())
 	}
 	if p.Against != nil {
 		r.Against = p.Against(&r)

@@ -3,7 +3,7 @@ package papers
 import (
 	"cmp"
 
-	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/config"
 )
 
 // A Part of the reproduction is a preset, and how often it is run.
@@ -22,8 +22,8 @@ func Reproduced() []Part {
 		Seed  uint64 `yaml:"seed"`
 		Parts []Part `yaml:"parts"`
 	}
-	if err := plainyaml.Unmarshal(must(files.ReadFile("reproduction.yaml")), &r); err != nil {
-		panic("papers: reproduction.yaml: " + err.Error())
+	if err := config.Read("reproduction.yaml", must(files.ReadFile("reproduction.yaml")), &r); err != nil {
+		panic("papers: " + err.Error())
 	}
 	papers := make(map[string]string) // by preset
 	for _, p := range table {

@@ -39,10 +39,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/experiments/misuse"
-	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/config"
 )
 
 // A File says what is read in how many ways, and what is printed.
@@ -64,8 +62,7 @@ type File struct {
 
 	Factors []factor `yaml:"factors"`
 
-	source string
-	text   []byte
+	root *config.Node
 }
 
 // Confirm says how the nearest readings are run again, as often as before: the nearest of
@@ -77,10 +74,10 @@ type confirm struct {
 
 // A factor is a decision that is left open.
 type factor struct {
-	Name   string  `yaml:"name"`
-	Path   some    `yaml:"path"`   // of the scenario, where it is a field there; several take the same value
-	Metric some    `yaml:"metric"` // or of printed numbers, where it is what is measured of them; several take a list
-	Values []value `yaml:"values"` // the first is the scenario's own
+	Name   string              `yaml:"name"`
+	Path   config.Some[string] `yaml:"path"`   // of the scenario, where it is a field there; several take the same value
+	Metric config.Some[string] `yaml:"metric"` // or of printed numbers, where it is what is measured of them; several take a list
+	Values []value             `yaml:"values"` // the first is the scenario's own
 }
 
 // A value is one way to read a factor.
@@ -91,28 +88,20 @@ type value struct {
 	metrics []string // that are measured for those of the factor
 }
 
-// Some is one text, or a list of them.
-type some []string
-
-// UnmarshalYAML takes both.
-func (s *some) UnmarshalYAML(unmarshal func(any) error) error {
-	var one string
-	if unmarshal(&one) == nil {
-		*s = some{one}
-		return nil
-	}
-	return unmarshal((*[]string)(s))
-}
-
 // Parse reads a file of readings, which errors call source. They name line and field.
 func Parse(source string, text []byte) (*File, error) {
 	f := &File{
-		source: source, text: text, Digits: 2, Repeated: 5, Seed: 1, Replications: 10, Strength: 3, Most: 1000,
+		Digits: 2, Repeated: 5, Seed: 1, Replications: 10, Strength: 3, Most: 1000,
 		Confirm: confirm{Best: 10, Seed: 2},
 	}
-	if err := plainyaml.Unmarshal(text, f); err != nil {
-		return nil, misuse.Of(fmt.Errorf("%s:%w", source, err))
+	root, err := config.Parse(source, text)
+	if err == nil {
+		err = root.Fill("", f)
 	}
+	if err != nil {
+		return nil, misuse.Of(err)
+	}
+	f.root = root
 	return f, f.check()
 }
 
@@ -194,14 +183,11 @@ func texts(value any) (all []string) {
 	return all
 }
 
-// fail says what is wrong at a path, such as factors.1.values.0: the line is that of
-// the nearest thing above that is there.
+// fail returns an error at a path, such as factors.1.values.0: its place is that of the nearest
+// value above that the file has.
 func (f *File) fail(path, format string, args ...any) error {
-	where := f.source
-	if line := plainyaml.Line(f.text, path); line > 0 {
-		where = fmt.Sprintf("%s:%d", f.source, line)
-	}
-	return misuse.Errorf("%s: %s: %s", where, path, fmt.Sprintf(format, args...))
+	path, at, _ := f.root.Follow(path)
+	return misuse.Of(at.At.Fail(path, format, args...))
 }
 
 // Blame says that err, of the scenario as r has it, comes of the factor that r changes
@@ -216,20 +202,17 @@ func (f *File) Blame(r Reading, err error) error {
 
 // Sets returns the overrides of the scenario, path=value, that make it a reading. What is as
 // the scenario has it is left alone.
-func (f *File) Sets(r Reading) (sets []string, err error) {
+func (f *File) Sets(r Reading) (sets []string) {
 	for i, v := range f.Factors {
 		if len(v.Path) == 0 || r.Levels[i] == 0 {
 			continue
 		}
-		text, err := yaml.MarshalWithOptions(v.Values[r.Levels[i]].Value, yaml.Flow(true))
-		if err != nil {
-			return nil, err
-		}
+		text := config.Of(v.Values[r.Levels[i]].Value).Flow()
 		for _, p := range v.Path {
-			sets = append(sets, p+"="+strings.TrimSpace(string(text)))
+			sets = append(sets, p+"="+text)
 		}
 	}
-	return sets, nil
+	return sets
 }
 
 // metric returns what a printed metric is called by a reading.

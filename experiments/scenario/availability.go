@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"bourse/workloadgen/config"
+
 	"slices"
 	"strings"
 )
@@ -29,25 +31,21 @@ func DefaultAvailability() Availability {
 	}
 }
 
-// UnmarshalYAML starts from the defaults, so that fields absent from the file keep them.
-func (a *Availability) UnmarshalYAML(unmarshal func(any) error) error {
-	type plain Availability
-	*a = DefaultAvailability()
-	return unmarshal((*plain)(a))
-}
+// SetDefaults sets the values of fields that the file omits.
+func (a *Availability) SetDefaults() { *a = DefaultAvailability() }
 
 // check requires exactly one source of traces.
-func (a *Availability) check(n *node, path string, known Known) error {
+func (a *Availability) check(n *config.Node, path string, known Known) error {
 	if a == nil {
 		return nil
 	}
-	at := n.get("fleet").get("availability").where(n)
-	path = join(path, "fleet.availability")
+	at := place(n.Get("fleet").Get("availability"), n)
+	path = config.Join(path, "fleet.availability")
 	switch {
 	case a.Model == nil && a.File == "":
-		return fail(at, path, "found none of model and file, want one")
+		return at.Fail(path, "found none of model and file, want one")
 	case a.Model != nil && a.File != "":
-		return fail(at, path, "found both model and file, want one; null removes a setting of a base or preset (model: null)")
+		return at.Fail(path, "found both model and file, want one; null removes a setting of a base or preset (model: null)")
 	}
 	if a.Model != nil {
 		if err := a.Model.plain(known.Availability); err != nil {
@@ -59,34 +57,34 @@ func (a *Availability) check(n *node, path string, known Known) error {
 
 // useTrace replaces the trace or model of every configuration that has an availability block
 // by a recorded trace.
-func useTrace(root *node, path, format string) (*node, error) {
-	at := place{source: "--availability " + clip(path)}
-	word := func(s string) *node {
-		n := text(s)
-		n.at = at
+func useTrace(root *config.Node, path, format string) (*config.Node, error) {
+	at := config.Place{Source: "--availability " + config.Clip(path)}
+	word := func(s string) *config.Node {
+		n := config.Text(s)
+		n.At = at
 		return n
 	}
 	found := false
-	put := func(c *node) *node {
-		fleet := c.get("fleet")
-		a := fleet.get("availability")
-		if a == nil || a.kind != mapping {
+	put := func(c *config.Node) *config.Node {
+		fleet := c.Get("fleet")
+		a := fleet.Get("availability")
+		if a == nil || a.Kind != config.Mapping {
 			return c
 		}
 		found = true
-		a = a.put("model", &node{at: at}).put("file", word(path))
+		a = a.Put("model", &config.Node{At: at}).Put("file", word(path))
 		if format != "" {
-			a = a.put("format", word(format))
+			a = a.Put("format", word(format))
 		} else {
-			a = a.without("format")
+			a = a.Without("format")
 		}
-		return c.put("fleet", fleet.put("availability", a))
+		return c.Put("fleet", fleet.Put("availability", a))
 	}
-	if c := root.get("configurations"); c != nil && c.kind == list {
-		root = root.put("configurations", each(c, put))
+	if c := root.Get("configurations"); c != nil && c.Kind == config.List {
+		root = root.Put("configurations", each(c, put))
 	}
 	if !found {
-		return nil, fail(at, "", "no configuration has fleet.availability, so hosts never leave")
+		return nil, at.Fail("", "no configuration has fleet.availability, so hosts never leave")
 	}
 	return root, nil
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"bourse/workloadgen/config"
 )
 
 func presets() map[string][]byte {
@@ -47,7 +49,7 @@ func TestBroken(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err = Parse(filepath.Base(path), data, known, overrides(string(data))...)
-			var e *Error
+			var e *config.Error
 			if !errors.As(err, &e) {
 				t.Fatalf("error = %v, want an Error", err)
 			}
@@ -113,8 +115,8 @@ func TestAtOnce(t *testing.T) {
 		"hidden brackets": strings.Repeat(`["]",`, maxBytes/5),
 		"many items":      "name: x\nalphas:\n" + strings.Repeat("- 0\n", maxBytes/4-10),
 		"many keys":       keys(maxBytes / 10),
-		"most keys":       keys(maxTokens/3 - 1),
-		"most names":      "name: x\nconfigurations:\n" + strings.Repeat("- a\n", maxTokens/2-10),
+		"most keys":       keys(maxValues - 2),
+		"most names":      "name: x\nconfigurations:\n" + strings.Repeat("- a\n", maxValues-10),
 	} {
 		start := time.Now()
 		if _, err := Parse(name, []byte(text), Known{}); err == nil {

@@ -1,52 +1,55 @@
 package scenario
 
 import (
+	"bourse/workloadgen/config"
+
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // check checks constraints across fields, and names.
-func check(e *Experiment, root *node, known Known) error {
-	if name := root.get("base").get("name"); name != nil {
-		return fail(name.at, "base.name", "found %s, want no name: base is not a configuration", name.found())
+func check(e *Experiment, root *config.Node, known Known) error {
+	if name := root.Get("base").Get("name"); name != nil {
+		return name.At.Fail("base.name", "found %s, want no name: base is not a configuration", name.Found())
 	}
 	if !word.MatchString(e.Name) {
 		return notWord(root, "", "name")
 	}
-	if err := checkAlphas(e.Alphas, root.get("alphas")); err != nil {
+	if err := checkAlphas(e.Alphas, root.Get("alphas")); err != nil {
 		return err
 	}
-	if err := checkFigure(e.Figure, root.get("figure"), known.Metrics); err != nil {
+	if err := checkFigure(e.Figure, root.Get("figure"), known.Metrics); err != nil {
 		return err
 	}
-	if err := checkUntil(e, root.get("until"), known.Metrics); err != nil {
+	if err := checkUntil(e, root.Get("until"), known.Metrics); err != nil {
 		return err
 	}
-	if err := checkSweep(e.Sweep, len(e.Configurations), root.get("sweep")); err != nil {
+	if err := checkSweep(e.Sweep, len(e.Configurations), root.Get("sweep")); err != nil {
 		return err
 	}
 	seen := map[string]bool{}
 	for i := range e.Configurations {
-		c, n := &e.Configurations[i], root.get("configurations").items[i]
-		path := join("configurations", n.segment(strconv.Itoa(i)))
+		c, n := &e.Configurations[i], root.Get("configurations").Items[i]
+		path := config.Join("configurations", n.Segment(i))
 		if !word.MatchString(c.Name) {
 			return notWord(n, path, "name")
 		}
 		if seen[c.Name] {
-			return fail(n.get("name").at, path, "found twice, want unique names")
+			return n.Get("name").At.Fail(path, "found twice, want unique names")
 		}
 		seen[c.Name] = true
 		if err := c.check(n, path, known); err != nil {
 			return err
 		}
 	}
-	return checkLess(e, root.get("figure").get("less"))
+	return checkLess(e, root.Get("figure").Get("less"))
 }
 
 // checkLess checks that the baseline policy of the figure exists.
-func checkLess(e *Experiment, n *node) error {
+func checkLess(e *Experiment, n *config.Node) error {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil
 	}
@@ -61,53 +64,53 @@ func checkLess(e *Experiment, n *node) error {
 			}
 		}
 	}
-	return fail(n.at, "figure.less", "found %q, %s", clip(e.Figure.Less), OneOf(e.Figure.Less, labels))
+	return n.At.Fail("figure.less", "found %q, %s", config.Clip(e.Figure.Less), config.OneOf(e.Figure.Less, labels))
 }
 
-func notWord(n *node, path, field string) error {
-	return fail(n.get(field).at, join(path, field), "found %s, want letters, digits and dashes, 64 at most", n.get(field).found())
+func notWord(n *config.Node, path, field string) error {
+	return n.Get(field).At.Fail(config.Join(path, field), "found %s, want letters, digits and dashes, 64 at most", n.Get(field).Found())
 }
 
-func checkAlphas(alphas []float64, n *node) error {
+func checkAlphas(alphas []float64, n *config.Node) error {
 	for i := 1; i < len(alphas); i++ {
 		if alphas[i] <= alphas[i-1] {
-			return fail(n.items[i].at, join("alphas", strconv.Itoa(i)), "found %v after %v, want increasing numbers", alphas[i], alphas[i-1])
+			return n.Items[i].At.Fail(config.Join("alphas", strconv.Itoa(i)), "found %v after %v, want increasing numbers", alphas[i], alphas[i-1])
 		}
 	}
 	return nil
 }
 
-func checkFigure(f *Figure, n *node, names []string) error {
+func checkFigure(f *Figure, n *config.Node, names []string) error {
 	if f == nil {
 		return nil
 	}
 	if r := f.Range; len(r) > 0 && (len(r) != 2 || r[0] >= r[1]) {
-		return fail(n.get("range").at, "figure.range", "found %v, want a lower and an upper end", r)
+		return n.Get("range").At.Fail("figure.range", "found %v, want a lower and an upper end", r)
 	}
 	for i, m := range f.Metrics {
 		if names != nil && !slices.Contains(names, m) {
-			return fail(n.get("metrics").items[i].at, join("figure.metrics", strconv.Itoa(i)), "found %q, %s", clip(m), OneOf(m, names))
+			return n.Get("metrics").Items[i].At.Fail(config.Join("figure.metrics", strconv.Itoa(i)), "found %q, %s", config.Clip(m), config.OneOf(m, names))
 		}
 	}
 	return nil
 }
 
-func checkUntil(e *Experiment, n *node, names []string) error {
+func checkUntil(e *Experiment, n *config.Node, names []string) error {
 	u := e.Until
 	if u == nil {
 		return nil
 	}
 	if names != nil && !slices.Contains(names, u.Metric) {
-		return fail(n.get("metric").at, "until.metric", "found %q, %s", clip(u.Metric), OneOf(u.Metric, names))
+		return n.Get("metric").At.Fail("until.metric", "found %q, %s", config.Clip(u.Metric), config.OneOf(u.Metric, names))
 	}
 	if u.Min > e.Replications {
-		return fail(n.at, "until.min", "found %d, want at most %d replications", u.Min, e.Replications)
+		return n.At.Fail("until.min", "found %d, want at most %d replications", u.Min, e.Replications)
 	}
 	return nil
 }
 
-func (c *Configuration) check(n *node, path string, known Known) error {
-	if err := c.Workload.check(n, join(path, "workload")); err != nil {
+func (c *Configuration) check(n *config.Node, path string, known Known) error {
+	if err := c.Workload.check(n, config.Join(path, "workload")); err != nil {
 		return err
 	}
 	if err := c.Fleet.Availability.check(n, path, known); err != nil {
@@ -131,12 +134,12 @@ func (c *Configuration) check(n *node, path string, known Known) error {
 		}
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
-		at := n.get("market").get("payment").where(n)
-		return fail(at, join(path, "market.payment"), "found %q, %s", clip(c.Market.Payment), OneOf(c.Market.Payment, known.Payments))
+		at := place(n.Get("market").Get("payment"), n)
+		return at.Fail(config.Join(path, "market.payment"), "found %q, %s", config.Clip(c.Market.Payment), config.OneOf(c.Market.Payment, known.Payments))
 	}
 	if c.Market.Reserve > 0 && c.Market.Payment != "scarce" {
-		at := n.get("market").get("reserve").where(n)
-		return fail(at, join(path, "market.reserve"), "found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
+		at := place(n.Get("market").Get("reserve"), n)
+		return at.Fail(config.Join(path, "market.reserve"), "found %v with payment %s, want 0, or payment scarce", c.Market.Reserve, c.Market.Payment)
 	}
 	return checkAdmission(c.Admission, known)
 }
@@ -153,10 +156,10 @@ func checkAdmission(policies []Choice, known Known) error {
 			}
 		}
 		if !word.MatchString(p.Label) {
-			return fail(p.at, join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", clip(p.Label))
+			return p.at.Fail(config.Join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", config.Clip(p.Label))
 		}
 		if seen[p.Label] {
-			return fail(p.at, p.path, "found %s twice, want unique labels (label: …)", p.Label)
+			return p.at.Fail(p.path, "found %s twice, want unique labels (label: …)", p.Label)
 		}
 		seen[p.Label] = true
 	}
@@ -166,10 +169,10 @@ func checkAdmission(policies []Choice, known Known) error {
 // plain checks a plug-in that is not an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
-		return fail(c.at, join(c.path, "sharing"), "unknown field, want it with an admission policy only")
+		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want it with an admission policy only")
 	}
 	if c.Negotiate != "" {
-		return fail(c.at, join(c.path, "negotiate"), "unknown field, want it with an admission policy only")
+		return c.at.Fail(config.Join(c.path, "negotiate"), "unknown field, want it with an admission policy only")
 	}
 	return c.among(names)
 }
@@ -179,11 +182,11 @@ func (c Choice) among(names []string) error {
 	if names == nil || slices.Contains(names, c.Name) {
 		return nil
 	}
-	return fail(c.at, c.path, "found %q, %s", clip(c.Name), OneOf(c.Name, names))
+	return c.at.Fail(c.path, "found %q, %s", config.Clip(c.Name), config.OneOf(c.Name, names))
 }
 
 // check requires exactly one source of work.
-func (w *Workload) check(n *node, path string) error {
+func (w *Workload) check(n *config.Node, path string) error {
 	var said []string
 	if w.Model != nil {
 		said = append(said, "model")
@@ -194,33 +197,36 @@ func (w *Workload) check(n *node, path string) error {
 	if w.SWF != "" {
 		said = append(said, "swf")
 	}
-	at := n.get("workload").where(n)
+	at := place(n.Get("workload"), n)
 	if w.Estimate != nil {
 		if err := w.Estimate.plain(nil); err != nil {
 			return err
 		}
 		if len(said) == 1 && w.Model == nil {
-			return fail(w.Estimate.at, join(path, "estimate"), "found %s without a model, want it only with a model", clip(w.Estimate.Name))
+			return w.Estimate.at.Fail(config.Join(path, "estimate"), "found %s without a model, want it only with a model", config.Clip(w.Estimate.Name))
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return fail(at, join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", clip(w.Filter))
+		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", config.Clip(w.Filter))
 	}
 	if len(said) == 1 {
 		return nil
 	}
 	if len(said) == 0 {
-		return fail(at, path, "found none of model, plan and swf, want one")
+		return at.Fail(path, "found none of model, plan and swf, want one")
 	}
-	return fail(at, path, "found %s, want one; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
+	return at.Fail(path, "found %s, want one; null removes a setting of a base or preset (%s: null)", strings.Join(said, " and "), said[0])
 }
 
-// where returns the place of n, or that of the enclosing node if n is nil.
-func (n *node) where(in *node) place {
+// place returns the place of n, or that of the enclosing node if n is nil.
+func place(n, in *config.Node) config.Place {
 	if n == nil {
-		return in.at
+		return in.At
 	}
-	return n.at
+	return n.At
 }
+
+// word matches names and labels.
+var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}$`)
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

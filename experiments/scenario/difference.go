@@ -2,7 +2,6 @@ package scenario
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"bourse/workloadgen/config"
@@ -14,26 +13,26 @@ type Difference struct{ Field, One, Other string }
 // Differ returns the first field in which two experiments, or other values set by [Fill],
 // differ, or nil if there is none. It ignores the top-level fields in ignore.
 func Differ[T any](one, other *T, ignore ...string) *Difference {
-	return firstDifference("", encode(reflect.ValueOf(*one)).without(ignore...), encode(reflect.ValueOf(*other)).without(ignore...))
+	return firstDifference("", config.Of(*one).Without(ignore...), config.Of(*other).Without(ignore...))
 }
 
-func firstDifference(path string, a, b *node) *Difference {
-	if a != nil && b != nil && a.kind == b.kind && len(a.items) == len(b.items) {
-		switch a.kind {
-		case mapping:
-			for i, k := range a.keys {
-				if d := firstDifference(config.Join(path, k.name), a.items[i], b.get(k.name)); d != nil {
+func firstDifference(path string, a, b *config.Node) *Difference {
+	if a != nil && b != nil && a.Kind == b.Kind && len(a.Items) == len(b.Items) {
+		switch a.Kind {
+		case config.Mapping:
+			for i, k := range a.Keys {
+				if d := firstDifference(config.Join(path, k.Name), a.Items[i], b.Get(k.Name)); d != nil {
 					return d
 				}
 			}
 			return nil
-		case list:
-			for i := range a.items {
+		case config.List:
+			for i := range a.Items {
 				at := fmt.Sprintf("%s[%d]", path, i)
-				if name := a.items[i].called(); name != "" && name == b.items[i].called() {
+				if name := a.Items[i].Name(); name != "" && name == b.Items[i].Name() {
 					at = config.Join(path, name)
 				}
-				if d := firstDifference(at, a.items[i], b.items[i]); d != nil {
+				if d := firstDifference(at, a.Items[i], b.Items[i]); d != nil {
 					return d
 				}
 			}
@@ -41,25 +40,25 @@ func firstDifference(path string, a, b *node) *Difference {
 		}
 	}
 	x, y := holds(a), holds(b)
-	if x != y || a != nil && b != nil && a.kind == scalar && a.text != b.text {
+	if x != y || a != nil && b != nil && a.Kind == config.Scalar && a.Text != b.Text {
 		return &Difference{path, x, y}
 	}
 	return nil
 }
 
 // holds describes the value of a field briefly enough for an error message.
-func holds(n *node) string {
+func holds(n *config.Node) string {
 	switch {
-	case n == nil || n.kind == null:
+	case n == nil || n.Kind == config.Null:
 		return "nothing"
-	case n.kind == scalar:
-		return config.Clip(n.text)
-	case n.kind == list:
-		return fmt.Sprintf("a list of %d", len(n.items))
+	case n.Kind == config.Scalar:
+		return config.Clip(n.Text)
+	case n.Kind == config.List:
+		return fmt.Sprintf("a list of %d", len(n.Items))
 	}
-	names := make([]string, len(n.keys))
-	for i, k := range n.keys {
-		names[i] = k.name
+	names := make([]string, len(n.Keys))
+	for i, k := range n.Keys {
+		names[i] = k.Name
 	}
 	slices.Sort(names)
 	return config.Clip(fmt.Sprint(names))

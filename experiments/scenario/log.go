@@ -1,25 +1,27 @@
 package scenario
 
+import "bourse/workloadgen/config"
+
 // useLog replaces the workload of every configuration that has a filter by a recorded log.
-func useLog(root *node, path string) (*node, error) {
-	at := place{source: "--trace " + clip(path)}
-	file := text(path)
-	file.at = at
+func useLog(root *config.Node, path string) (*config.Node, error) {
+	at := config.Place{Source: "--trace " + config.Clip(path)}
+	file := config.Text(path)
+	file.At = at
 	found := false
-	put := func(c *node) *node {
-		w := c.get("workload")
-		if f := w.get("filter"); f == nil || f.text == "" {
+	put := func(c *config.Node) *config.Node {
+		w := c.Get("workload")
+		if f := w.Get("filter"); f == nil || f.Text == "" {
 			return c
 		}
 		found = true
-		nothing := &node{at: at}
-		return c.put("workload", w.put("model", nothing).put("plan", nothing).put("estimate", nothing).put("swf", file))
+		nothing := &config.Node{At: at}
+		return c.Put("workload", w.Put("model", nothing).Put("plan", nothing).Put("estimate", nothing).Put("swf", file))
 	}
-	if c := root.get("configurations"); c != nil && c.kind == list {
-		root = root.put("configurations", each(c, put))
+	if c := root.Get("configurations"); c != nil && c.Kind == config.List {
+		root = root.Put("configurations", each(c, put))
 	}
 	if !found {
-		return nil, fail(at, "", "no configuration takes a log: none has a workload.filter")
+		return nil, at.Fail("", "no configuration takes a log: none has a workload.filter")
 	}
 	return root, nil
 }

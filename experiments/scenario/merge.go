@@ -1,5 +1,7 @@
 package scenario
 
+import "bourse/workloadgen/config"
+
 import "slices"
 
 // merge merges one value into another. Mappings are merged key by key. Any other value,
@@ -8,73 +10,73 @@ import "slices"
 // A mapping that names another plug-in replaces the one under it, because options belong to a
 // plug-in. A mapping without a name changes options of the plug-in under it, even if that is a
 // bare name.
-func merge(under, over *node) *node {
-	if under == nil || over.kind != mapping {
+func merge(under, over *config.Node) *config.Node {
+	if under == nil || over.Kind != config.Mapping {
 		return over
 	}
 	under = named(under, over)
-	if under.kind != mapping || differ(under, over) {
+	if under.Kind != config.Mapping || differ(under, over) {
 		return over
 	}
 	return mergeFields(under, over)
 }
 
 // mergeFields merges two mappings, whatever their names.
-func mergeFields(under, over *node) *node {
+func mergeFields(under, over *config.Node) *config.Node {
 	switch {
 	case over == nil:
 		return under
-	case over.kind != mapping || under == nil || under.kind != mapping:
+	case over.Kind != config.Mapping || under == nil || under.Kind != config.Mapping:
 		return over
 	}
-	out := &node{kind: mapping, keys: slices.Clone(under.keys), items: slices.Clone(under.items), at: over.at}
-	index := make(map[string]int, len(out.keys))
-	for i, k := range out.keys {
-		index[k.name] = i
+	out := &config.Node{Kind: config.Mapping, Keys: slices.Clone(under.Keys), Items: slices.Clone(under.Items), At: over.At}
+	index := make(map[string]int, len(out.Keys))
+	for i, k := range out.Keys {
+		index[k.Name] = i
 	}
-	for i, k := range over.keys {
-		if j, ok := index[k.name]; ok {
-			out.keys[j], out.items[j] = k, merge(out.items[j], over.items[i])
+	for i, k := range over.Keys {
+		if j, ok := index[k.Name]; ok {
+			out.Keys[j], out.Items[j] = k, merge(out.Items[j], over.Items[i])
 			continue
 		}
-		out.keys = append(out.keys, k)
-		out.items = append(out.items, over.items[i])
+		out.Keys = append(out.Keys, k)
+		out.Items = append(out.Items, over.Items[i])
 	}
 	return out
 }
 
 // named converts the bare name of a plug-in to a mapping, so that options can be added.
-func named(n, options *node) *node {
-	if n.kind != scalar || options.get("name") != nil {
+func named(n, options *config.Node) *config.Node {
+	if n.Kind != config.Scalar || options.Get("name") != nil {
 		return n
 	}
 	return wrap(n)
 }
 
 // wrap converts a bare name to a mapping.
-func wrap(n *node) *node {
-	return &node{kind: mapping, keys: []key{{"name", n.at}}, items: []*node{n}, at: n.at}
+func wrap(n *config.Node) *config.Node {
+	return (&config.Node{Kind: config.Mapping, At: n.At}).Put("name", n)
 }
 
-func differ(a, b *node) bool {
-	x, y := a.get("name"), b.get("name")
-	return x != nil && y != nil && x.text != y.text
+func differ(a, b *config.Node) bool {
+	x, y := a.Get("name"), b.Get("name")
+	return x != nil && y != nil && x.Text != y.Text
 }
 
 // over merges a file into the preset that it names. If the file lists configurations, only
 // those are run. A configuration with the name of one in the preset starts from it.
-func over(preset, file *node) *node {
-	out := mergeFields(preset.without("base", "configurations"), file.without("base", "configurations"))
-	if base := mergeFields(preset.get("base"), file.get("base")); base != nil {
-		out = out.put("base", base)
+func over(preset, file *config.Node) *config.Node {
+	out := mergeFields(preset.Without("base", "configurations"), file.Without("base", "configurations"))
+	if base := mergeFields(preset.Get("base"), file.Get("base")); base != nil {
+		out = out.Put("base", base)
 	}
-	theirs, ours := preset.get("configurations"), file.get("configurations")
-	if ours == nil || ours.kind != list {
+	theirs, ours := preset.Get("configurations"), file.Get("configurations")
+	if ours == nil || ours.Kind != config.List {
 		ours = theirs
 	} else if theirs != nil {
-		ours = each(ours, func(c *node) *node {
-			for _, p := range theirs.items {
-				if p.called() == c.called() {
+		ours = each(ours, func(c *config.Node) *config.Node {
+			for _, p := range theirs.Items {
+				if p.Name() == c.Name() {
 					return mergeFields(p, c)
 				}
 			}
@@ -82,32 +84,32 @@ func over(preset, file *node) *node {
 		})
 	}
 	if ours != nil {
-		out = out.put("configurations", ours)
+		out = out.Put("configurations", ours)
 	}
 	return out
 }
 
 // expand merges every configuration into the base.
-func expand(root *node) *node {
-	configurations := root.get("configurations")
+func expand(root *config.Node) *config.Node {
+	configurations := root.Get("configurations")
 	if configurations == nil {
 		return root
 	}
-	base := root.get("base")
-	return root.put("configurations", each(configurations, func(c *node) *node {
+	base := root.Get("base")
+	return root.Put("configurations", each(configurations, func(c *config.Node) *config.Node {
 		return mergeFields(base, c)
 	}))
 }
 
 // each returns the list of the results of f for the elements. A bare name becomes a
 // configuration with only a name.
-func each(l *node, f func(*node) *node) *node {
-	out := &node{kind: list, at: l.at}
-	for _, c := range l.items {
-		if c.kind == scalar {
+func each(l *config.Node, f func(*config.Node) *config.Node) *config.Node {
+	out := &config.Node{Kind: config.List, At: l.At}
+	for _, c := range l.Items {
+		if c.Kind == config.Scalar {
 			c = wrap(c)
 		}
-		out.items = append(out.items, f(c))
+		out.Items = append(out.Items, f(c))
 	}
 	return out
 }

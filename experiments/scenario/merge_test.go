@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"bourse/workloadgen/config"
 )
 
 func parse(t *testing.T, text string, sets ...string) Experiment {
@@ -161,7 +163,7 @@ func TestMerge(t *testing.T) {
 		{"a: x", "a: {p: 2}", "a: {name: x, p: 2}"},
 		{"a: x", "a: {name: y, p: 2}", "a: {name: y, p: 2}"},
 	} {
-		tree := func(text string) *node {
+		tree := func(text string) *config.Node {
 			n, err := read("test", []byte(text))
 			if err != nil {
 				t.Fatal(err)
@@ -169,7 +171,7 @@ func TestMerge(t *testing.T) {
 			return n
 		}
 		under, over := tree(c.under), tree("\n"+c.over)
-		if got := merge(under, over); !got.equal(tree(c.want)) {
+		if got := merge(under, over); !got.Equal(tree(c.want)) {
 			t.Errorf("%s over %s is not %s", c.over, c.under, c.want)
 		}
 		if !reflect.DeepEqual(under, tree(c.under)) || !reflect.DeepEqual(over, tree("\n"+c.over)) {
@@ -259,7 +261,7 @@ func TestNearest(t *testing.T) {
 		"bee": "be", "SAC": "sac", "saac": "sac", "cheepest": "cheapest", "chepaest": "cheapest",
 		"best_response": "best-response", "": "", "x": "", "gaussian": "", strings.Repeat("sac", 100): "",
 	} {
-		if got := Nearest(found, known); got != want {
+		if got := config.Nearest(found, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", found, got, want)
 		}
 	}

@@ -1,11 +1,11 @@
 package scenario
 
-import "reflect"
+import "bourse/workloadgen/config"
 
 // Options are fields in a file that this package does not interpret. The zero value has none.
 type Options struct {
-	path   string // of the field, for messages
-	fields *node  // nil if there are none
+	path   string       // of the field, for messages
+	fields *config.Node // nil if there are none
 }
 
 // Want describes what a file may contain.
@@ -19,37 +19,38 @@ func (o Options) Decode(v any) error {
 	if o.fields == nil {
 		return nil
 	}
-	if err := decode(o.fields, reflect.ValueOf(v).Elem(), field{path: o.path}); err != nil {
+	if err := o.fields.Decode(o.path, v); err != nil {
 		return err
 	}
-	return validate(v, o.fields, o.path)
+	return o.fields.Check(o.path, v)
 }
 
-// Blame converts an error about the options into an [Error] with their position, like
+// Blame converts an error about the options into a [*config.Error] with their position, like
 // [Choice.Blame].
 func (o Options) Blame(err error) error {
 	if o.fields == nil {
 		return err
 	}
-	return blame(o.fields.at, o.path, err)
+	return o.fields.At.Blame(o.path, err)
 }
 
-func decodeOptions(n *node, o *Options, f field) error {
-	switch n.kind {
-	case null:
+// FromNode takes a mapping.
+func (o *Options) FromNode(n *config.Node, path string) error {
+	switch n.Kind {
+	case config.Null:
 		*o = Options{}
-		return nil
-	case mapping:
-		*o = Options{f.path, n}
-		return nil
+	case config.Mapping:
+		*o = Options{path, n}
+	default:
+		return n.At.Fail(path, "found %s, want %s", n.Found(), o.Want())
 	}
-	return n.mismatch(reflect.ValueOf(o).Elem(), f)
+	return nil
 }
 
-// node returns the form of o in a file.
-func (o Options) node() *node {
+// Node returns the form of o in a file.
+func (o Options) Node() *config.Node {
 	if o.fields == nil {
-		return &node{}
+		return &config.Node{}
 	}
 	return o.fields
 }

@@ -1,8 +1,9 @@
 package scenario
 
 import (
+	"bourse/workloadgen/config"
+
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,12 +23,12 @@ import (
 func Over(text string) (Axis, error) {
 	paths, values, ok := strings.Cut(text, "=")
 	path, also, several := strings.Cut(paths, ",")
-	if !ok || path == "" || strings.Count(paths, ".") >= maxDepth {
-		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", clip(text))
+	if !ok || path == "" || strings.Count(paths, ".") >= maxPath {
+		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", config.Clip(text))
 	}
 	all, err := Values(values)
 	if err != nil {
-		return Axis{}, fmt.Errorf("%s: %w", clip(path), err)
+		return Axis{}, fmt.Errorf("%s: %w", config.Clip(path), err)
 	}
 	axis := Axis{Path: path, Values: all}
 	if several {
@@ -73,31 +74,31 @@ func span(text string) ([]Value, error) {
 	lower, rest, ok := strings.Cut(text, "..")
 	if !ok {
 		if !value.MatchString(text) {
-			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", clip(text))
+			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", config.Clip(text))
 		}
 		return []Value{Value(text)}, nil
 	}
 	upper, step, ok := strings.Cut(rest, "/")
 	if !ok {
-		return nil, fmt.Errorf("found %s without a step, want from..to/step, such as 0.5..0.95/0.05", clip(text))
+		return nil, fmt.Errorf("found %s without a step, want from..to/step, such as 0.5..0.95/0.05", config.Clip(text))
 	}
 	var ends [3]decimal.Decimal
 	for i, part := range []string{lower, upper, step} {
 		if !exact.MatchString(part) {
-			return nil, fmt.Errorf("found %q in %s, want a number such as 0.05", clip(part), clip(text))
+			return nil, fmt.Errorf("found %q in %s, want a number such as 0.05", config.Clip(part), config.Clip(text))
 		}
 		d, err := decimal.NewFromString(part)
 		if err != nil {
-			return nil, fmt.Errorf("found %s: %w", clip(text), err)
+			return nil, fmt.Errorf("found %s: %w", config.Clip(text), err)
 		}
 		ends[i] = d
 	}
 	from, to, by := ends[0], ends[1], ends[2]
 	if by.Sign() <= 0 || to.LessThan(from) {
-		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", clip(text))
+		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", config.Clip(text))
 	}
 	if steps, _ := to.Sub(from).QuoRem(by, 0); steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
-		return nil, fmt.Errorf("found %s, which is more than %d values", clip(text), maxPoints)
+		return nil, fmt.Errorf("found %s, which is more than %d values", config.Clip(text), maxPoints)
 	}
 	var all []Value
 	for x := from; x.LessThanOrEqual(to); x = x.Add(by) {
@@ -107,65 +108,65 @@ func span(text string) ([]Value, error) {
 }
 
 // spanned returns the tree with ranges in the values of its sweep expanded.
-func spanned(root *node) (*node, error) {
-	sweep := root.get("sweep")
-	if sweep == nil || sweep.kind != list {
+func spanned(root *config.Node) (*config.Node, error) {
+	sweep := root.Get("sweep")
+	if sweep == nil || sweep.Kind != config.List {
 		return root, nil
 	}
 	out := *sweep
-	out.items = nil
-	for i, axis := range sweep.items {
-		values := axis.get("values")
-		if values == nil || values.kind != scalar && values.kind != list {
-			out.items = append(out.items, axis)
+	out.Items = nil
+	for i, axis := range sweep.Items {
+		values := axis.Get("values")
+		if values == nil || values.Kind != config.Scalar && values.Kind != config.List {
+			out.Items = append(out.Items, axis)
 			continue
 		}
-		all, said := &node{kind: list, at: values.at}, values.items
-		if values.kind == scalar {
-			said = []*node{values}
+		all, said := &config.Node{Kind: config.List, At: values.At}, values.Items
+		if values.Kind == config.Scalar {
+			said = []*config.Node{values}
 		}
 		for _, v := range said {
-			if v.kind != scalar || values.kind == list && !strings.Contains(v.text, "..") {
-				all.items = append(all.items, v)
+			if v.Kind != config.Scalar || values.Kind == config.List && !strings.Contains(v.Text, "..") {
+				all.Items = append(all.Items, v)
 				continue
 			}
-			some, err := Values(v.text)
+			some, err := Values(v.Text)
 			if err != nil {
-				return nil, fail(v.at, fmt.Sprintf("sweep.%d.values", i), "%v", err)
+				return nil, v.At.Fail(fmt.Sprintf("sweep.%d.values", i), "%v", err)
 			}
-			all.items = append(all.items, plain(some, v.at)...)
+			all.Items = append(all.Items, plain(some, v.At)...)
 		}
-		out.items = append(out.items, axis.put("values", all))
+		out.Items = append(out.Items, axis.Put("values", all))
 	}
-	return root.put("sweep", &out), nil
+	return root.Put("sweep", &out), nil
 }
 
 // plain returns values in the form that a file has.
-func plain(values []Value, at place) (all []*node) {
+func plain(values []Value, at config.Place) (all []*config.Node) {
 	for _, v := range values {
-		all = append(all, &node{kind: scalar, text: string(v), at: at})
+		all = append(all, &config.Node{Kind: config.Scalar, Text: string(v), At: at})
 	}
 	return all
 }
 
 // useOver adds axes to the sweep. An axis replaces one with the same path.
-func useOver(root *node, axes []Axis) *node {
-	out := &node{kind: list, at: place{source: "--over"}}
-	if sweep := root.get("sweep"); sweep != nil && sweep.kind != null {
+func useOver(root *config.Node, axes []Axis) *config.Node {
+	out := &config.Node{Kind: config.List, At: config.Place{Source: "--over"}}
+	if sweep := root.Get("sweep"); sweep != nil && sweep.Kind != config.Null {
 		*out = *sweep
 	}
-	if len(axes) == 0 || out.kind != list {
+	if len(axes) == 0 || out.Kind != config.List {
 		return root
 	}
 	for _, a := range axes {
-		axis := encode(reflect.ValueOf(a)).moved(place{source: "--over " + clip(a.Path)})
-		i := slices.IndexFunc(out.items, func(n *node) bool { return n.get("path") != nil && n.get("path").text == a.Path })
+		axis := moved(config.Of(a), config.Place{Source: "--over " + config.Clip(a.Path)})
+		i := slices.IndexFunc(out.Items, func(n *config.Node) bool { return n.Get("path") != nil && n.Get("path").Text == a.Path })
 		if i >= 0 {
-			out.items = slices.Clone(out.items)
-			out.items[i] = axis
+			out.Items = slices.Clone(out.Items)
+			out.Items[i] = axis
 		} else {
-			out.items = append(slices.Clip(out.items), axis)
+			out.Items = append(slices.Clip(out.Items), axis)
 		}
 	}
-	return root.put("sweep", out)
+	return root.Put("sweep", out)
 }

@@ -1,6 +1,8 @@
 package scenario
 
 import (
+	"bourse/workloadgen/config"
+
 	"fmt"
 	"slices"
 	"strings"
@@ -37,23 +39,23 @@ func (e *Experiment) Overrides() []Override { return e.overrides }
 // A setting is a value that a user wrote, with its path.
 type setting struct {
 	path []string
-	n    *node
+	n    *config.Node
 }
 
 // settingsOf returns the values in n, whose path is given. A list counts as one value, except
 // for the list of configurations.
-func settingsOf(n *node, path ...string) []setting {
+func settingsOf(n *config.Node, path ...string) []setting {
 	var all []setting
 	switch {
 	case n == nil:
-	case n.kind == mapping && len(n.items) > 0:
-		for i, k := range n.keys {
-			all = append(all, settingsOf(n.items[i], append(slices.Clip(path), k.name)...)...)
+	case n.Kind == config.Mapping && len(n.Items) > 0:
+		for i, k := range n.Keys {
+			all = append(all, settingsOf(n.Items[i], append(slices.Clip(path), k.Name)...)...)
 		}
-	case n.kind == list && len(path) == 1 && path[0] == "configurations":
-		for _, c := range n.items {
-			if c.kind == mapping {
-				all = append(all, settingsOf(c, "configurations", c.called())...)
+	case n.Kind == config.List && len(path) == 1 && path[0] == "configurations":
+		for _, c := range n.Items {
+			if c.Kind == config.Mapping {
+				all = append(all, settingsOf(c, "configurations", c.Name())...)
 			}
 		}
 	default:
@@ -62,31 +64,31 @@ func settingsOf(n *node, path ...string) []setting {
 	return all
 }
 
-// flag reports whether a setting was made on the command line.
-func (p place) flag() bool { return strings.HasPrefix(p.source, "--") }
+// fromFlag reports whether a setting was made on the command line.
+func fromFlag(n *config.Node) bool { return strings.HasPrefix(n.At.Source, "--") }
 
 // overridden returns the settings that have no effect. Root is the resulting tree, and points
 // has the points of each configuration in the sweep. A setting that overrides a preset and has
 // no effect anywhere is an error.
-func overridden(said []setting, root *node, points [][]*node) ([]Override, error) {
+func overridden(said []setting, root *config.Node, points [][]*config.Node) ([]Override, error) {
 	var found []Override
 	for _, s := range said {
-		o := Override{Field: strings.Join(s.path, "."), At: s.n.at.String()}
-		var by *node
+		o := Override{Field: strings.Join(s.path, "."), At: s.n.At.String()}
+		var by *config.Node
 		applies, without := 0, 0
-		look := func(points []*node, configuration string, path []string) {
+		look := func(points []*config.Node, configuration string, path []string) {
 			applies++
 			if slices.ContainsFunc(points, s.within) {
 				return
 			}
-			stands, n := points[0].reach(path)
-			if n.equal(s.n) {
+			stands, n := reach(points[0], path)
+			if n.Equal(s.n) {
 				return
 			}
 			if without++; without == 1 {
-				by, o.ByAt = n, n.at.String()
+				by, o.ByAt = n, n.At.String()
 				o.By = strings.Join(slices.Concat(configurationPath(configuration), stands), ".")
-				if sweep := root.get("sweep"); sweep != nil && (setting{stands, n}).within(sweep) {
+				if sweep := root.Get("sweep"); sweep != nil && (setting{stands, n}).within(sweep) {
 					o.By = "sweep"
 				}
 			}
@@ -100,21 +102,21 @@ func overridden(said []setting, root *node, points [][]*node) ([]Override, error
 			if s.path[0] == "configurations" {
 				name, rest = rest[0], rest[1:]
 			}
-			for i, c := range root.get("configurations").items {
-				if name == "" || c.called() == name && !slices.Equal(rest, []string{"name"}) {
-					look(points[i], c.called(), rest)
+			for i, c := range root.Get("configurations").Items {
+				if name == "" || c.Name() == name && !slices.Equal(rest, []string{"name"}) {
+					look(points[i], c.Name(), rest)
 				}
 			}
 		case "preset":
 		default:
-			look([]*node{root.without("base", "configurations")}, "", s.path)
+			look([]*config.Node{root.Without("base", "configurations")}, "", s.path)
 		}
-		same := by != nil && by.at.source == s.n.at.source
+		same := by != nil && by.At.Source == s.n.At.Source
 		switch {
 		case without == 0, same && without < applies: // a rule and its exceptions
-		case without == applies && !by.at.flag() && !same:
-			return nil, fail(s.n.at, o.Field, "has no effect: %s (%s) overrides it; set that", o.By, o.ByAt)
-		case !s.n.at.flag() && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
+		case without == applies && !fromFlag(by) && !same:
+			return nil, s.n.At.Fail(o.Field, "has no effect: %s (%s) overrides it; set that", o.By, o.ByAt)
+		case !fromFlag(s.n) && slices.ContainsFunc(said, func(t setting) bool { return t.n == by && slices.Equal(t.path, s.path) }): // replaced on request
 		default:
 			found = append(found, o)
 		}
@@ -132,22 +134,22 @@ func configurationPath(name string) []string {
 
 // within reports whether the setting is part of n. Expanded ranges of a sweep keep their
 // original place.
-func (s setting) within(n *node) bool {
-	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.at == s.n.at {
+func (s setting) within(n *config.Node) bool {
+	if n == s.n || len(s.path) > 0 && s.path[0] == "sweep" && n.At == s.n.At {
 		return true
 	}
-	return slices.ContainsFunc(n.items, s.within)
+	return slices.ContainsFunc(n.Items, s.within)
 }
 
 // reach follows a path below n as far as possible, and returns the part followed and the node
 // there.
-func (n *node) reach(path []string) ([]string, *node) {
+func reach(n *config.Node, path []string) ([]string, *config.Node) {
 	for i, segment := range path {
-		next := n.get(segment)
-		if n.kind == list {
-			if next = n.element(segment); next == nil {
-				if at := slices.IndexFunc(n.items, func(item *node) bool { return item.called() == segment }); at >= 0 {
-					next = n.items[at]
+		next := n.Get(segment)
+		if n.Kind == config.List {
+			if next = n.Element(segment); next == nil {
+				if at := slices.IndexFunc(n.Items, func(item *config.Node) bool { return item.Name() == segment }); at >= 0 {
+					next = n.Items[at]
 				}
 			}
 		}

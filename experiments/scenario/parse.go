@@ -1,10 +1,11 @@
 package scenario
 
 import (
+	"bourse/workloadgen/config"
+
 	"fmt"
 	"io"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 )
@@ -104,18 +105,18 @@ func (e *Experiment) DrawsHosts() bool {
 // run, and one with the name of a configuration in the preset starts from it.
 //
 // Relative paths of plans, logs and model files are returned joined to the folder of the file
-// that contains them; paths in overrides are unchanged. Mistakes are of type [*Error].
+// that contains them; paths in overrides are unchanged. Mistakes are of type [*config.Error].
 func Parse(name string, data []byte, known Known, sets ...string) (Experiment, error) {
 	root, err := read(name, data)
 	if err != nil {
 		return Experiment{}, err
 	}
-	switch root.kind {
-	case mapping:
-	case null:
-		return Experiment{}, fail(root.at, "", "empty, want a scenario")
+	switch root.Kind {
+	case config.Mapping:
+	case config.Null:
+		return Experiment{}, root.At.Fail("", "empty, want a scenario")
 	default:
-		return Experiment{}, fail(root.at, "", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.found())
+		return Experiment{}, root.At.Fail("", "found %s, want a scenario: a mapping with the fields name, configurations, …", root.Found())
 	}
 	var said []setting
 	if !strings.HasPrefix(name, "preset ") { // presets are not written by the user
@@ -131,7 +132,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 			continue
 		}
 		var path []string
-		var value *node
+		var value *config.Node
 		if root, path, value, err = set(root, text); err != nil {
 			return Experiment{}, err
 		}
@@ -166,10 +167,10 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	}
 
 	f := file{Base: Default(), Experiment: defaultExperiment()}
-	if err := decode(root, reflect.ValueOf(&f).Elem(), field{}); err != nil {
+	if err := root.Decode("", &f); err != nil {
 		return Experiment{}, err
 	}
-	if err := validate(&f.Experiment, root, ""); err != nil {
+	if err := root.Check("", &f.Experiment); err != nil {
 		return Experiment{}, err
 	}
 	if err := check(&f.Experiment, root, known); err != nil {
@@ -182,7 +183,7 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if f.Experiment.overrides, err = overridden(said, root, points); err != nil {
 		return Experiment{}, err
 	}
-	if err := unclear(root, ""); err != nil {
+	if err := root.Unclear(""); err != nil {
 		return Experiment{}, err
 	}
 	resolve(f.Experiment.Configurations, root)
@@ -190,16 +191,16 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 }
 
 // start merges the file into the preset that it names, if any.
-func start(root *node, presets map[string][]byte) (*node, error) {
-	name := root.get("preset")
+func start(root *config.Node, presets map[string][]byte) (*config.Node, error) {
+	name := root.Get("preset")
 	if name == nil {
 		return root, nil
 	}
-	data, ok := presets[name.text]
-	if !ok || name.kind != scalar {
-		return nil, fail(name.at, "preset", "found %s, %s", name.found(), OneOf(name.text, sortedKeys(presets)))
+	data, ok := presets[name.Text]
+	if !ok || name.Kind != config.Scalar {
+		return nil, name.At.Fail("preset", "found %s, %s", name.Found(), config.OneOf(name.Text, sortedKeys(presets)))
 	}
-	preset, err := read("preset "+name.text, data)
+	preset, err := read("preset "+name.Text, data)
 	if err != nil {
 		return nil, err
 	}
@@ -217,27 +218,57 @@ func defaultExperiment() Experiment {
 
 // resolve joins the relative paths of plans, logs, model files and traces to the folders of
 // the files that contain them.
-func resolve(configurations []Configuration, root *node) {
+func resolve(configurations []Configuration, root *config.Node) {
 	for i := range configurations {
-		w, n := &configurations[i].Workload, root.get("configurations").items[i].get("workload")
+		w, n := &configurations[i].Workload, root.Get("configurations").Items[i].Get("workload")
 		if w.Plan != "" {
-			w.Plan = n.get("plan").relative(w.Plan)
+			w.Plan = relative(n.Get("plan"), w.Plan)
 		}
 		if w.SWF != "" {
-			w.SWF = n.get("swf").relative(w.SWF)
+			w.SWF = relative(n.Get("swf"), w.SWF)
 		}
 		if w.Model != nil {
 			w.Model = w.Model.resolved()
 		}
 		if a := configurations[i].Fleet.Availability; a != nil && a.File != "" {
-			a.File = root.get("configurations").items[i].get("fleet").get("availability").get("file").relative(a.File)
+			a.File = relative(root.Get("configurations").Items[i].Get("fleet").Get("availability").Get("file"), a.File)
 		}
 	}
 }
 
-func (n *node) relative(path string) string {
-	if n.at.line == 0 || filepath.IsAbs(path) {
+// relative joins a relative path to the folder of the file that contains n.
+func relative(n *config.Node, path string) string {
+	if n.At.Line == 0 || filepath.IsAbs(path) {
 		return path
 	}
-	return filepath.Join(filepath.Dir(n.at.source), path)
+	return filepath.Join(filepath.Dir(n.At.Source), path)
+}
+
+// Limits of a file.
+const (
+	maxBytes  = 1 << 20
+	maxValues = 20_000 // a configuration with every field has about 60
+	maxPath   = 64     // segments
+)
+
+// read parses a file of limited size.
+func read(source string, data []byte) (*config.Node, error) {
+	at := config.Place{Source: source}
+	if len(data) > maxBytes {
+		return nil, at.Fail("", "%d bytes, want at most %d", len(data), maxBytes)
+	}
+	root, err := config.Parse(source, data)
+	if err == nil && count(root) > maxValues {
+		err = at.Fail("", "%d values, want at most %d", count(root), maxValues)
+	}
+	return root, err
+}
+
+// count returns the number of values at and below n.
+func count(n *config.Node) int {
+	sum := 1
+	for _, item := range n.Items {
+		sum += count(item)
+	}
+	return sum
 }

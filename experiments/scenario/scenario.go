@@ -4,10 +4,9 @@
 // It reads, checks and prints scenario files. It treats the names of plug-ins as text. The
 // caller passes the valid names ([Known]) and decodes their options ([Choice.Decode]).
 //
-// A library reads YAML, but this package follows paths such as
-// configurations.pareto-high.fleet.hosts itself. They identify elements by name or label,
-// where goccy's YAMLPath supports only indices, and they may set values that are not in any
-// file.
+// [bourse/workloadgen/config] reads the text. This package follows paths such as
+// configurations.pareto-high.fleet.hosts, which identify elements by name or label and may set
+// values that are not in any file.
 package scenario
 
 // An Experiment runs every configuration under each of its admission policies, with the same
@@ -49,6 +48,9 @@ type Configuration struct {
 	Horizon   *float64 `yaml:"horizon" validate:"gt=0,max=1e12" doc:"end of the run, s: contracts that are open then are cancelled without charge and not measured; if omitted, when all jobs are done, or at the end of the availability trace"`
 	Admission []Choice `yaml:"admission" validate:"min=1" family:"admission" doc:"policies to compare, each on the same workload"`
 }
+
+// SetDefaults sets the values of fields that the file omits.
+func (c *Configuration) SetDefaults() { *c = Default() }
 
 // A Fleet is a number of hosts that differ only in speed and in their number of processors.
 type Fleet struct {

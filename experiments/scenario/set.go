@@ -23,26 +23,26 @@ func everywhere(override string) (configuration, path string, ok bool) {
 
 // setEach applies an override to all configurations of a tree, or to the one that it names.
 // The configurations must have been merged into their base.
-func setEach(root *node, override string) (*node, []setting, error) {
+func setEach(root *config.Node, override string) (*config.Node, []setting, error) {
 	only, path, _ := everywhere(override)
 	segments, value, err := parsedSet(override, path)
 	if err != nil {
 		return nil, nil, err
 	}
-	all := root.get("configurations")
-	if all == nil || all.kind != list {
-		return nil, nil, fail(value.at, path, "found no configuration that supports it")
+	all := root.Get("configurations")
+	if all == nil || all.Kind != config.List {
+		return nil, nil, value.At.Fail(path, "found no configuration that supports it")
 	}
 	out := *all
-	out.items = slices.Clone(all.items)
+	out.Items = slices.Clone(all.Items)
 	if only != "" {
-		if _, err := all.choose(only, "configurations", value.at); err != nil {
+		if _, err := choose(all, only, "configurations", value.At); err != nil {
 			return nil, nil, err
 		}
 	}
-	for i, c := range out.items {
-		if only == "" || c.called() == only {
-			if out.items[i], err = c.with(segments, join("configurations", c.called()), value); err != nil {
+	for i, c := range out.Items {
+		if only == "" || c.Name() == only {
+			if out.Items[i], err = with(c, segments, config.Join("configurations", c.Name()), value); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -51,125 +51,125 @@ func setEach(root *node, override string) (*node, []setting, error) {
 	if only != "" {
 		under = []string{"configurations", only}
 	}
-	return root.put("configurations", &out), settingsOf(value, append(under, segments...)...), nil
+	return root.Put("configurations", &out), settingsOf(value, append(under, segments...)...), nil
 }
 
 // usePolicies makes each configuration use the admission policies with the given labels or
 // names, in this order. Existing policies keep their options; others are added with their
 // defaults.
-func usePolicies(root *node, labels []string) *node {
-	all := root.get("configurations")
-	if len(labels) == 0 || all == nil || all.kind != list {
+func usePolicies(root *config.Node, labels []string) *config.Node {
+	all := root.Get("configurations")
+	if len(labels) == 0 || all == nil || all.Kind != config.List {
 		return root
 	}
-	at := place{source: "--policy " + clip(strings.Join(labels, ","))}
-	return root.put("configurations", each(all, func(c *node) *node {
-		some, has := &node{kind: list, at: at}, c.get("admission")
+	at := config.Place{Source: "--policy " + config.Clip(strings.Join(labels, ","))}
+	return root.Put("configurations", each(all, func(c *config.Node) *config.Node {
+		some, has := &config.Node{Kind: config.List, At: at}, c.Get("admission")
 		for _, label := range labels {
-			policy := text(label)
-			policy.at = at
+			policy := config.Text(label)
+			policy.At = at
 			if has != nil {
-				if i := slices.IndexFunc(has.items, func(p *node) bool { return p.called() == label }); i >= 0 {
-					policy = has.items[i]
+				if i := slices.IndexFunc(has.Items, func(p *config.Node) bool { return p.Name() == label }); i >= 0 {
+					policy = has.Items[i]
 				}
 			}
-			some.items = append(some.items, policy)
+			some.Items = append(some.Items, policy)
 		}
-		return c.put("admission", some)
+		return c.Put("admission", some)
 	}))
 }
 
 // parsedSet returns the segments of the path of an override, and its value.
-func parsedSet(override, path string) ([]string, *node, error) {
-	at := place{source: "--set " + clip(override)}
+func parsedSet(override, path string) ([]string, *config.Node, error) {
+	at := config.Place{Source: "--set " + config.Clip(override)}
 	segments := strings.Split(path, ".")
 	_, text, ok := strings.Cut(override, "=")
-	if !ok || path == "" || len(segments) > maxDepth {
-		return nil, nil, fail(at, "", "want path=value, such as replications=3 or fleet.hosts=30")
+	if !ok || path == "" || len(segments) > maxPath {
+		return nil, nil, at.Fail("", "want path=value, such as replications=3 or fleet.hosts=30")
 	}
-	value, err := read(at.source, []byte(text))
-	var e *Error
+	value, err := read(at.Source, []byte(text))
+	var e *config.Error
 	if errors.As(err, &e) {
-		return nil, nil, fail(at, path, "%s", e.Problem)
+		return nil, nil, at.Fail(path, "%s", e.Problem)
 	}
-	return segments, value.moved(at), nil
+	return segments, moved(value, at), nil
 }
 
 // set applies an override, path=value, to a tree. The segments of the path are fields, and
 // indices, labels or names of elements; the value is YAML. It also returns the path, with a
 // configuration identified by name, and the value.
-func set(root *node, override string) (*node, []string, *node, error) {
+func set(root *config.Node, override string) (*config.Node, []string, *config.Node, error) {
 	path, _, _ := strings.Cut(override, "=")
 	segments, value, err := parsedSet(override, path)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	out, err := root.with(segments, "", value)
+	out, err := with(root, segments, "", value)
 	if err == nil && len(segments) > 1 && segments[0] == "configurations" {
-		if _, c := out.reach(segments[:2]); c.called() != "" {
-			segments[1] = c.called()
+		if _, c := reach(out, segments[:2]); c.Name() != "" {
+			segments[1] = c.Name()
 		}
 	}
 	return out, segments, value, err
 }
 
 // moved returns n with the given place for all its parts.
-func (n *node) moved(at place) *node {
+func moved(n *config.Node, at config.Place) *config.Node {
 	out := *n
-	out.at = at
-	out.keys = make([]key, len(n.keys))
-	for i, k := range n.keys {
-		out.keys[i] = key{k.name, at}
+	out.At = at
+	out.Keys = slices.Clone(n.Keys)
+	for i := range out.Keys {
+		out.Keys[i].At = at
 	}
-	out.items = make([]*node, len(n.items))
-	for i, item := range n.items {
-		out.items[i] = item.moved(at)
+	out.Items = make([]*config.Node, len(n.Items))
+	for i, item := range n.Items {
+		out.Items[i] = moved(item, at)
 	}
 	return &out
 }
 
 // with returns n with the value at a path replaced. It creates missing nodes on the path, and
 // converts the bare name of a plug-in to a mapping for options.
-func (n *node) with(path []string, above string, value *node) (*node, error) {
+func with(n *config.Node, path []string, above string, value *config.Node) (*config.Node, error) {
 	if len(path) == 0 {
 		return value, nil
 	}
-	segment, here := path[0], join(above, path[0])
+	segment, here := path[0], config.Join(above, path[0])
 	switch {
 	case segment == "":
-		return nil, fail(value.at, above, "want no empty segment in a path")
-	case n == nil || n.kind == null:
-		n = &node{kind: mapping, at: value.at}
-	case n.kind == scalar:
+		return nil, value.At.Fail(above, "want no empty segment in a path")
+	case n == nil || n.Kind == config.Null:
+		n = &config.Node{Kind: config.Mapping, At: value.At}
+	case n.Kind == config.Scalar:
 		n = wrap(n)
-	case n.kind == list:
-		i, err := n.choose(segment, above, value.at)
+	case n.Kind == config.List:
+		i, err := choose(n, segment, above, value.At)
 		if err != nil {
 			return nil, err
 		}
 		out := *n
-		out.items = slices.Clone(n.items)
-		out.items[i], err = n.items[i].with(path[1:], here, value)
+		out.Items = slices.Clone(n.Items)
+		out.Items[i], err = with(n.Items[i], path[1:], here, value)
 		return &out, err
 	}
-	item, err := n.get(segment).with(path[1:], here, value)
+	item, err := with(n.Get(segment), path[1:], here, value)
 	if err != nil {
 		return nil, err
 	}
-	return n.put(segment, item), nil
+	return n.Put(segment, item), nil
 }
 
 // choose returns the index of the element that a segment identifies by index, label or name.
-func (n *node) choose(segment, path string, at place) (int, error) {
-	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.items) {
+func choose(n *config.Node, segment, path string, at config.Place) (int, error) {
+	if i, err := strconv.Atoi(segment); err == nil && i >= 0 && i < len(n.Items) {
 		return i, nil
 	}
 	var names []string
-	for i, item := range n.items {
-		if item.called() == segment {
+	for i, item := range n.Items {
+		if item.Name() == segment {
 			return i, nil
 		}
-		names = append(names, clip(item.called()))
+		names = append(names, config.Clip(item.Name()))
 	}
-	return 0, fail(at, path, "no element %s, %s", clip(segment), OneOf(segment, names))
+	return 0, at.Fail(path, "no element %s, %s", config.Clip(segment), config.OneOf(segment, names))
 }

@@ -1,7 +1,8 @@
 package scenario
 
 import (
-	"reflect"
+	"bourse/workloadgen/config"
+
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,6 +32,13 @@ func (a Axis) Fields() []string { return append([]string{a.Path}, a.Also...) }
 // A Value is a number or a word as written.
 type Value string
 
+// Node returns the form of v in a file, with quotes only if YAML readers need them.
+func (v Value) Node() *config.Node {
+	n := &config.Node{Kind: config.Scalar, Text: string(v)}
+	n.Quoted = n.Unclear("") != nil
+	return n
+}
+
 // A Figure describes what is drawn of a scenario: against the first axis of its sweep, a line
 // for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
@@ -54,36 +62,36 @@ func (e Experiment) Expanded() Experiment {
 
 // chosen returns the tree with the configuration to which its sweep applies, if the path of an
 // axis names one, such as pareto-high:fleet.hosts.
-func chosen(root *node) (*node, error) {
-	sweep, all := root.get("sweep"), root.get("configurations")
-	if sweep == nil || sweep.kind != list || all == nil || all.kind != list {
+func chosen(root *config.Node) (*config.Node, error) {
+	sweep, all := root.Get("sweep"), root.Get("configurations")
+	if sweep == nil || sweep.Kind != config.List || all == nil || all.Kind != config.List {
 		return root, nil
 	}
 	only, axes := "", *sweep
-	axes.items = slices.Clone(sweep.items)
-	for i, axis := range axes.items {
-		path := axis.get("path")
+	axes.Items = slices.Clone(sweep.Items)
+	for i, axis := range axes.Items {
+		path := axis.Get("path")
 		if path == nil {
 			continue
 		}
-		name, rest, one := strings.Cut(path.text, ":")
+		name, rest, one := strings.Cut(path.Text, ":")
 		if !one {
 			continue
 		}
-		at := join(join("sweep", strconv.Itoa(i)), "path")
+		at := config.Join(config.Join("sweep", strconv.Itoa(i)), "path")
 		if only != "" && name != only {
-			return nil, fail(path.at, at, "found configuration %s after %s, want one", clip(name), clip(only))
+			return nil, path.At.Fail(at, "found configuration %s after %s, want one", config.Clip(name), config.Clip(only))
 		}
-		k, err := all.choose(name, at, path.at)
+		k, err := choose(all, name, at, path.At)
 		if err != nil {
 			return nil, err
 		}
 		bare := *path
-		bare.text, only = rest, name
-		axes.items[i] = axis.put("path", &bare)
-		root = root.put("configurations", &node{kind: list, at: all.at, items: all.items[k : k+1]})
+		bare.Text, only = rest, name
+		axes.Items[i] = axis.Put("path", &bare)
+		root = root.Put("configurations", &config.Node{Kind: config.List, At: all.At, Items: all.Items[k : k+1]})
 	}
-	return root.put("sweep", &axes), nil
+	return root.Put("sweep", &axes), nil
 }
 
 // maxPoints limits the number of points of a sweep.
@@ -92,36 +100,36 @@ const maxPoints = 10_000
 var value = regexp.MustCompile(`^[-+]?[A-Za-z0-9.][A-Za-z0-9.+-]{0,31}$`)
 
 // checkSweep checks constraints across the fields of the axes.
-func checkSweep(axes []Axis, configurations int, n *node) error {
+func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 	points := configurations
 	seen := map[string]bool{}
 	for i, a := range axes {
-		at, path := n.items[i], join("sweep", strconv.Itoa(i))
+		at, path := n.Items[i], config.Join("sweep", strconv.Itoa(i))
 		for k, p := range append([]string{a.Path}, a.Also...) {
-			here, found := join(path, "path"), at.get("path")
+			here, found := config.Join(path, "path"), at.Get("path")
 			if k > 0 {
-				here, found = join(join(path, "also"), strconv.Itoa(k-1)), at.get("also").items[k-1]
+				here, found = config.Join(config.Join(path, "also"), strconv.Itoa(k-1)), at.Get("also").Items[k-1]
 			}
 			switch {
 			case p == "name":
-				return fail(found.at, here, "found name, want another field of a configuration")
+				return found.At.Fail(here, "found name, want another field of a configuration")
 			case seen[p]:
-				return fail(found.at, here, "found %s twice, want different axes", clip(p))
+				return found.At.Fail(here, "found %s twice, want different axes", config.Clip(p))
 			}
 			seen[p] = true
 		}
 		for k, v := range a.Values {
-			here := join(join(path, "values"), strconv.Itoa(k))
+			here := config.Join(config.Join(path, "values"), strconv.Itoa(k))
 			if !value.MatchString(string(v)) {
-				item := at.get("values").items[k]
-				return fail(item.at, here, "found %s, want a number or a word, 32 characters at most", item.found())
+				item := at.Get("values").Items[k]
+				return item.At.Fail(here, "found %s, want a number or a word, 32 characters at most", item.Found())
 			}
 			if slices.Contains(a.Values[:k], v) {
-				return fail(at.get("values").items[k].at, here, "found %s twice, want different values", v)
+				return at.Get("values").Items[k].At.Fail(here, "found %s twice, want different values", v)
 			}
 		}
 		if points *= len(a.Values); points > maxPoints {
-			return fail(at.at, path, "%d configurations and more, want at most %d", points, maxPoints)
+			return at.At.Fail(path, "%d configurations and more, want at most %d", points, maxPoints)
 		}
 	}
 	return nil
@@ -129,35 +137,35 @@ func checkSweep(axes []Axis, configurations int, n *node) error {
 
 // expandSweep creates the configurations at every point, and checks them as if they were
 // written in the file. It returns the points of each configuration.
-func (e *Experiment) expandSweep(root *node, known Known) ([][]*node, error) {
-	var each [][]*node
-	points := &node{kind: list, at: root.get("configurations").at}
-	for _, c := range root.get("configurations").items {
-		var axes []*node
+func (e *Experiment) expandSweep(root *config.Node, known Known) ([][]*config.Node, error) {
+	var each [][]*config.Node
+	points := &config.Node{Kind: config.List, At: root.Get("configurations").At}
+	for _, c := range root.Get("configurations").Items {
+		var axes []*config.Node
 		if len(e.Sweep) > 0 {
-			axes = root.get("sweep").items
+			axes = root.Get("sweep").Items
 		}
 		all, err := sweep(c, axes, "@")
 		if err != nil {
 			return nil, err
 		}
 		each = append(each, all)
-		points.items = append(points.items, all...)
+		points.Items = append(points.Items, all...)
 	}
 	if len(e.Sweep) == 0 {
 		return each, nil
 	}
-	root = root.put("configurations", points)
+	root = root.Put("configurations", points)
 	all := *e
-	if err := decode(points, reflect.ValueOf(&all.Configurations).Elem(), field{path: "configurations"}); err != nil {
+	if err := points.Decode("configurations", &all.Configurations); err != nil {
 		return nil, err
 	}
-	if err := validate(&all, root, ""); err != nil {
+	if err := root.Check("", &all); err != nil {
 		return nil, err
 	}
 	for i := range all.Configurations {
-		c, n := &all.Configurations[i], points.items[i]
-		if err := c.check(n, join("configurations", c.Name), known); err != nil {
+		c, n := &all.Configurations[i], points.Items[i]
+		if err := c.check(n, config.Join("configurations", c.Name), known); err != nil {
 			return nil, err
 		}
 	}
@@ -168,25 +176,25 @@ func (e *Experiment) expandSweep(root *node, known Known) ([][]*node, error) {
 
 // sweep returns a configuration at every point of the axes. Its name contains the values so
 // far, after mark.
-func sweep(c *node, axes []*node, mark string) ([]*node, error) {
+func sweep(c *config.Node, axes []*config.Node, mark string) ([]*config.Node, error) {
 	if len(axes) == 0 {
-		return []*node{c}, nil
+		return []*config.Node{c}, nil
 	}
-	var all []*node
-	for _, v := range axes[0].get("values").items {
-		name := *c.get("name")
-		name.text += mark + v.text
-		at, paths := c, []*node{axes[0].get("path")}
-		if also := axes[0].get("also"); also != nil {
-			paths = append(paths, also.items...)
+	var all []*config.Node
+	for _, v := range axes[0].Get("values").Items {
+		name := *c.Get("name")
+		name.Text += mark + v.Text
+		at, paths := c, []*config.Node{axes[0].Get("path")}
+		if also := axes[0].Get("also"); also != nil {
+			paths = append(paths, also.Items...)
 		}
 		for _, p := range paths {
 			var err error
-			if at, err = at.with(strings.Split(p.text, "."), join("configurations", name.text), v); err != nil {
+			if at, err = with(at, strings.Split(p.Text, "."), config.Join("configurations", name.Text), v); err != nil {
 				return nil, err
 			}
 		}
-		rest, err := sweep(at.put("name", &name), axes[1:], ",")
+		rest, err := sweep(at.Put("name", &name), axes[1:], ",")
 		if err != nil {
 			return nil, err
 		}

@@ -17,50 +17,52 @@ const defaultMax = 2000
 
 // untilOf converts replications written as a mapping of min, max and until to two fields, and
 // adds the defaults of until.
-func untilOf(root *node) (*node, error) {
-	n := root.get("replications")
-	if n == nil || n.kind != mapping {
-		until := root.get("until")
-		if until == nil || until.kind != mapping {
+func untilOf(root *config.Node) (*config.Node, error) {
+	n := root.Get("replications")
+	if n == nil || n.Kind != config.Mapping {
+		until := root.Get("until")
+		if until == nil || until.Kind != config.Mapping {
 			return root, nil
 		}
 		if n == nil {
-			root = root.put("replications", count(defaultMax, until.at))
+			root = root.Put("replications", number(defaultMax, until.At))
 		}
-		if until.get("min") == nil {
-			root = root.put("until", until.put("min", count(defaultMin, until.at)))
+		if until.Get("min") == nil {
+			root = root.Put("until", until.Put("min", number(defaultMin, until.At)))
 		}
 		return root, nil
 	}
-	for _, k := range n.keys {
-		if known := []string{"min", "max", "until"}; !slices.Contains(known, k.name) {
-			return nil, fail(k.at, join("replications", clip(k.name)), "unknown field, %s", OneOf(k.name, known))
+	for _, k := range n.Keys {
+		if known := []string{"min", "max", "until"}; !slices.Contains(known, k.Name) {
+			return nil, k.At.Fail(config.Join("replications", config.Clip(k.Name)), "unknown field, %s", config.OneOf(k.Name, known))
 		}
 	}
-	until := n.get("until")
-	if until == nil || until.kind != mapping {
-		return nil, fail(n.at, "replications.until", "found %s, want a mapping of metric and half_width, or a number of replications", found(until))
+	until := n.Get("until")
+	if until == nil || until.Kind != config.Mapping {
+		return nil, n.At.Fail("replications.until", "found %s, want a mapping of metric and half_width, or a number of replications", found(until))
 	}
-	most := n.get("max")
+	most := n.Get("max")
 	if most == nil {
-		most = count(defaultMax, n.at)
+		most = number(defaultMax, n.At)
 	}
-	least := n.get("min")
+	least := n.Get("min")
 	if least == nil {
-		least = count(defaultMin, n.at)
+		least = number(defaultMin, n.At)
 	}
-	return root.put("replications", most).put("until", until.put("min", least)), nil
+	return root.Put("replications", most).Put("until", until.Put("min", least)), nil
 }
 
-// count returns a node for n.
-func count(n int, at place) *node { return &node{kind: scalar, text: strconv.Itoa(n), at: at} }
+// number returns a node for n.
+func number(n int, at config.Place) *config.Node {
+	return &config.Node{Kind: config.Scalar, Text: strconv.Itoa(n), At: at}
+}
 
 // found describes n.
-func found(n *node) string {
+func found(n *config.Node) string {
 	if n == nil {
 		return "nothing"
 	}
-	return n.found()
+	return n.Found()
 }
 
 // UntilSet returns the override for METRIC=HALF-WIDTH.

@@ -1,44 +1,46 @@
 package scenario
 
 import (
-	"bourse/workloadgen/config"
 	"cmp"
 	"fmt"
 	"io"
 	"reflect"
 	"slices"
 
-	"github.com/goccy/go-yaml"
+	"bourse/workloadgen/config"
 )
 
 // Write prints an experiment as a complete scenario file with every field, described where it
-// first appears. Values that all configurations share are in base. Parsing the file gives the
-// same experiment.
+// first appears. Parsing the file gives the same experiment.
 func Write(w io.Writer, e Experiment) error {
-	root := encode(reflect.ValueOf(e))
-	configurations := root.get("configurations")
-	if base := common(configurations.items); base != nil {
-		rest := each(configurations, func(c *node) *node { return less(c, base) })
-		root = root.without("configurations").put("base", base).put("configurations", rest)
-	}
-	comments := yaml.CommentMap{}
-	annotate(comments, map[string]bool{}, root, reflect.TypeFor[file](), "$")
-	out, err := yaml.MarshalWithOptions(root.yaml(), yaml.WithComment(comments), yaml.IndentSequence(true))
-	if err == nil {
-		_, err = w.Write(out)
-	}
-	if err != nil {
+	if _, err := w.Write(File(e).YAML()); err != nil {
 		return fmt.Errorf("write scenario %s: %w", e.Name, err)
 	}
 	return nil
 }
 
+// File returns the tree of the file that [Write] prints. Values that all configurations share
+// are in base.
+func File(e Experiment) *config.Node {
+	root := config.Of(e)
+	configurations := root.Get("configurations")
+	if base := common(configurations.Items); base != nil {
+		rest := each(configurations, func(c *config.Node) *config.Node { return less(c, base) })
+		root = root.Without("configurations")
+		for i, v := range []*config.Node{base, rest} {
+			f := config.FieldsOf(reflect.TypeFor[file]()).Find([]string{"base", "configurations"}[i])
+			root = root.PutKey(config.Key{Name: f.Name, Doc: f.Doc}, v)
+		}
+	}
+	return root
+}
+
 // common returns the values that all configurations share, except their names, or nil if there
 // are none.
-func common(configurations []*node) *node {
-	var base *node
+func common(configurations []*config.Node) *config.Node {
+	var base *config.Node
 	for i, c := range configurations {
-		c = c.without("name")
+		c = c.Without("name")
 		if i == 0 {
 			base = c
 			continue
@@ -50,20 +52,20 @@ func common(configurations []*node) *node {
 
 // both returns the values that a and b share, or nil if there are none. Choices of different
 // plug-ins share nothing, and lists are shared only if they are equal.
-func both(a, b *node) *node {
-	if a.equal(b) {
+func both(a, b *config.Node) *config.Node {
+	if a.Equal(b) {
 		return a
 	}
-	if a == nil || b == nil || a.kind != mapping || b.kind != mapping || differ(a, b) {
+	if a == nil || b == nil || a.Kind != config.Mapping || b.Kind != config.Mapping || differ(a, b) {
 		return nil
 	}
-	out := &node{kind: mapping}
-	for i, k := range a.keys {
-		if shared := both(a.items[i], b.get(k.name)); shared != nil {
-			out = out.put(k.name, shared)
+	out := &config.Node{Kind: config.Mapping}
+	for i, k := range a.Keys {
+		if shared := both(a.Items[i], b.Get(k.Name)); shared != nil {
+			out = out.PutKey(k, shared)
 		}
 	}
-	if len(out.keys) == 0 {
+	if len(out.Keys) == 0 {
 		return nil
 	}
 	return out
@@ -71,56 +73,22 @@ func both(a, b *node) *node {
 
 // less returns the part of n that differs from base. Merging it into base gives n again.
 // Options are in the resulting order, with those of base first.
-func less(n, base *node) *node {
-	keys := slices.Clone(n.keys)
-	if !n.fields {
-		slices.SortStableFunc(keys, func(a, b key) int {
-			return cmp.Compare(uint(base.index(a.name)), uint(base.index(b.name))) // -1 sorts last
+func less(n, base *config.Node) *config.Node {
+	keys := slices.Clone(n.Keys)
+	if n.Keys[0].Doc == "" { // options, not the fields of a struct
+		slices.SortStableFunc(keys, func(a, b config.Key) int {
+			return cmp.Compare(uint(base.Index(a.Name)), uint(base.Index(b.Name))) // -1 sorts last
 		})
 	}
-	out := &node{kind: mapping}
+	out := &config.Node{Kind: config.Mapping}
 	for _, k := range keys {
-		item, under := n.get(k.name), base.get(k.name)
+		item, under := n.Get(k.Name), base.Get(k.Name)
 		switch {
 		case under == nil:
-			out = out.put(k.name, item)
-		case !item.equal(under):
-			out = out.put(k.name, less(item, under))
+			out = out.PutKey(k, item)
+		case !item.Equal(under):
+			out = out.PutKey(k, less(item, under))
 		}
 	}
 	return out
-}
-
-// annotate collects the descriptions of fields, each where it first appears.
-func annotate(into yaml.CommentMap, seen map[string]bool, n *node, t reflect.Type, path string) {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	switch {
-	case n == nil || t == reflect.TypeFor[Choice]():
-	case t.Kind() == reflect.Slice && n.kind == list:
-		for i, item := range n.items {
-			annotate(into, seen, item, t.Elem(), fmt.Sprintf("%s[%d]", path, i))
-		}
-	case t.Kind() == reflect.Struct && n.kind == mapping:
-		for _, f := range config.FieldsOf(t) {
-			item, here := n.get(f.Name), path+"."+f.Name
-			if item == nil {
-				continue
-			}
-			if id := t.Name() + "." + f.Name; f.Doc != "" && !seen[id] {
-				seen[id] = true
-				into[here] = []*yaml.Comment{comment(item, f)}
-			}
-			annotate(into, seen, item, f.Type, here)
-		}
-	}
-}
-
-// comment puts a description after a scalar, and above any other value.
-func comment(n *node, f config.Field) *yaml.Comment {
-	if n.kind == mapping || n.kind == list {
-		return yaml.HeadComment(" " + f.Doc)
-	}
-	return yaml.LineComment(" " + f.Doc)
 }

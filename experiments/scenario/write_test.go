@@ -105,11 +105,11 @@ configurations:
 
 // said returns what an experiment says, as plain values.
 func said(e Experiment) any {
-	x, err := decodeAny(encode(reflect.ValueOf(e)), field{})
-	if err != nil {
+	var out any
+	if err := config.Of(e).Decode("", &out); err != nil {
 		panic(err)
 	}
-	return x
+	return out
 }
 
 func anyExperiment(t *rapid.T) Experiment {
@@ -182,30 +182,30 @@ func anyChoice(t *rapid.T) Choice {
 	return c
 }
 
-func anyMapping(t *rapid.T, depth int) *node {
-	n := &node{kind: mapping}
+func anyMapping(t *rapid.T, depth int) *config.Node {
+	n := &config.Node{Kind: config.Mapping}
 	for _, k := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "c", "x: y", "no"}), 1, 3, rapid.ID).Draw(t, "keys") {
-		n = n.put(k, anyNode(t, depth))
+		n = n.Put(k, anyNode(t, depth))
 	}
 	return n
 }
 
-func anyNode(t *rapid.T, depth int) *node {
+func anyNode(t *rapid.T, depth int) *config.Node {
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
-		return &node{}
+		return &config.Node{}
 	case 1:
-		return text(anyText(t))
+		return config.Text(anyText(t))
 	case 2:
 		if depth > 0 {
 			return anyMapping(t, depth-1)
 		}
 	case 3:
-		l := &node{kind: list}
+		l := &config.Node{Kind: config.List}
 		for range rapid.IntRange(0, 2).Draw(t, "items") {
-			l.items = append(l.items, anyNode(t, max(0, depth-1)))
+			l.Items = append(l.Items, anyNode(t, max(0, depth-1)))
 		}
 		return l
 	}
-	return &node{kind: scalar, text: rapid.SampledFrom([]string{"1", "-2.5", "1e-3", "true"}).Draw(t, "scalar")}
+	return &config.Node{Kind: config.Scalar, Text: rapid.SampledFrom([]string{"1", "-2.5", "1e-3", "true"}).Draw(t, "scalar")}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
 
 	"bourse/workloadgen"
@@ -328,39 +327,39 @@ func TestOptions(t *testing.T) {
 		"urgency: {high: 0.5}":                         "",
 		"urgency: {sla: true}":                         "",
 		"sizes: {rule: drop}":                          "sizes.hosts: found 0",
-		"sizes: {rule: shrink}":                        `sizes.rule: found "shrink"`,
+		"sizes: {rule: shrink}":                        `sizes.rule: found shrink`,
 		"sizes: {rule: scale, hosts: 9}":               "sizes.from: found 0",
 		"sizes: {rule: fold, hosts: 9}":                "sizes.per: found 0",
 		"delay: -1":                                    "delay: found -1",
-		"arrivals: bursts":                             `arrivals: found "bursts"`,
+		"arrivals: bursts":                             `arrivals: found bursts`,
 		"reservations: {share: 2}":                     "reservations.share: found 2",
-		"reservations: {errors: odd}":                  `reservations.errors: found "odd"`,
+		"reservations: {errors: odd}":                  `reservations.errors: found odd`,
 		"reservations: {inaccuracy: -1}":               "reservations.inaccuracy: found -1",
-		"reservations: {lead: {law: odd}}":             `reservations.lead.law: found "odd"`,
+		"reservations: {lead: {law: odd}}":             `reservations.lead.law: found odd`,
 		"reservations: {laxity: {mean: -1}}":           "reservations.laxity.mean: found -1",
 		"reservations: {laxity: {mean: 2}}":            "",
 		"load: {target: 0.8, processors: 4}":           "",
 		"load: {target: 0.8}":                          "load.processors: found 0",
 		"{delay: 2, load: {target: 1, processors: 1}}": "load: found delay too",
-		"delay: .nan":                                  "delay: found NaN",
+		"delay: .nan":                                  "delay: found .nan",
 		"inaccuracy: 1.5":                              "inaccuracy: found 1.5",
-		"restore: .inf":                                "restore: found +Inf",
+		"restore: .inf":                                "restore: found .inf",
 		"budget: -5":                                   "budget: found -5",
 		"{budget: 5, price: 5}":                        "budget 5 and price 5",
 		"{budget: 5, urgency: {sla: true}}":            "urgency.sla",
 		"value: gold":                                  `unknown value model "gold"`,
 		"urgency: {high: 2}":                           "urgency.high: found 2",
 		"urgency: {deadline: {low: 0}}":                "urgency.deadline.low: found 0",
-		"urgency: {penalty_of: work}":                  `urgency.penalty_of: found "work"`,
+		"urgency: {penalty_of: work}":                  `urgency.penalty_of: found work`,
 		"urgency: {hi: 2}":                             "hi",
-		"urgency: {budget_of: procs}":                  `urgency.budget_of: found "procs"`,
+		"urgency: {budget_of: procs}":                  `urgency.budget_of: found procs`,
 		"urgency: {cv: -1}":                            "urgency.cv: found -1",
-		"urgency: {price: .nan}":                       "urgency.price: found NaN",
+		"urgency: {price: .nan}":                       "urgency.price: found .nan",
 		"urgency: {rate: -1}":                          "urgency.rate: found -1",
 		"urgency: {deadline: {low: 4, ratio: 4, mean: 2}, high: 0.5}": "",
 	} {
 		var o Options
-		err := yaml.UnmarshalWithOptions([]byte(text), &o, yaml.Strict())
+		err := config.Read("", []byte(text), &o)
 		if err == nil {
 			err = o.Validate()
 		}

@@ -42,14 +42,8 @@ func defaultReservations() Reservations {
 	}
 }
 
-// UnmarshalYAML starts from the defaults.
-func (r *Reservations) UnmarshalYAML(unmarshal func(any) error) error {
-	type plain Reservations
-	p := plain(defaultReservations())
-	err := unmarshal(&p)
-	*r = Reservations(p)
-	return err
-}
+// SetDefaults sets the values of fields that the file omits.
+func (r *Reservations) SetDefaults() { *r = defaultReservations() }
 
 // annotate sets Lead, Deadline, OnDemand, Estimate, Cancel and Parts of every job, and rounds
 // Arrival and Runtime. Kind, lead, laxity, inaccuracy, cancellation, its time, and parts have

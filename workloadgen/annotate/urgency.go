@@ -49,14 +49,8 @@ func defaultUrgency() Urgency {
 	}
 }
 
-// UnmarshalYAML starts from the defaults.
-func (u *Urgency) UnmarshalYAML(unmarshal func(any) error) error {
-	type plain Urgency
-	p := plain(defaultUrgency())
-	err := unmarshal(&p)
-	*u = Urgency(p)
-	return err
-}
+// SetDefaults sets the values of fields that the file omits.
+func (u *Urgency) SetDefaults() { *u = defaultUrgency() }
 
 // annotate sets Urgent and Deadline of every job, and with SLA also Hard, Value and
 // PenaltyRate. Values are exact products; Value is rounded toward zero to micro-dollars. It

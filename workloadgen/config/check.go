@@ -8,33 +8,54 @@ import (
 	"strconv"
 )
 
-// A Wrong is a value that violates the tag of its field.
-type Wrong struct {
-	Field string // path, such as iat.min or weights.2
-	Found string
-	Want  string
-	OneOf []string // valid words, if the tag lists them
+// A wrong is a value that violates the tag of its field.
+type wrong struct {
+	field string // path, such as iat.min or weights.2
+	found string
+	want  string
+	words []string // valid words, if the tag lists them
 }
 
-// Error returns the field, what was found and what is wanted.
-func (w *Wrong) Error() string { return w.Field + ": found " + w.Found + ", want " + w.Want }
-
-// Check checks the validate tags of v, a pointer to a struct, including nested values: see
-// [RuleOf]. The error for the first violation is a [*Wrong].
+// Check checks the validate tags of v, a pointer, including nested values: see [RuleOf]. The
+// error for the first violation is an [*Error] without a place.
 func Check(v any) error {
 	if w := check(reflect.ValueOf(v).Elem(), Field{}, ""); w != nil {
-		return w
+		return &Error{Field: w.field, Problem: "found " + w.found + ", want " + w.want}
 	}
 	return nil
 }
 
-// Check checks a value of the field without its documentation, or returns nil.
-func (f Field) Check(v reflect.Value) *Wrong {
+// Check checks a value of the field without its documentation. It returns what was found and
+// what is wanted, or an empty string.
+func (f Field) Check(v reflect.Value) string {
 	f.Doc = ""
-	return check(v, f, f.Name)
+	if w := check(v, f, f.Name); w != nil {
+		return "found " + w.found + ", want " + w.want
+	}
+	return ""
 }
 
-func check(v reflect.Value, f Field, path string) *Wrong {
+// Check checks the validate tags of v, a pointer to a value decoded from n, which is at path.
+// Its error has the place of the value.
+func (n *Node) Check(path string, v any) error {
+	w := check(reflect.ValueOf(v).Elem(), Field{}, "")
+	if w == nil {
+		return nil
+	}
+	field, at, found := n.Follow(w.field)
+	field = Join(path, field)
+	switch {
+	case !found:
+		return at.At.Fail(field, "missing, want %s", w.want)
+	case at.Kind == List && len(at.Items) == 0:
+		return at.At.Fail(field, "found an empty list, want %s", w.want)
+	case w.words != nil:
+		return at.At.Fail(field, "found %s, %s", at.Found(), OneOf(at.Text, w.words))
+	}
+	return at.At.Fail(field, "found %s, want %s", at.Found(), w.want)
+}
+
+func check(v reflect.Value, f Field, path string) *wrong {
 	r := RuleOf(f.Rule)
 	ok, found := true, ""
 	switch v.Kind() {
@@ -73,11 +94,11 @@ func check(v reflect.Value, f Field, path string) *Wrong {
 	if ok || r.Omit && v.IsZero() {
 		return nil
 	}
-	return &Wrong{path, found, WithDoc(Want(v.Type(), f.Rule), f.Doc), r.OneOf}
+	return &wrong{path, found, withDoc(want(v.Type(), f.Rule), f.Doc), r.OneOf}
 }
 
-// WithDoc puts what a field means behind what it takes.
-func WithDoc(want, doc string) string {
+// withDoc puts what a field means behind what it takes.
+func withDoc(want, doc string) string {
 	if doc == "" {
 		return want
 	}
@@ -98,20 +119,4 @@ func (r Rule) allows(x float64) bool {
 	}
 	return within(r.Min, func(b float64) bool { return x >= b }) && within(r.Over, func(b float64) bool { return x > b }) &&
 		within(r.Max, func(b float64) bool { return x <= b }) && within(r.Under, func(b float64) bool { return x < b })
-}
-
-// Join appends a segment to a path.
-func Join(path, segment string) string {
-	if path == "" {
-		return segment
-	}
-	return path + "." + segment
-}
-
-// Clip shortens a found value to fit into one line.
-func Clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -1,180 +1,132 @@
 package config
 
 import (
-	"fmt"
+	"encoding"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// A Node is one value of a text, or of the options that a program makes.
-type Node struct {
-	Kind         Kind
-	Value        any      // of a scalar: bool, int64, uint64, float64 or string
-	Text         string   // of a scalar, as it is written
-	Keys         []string // of a mapping
-	Items        []*Node  // of a list, or the values of a mapping's keys
-	Line, Column int      // from 1; 0 if not known
-}
-
-// A Kind is what a Node is.
-type Kind uint8
-
-// Kinds of nodes.
-const (
-	Null Kind = iota
-	Scalar
-	List
-	Mapping
-)
-
-// An Error says what is wrong with a text or its options, and where.
-type Error struct {
-	Line, Column int    // from 1; 0 if not known
-	Field        string // path, such as options.iat.name; empty for the text as a whole
-	Problem      string // what was found, and what would be right
-}
-
-// Error says where, as far as that is known, and what is wrong.
-func (e *Error) Error() string {
-	var b strings.Builder
-	if e.Line > 0 {
-		fmt.Fprintf(&b, "%d: ", e.Line)
+// Fill decodes n, which is at path, into out, a pointer. It then checks the tags of out, and
+// that no word is unclear. It is what [Read] does with a file.
+func (n *Node) Fill(path string, out any) error {
+	if n.Kind != Null {
+		if err := n.Decode(path, out); err != nil {
+			return err
+		}
 	}
-	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
-	}
-	return b.String() + e.Problem
-}
-
-// Decode fills in out, a pointer, from what a program holds: a map[string]any of
-// numbers, truths, texts, slices, maps and structs that have yaml tags. It is as
-// strict as a reader of files: no field is unknown, no number cut to a whole one, no
-// text taken for a number.
-func Decode(from, out any) error {
-	n, err := NodeOf(reflect.ValueOf(from))
-	if err != nil {
+	if err := n.Check(path, out); err != nil {
 		return err
 	}
-	return n.Decode(out)
+	return n.Unclear(path)
 }
 
-// Decode fills in out, a pointer, from n, as strictly as the function of that name.
-func (n *Node) Decode(out any) error { return n.decode(reflect.ValueOf(out).Elem(), "") }
+// Decode sets out, a pointer, from n, which is at path, without checking tags. It does not
+// change fields that n omits. Null is the zero value of a pointer, a list, a map or text.
+//
+// A type may decode itself by a method FromNode(n *Node, path string) error or UnmarshalText.
+// A method SetDefaults() gives the values that an element of a list, or what a pointer points
+// to, starts from.
+func (n *Node) Decode(path string, out any) error {
+	return n.decode(reflect.ValueOf(out).Elem(), field{path: path})
+}
 
-// decode fills in v with what stands at a path.
-func (n *Node) decode(v reflect.Value, path string) error {
-	if own, ok := v.Addr().Interface().(interface{ UnmarshalYAML(func(any) error) error }); ok {
-		return own.UnmarshalYAML(func(out any) error { return n.decode(reflect.ValueOf(out).Elem(), path) })
+// Decode sets out, a pointer, from what a program holds, as strictly as from a file: see
+// [Of].
+func Decode(from, out any) error { return Of(from).Decode("", out) }
+
+// A field is the location of a value, with its rule and description.
+type field struct{ path, rule, doc string }
+
+func (n *Node) decode(v reflect.Value, f field) error {
+	switch p := v.Addr().Interface().(type) {
+	case interface{ FromNode(*Node, string) error }:
+		return p.FromNode(n, f.path)
+	case encoding.TextUnmarshaler:
+		if n.Kind == Scalar {
+			return n.At.Blame(f.path, p.UnmarshalText([]byte(n.Text)))
+		}
 	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		if n.Kind == Null {
+	if n.Kind == Null {
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.String:
 			v.SetZero()
 			return nil
 		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem())
-		if !v.IsNil() {
+		if setDefaults(p); !v.IsNil() {
 			p.Elem().Set(v.Elem())
 		}
 		v.Set(p)
-		return n.decode(p.Elem(), path)
-	case reflect.Interface:
-		if x := n.plain(); x != nil {
-			v.Set(reflect.ValueOf(x))
-		} else {
-			v.SetZero()
-		}
-		return nil
+		return n.decode(p.Elem(), f)
 	case reflect.Struct:
-		return n.decodeStruct(v, path)
-	case reflect.Map:
-		return n.decodeMap(v, path)
+		return n.decodeStruct(v, f)
 	case reflect.Slice, reflect.Array:
-		return n.decodeList(v, path)
+		return n.decodeList(v, f)
+	case reflect.Map:
+		return n.decodeMap(v, f)
+	case reflect.Interface:
+		return n.decodeAny(v, f)
 	}
-	return n.decodeScalar(v, path)
+	return n.decodeScalar(v, f)
 }
 
-func (n *Node) decodeStruct(v reflect.Value, path string) error {
-	if n.Kind != Mapping {
-		return n.wrong(path, "a mapping")
+// setDefaults sets the value that p points to to the defaults of its type.
+func setDefaults(p reflect.Value) {
+	if own, ok := p.Interface().(interface{ SetDefaults() }); ok {
+		own.SetDefaults()
 	}
-	fields := FieldsOf(v.Type())
-	for i, k := range n.Keys {
-		f := fields.Find(k)
-		if f == nil {
-			return n.Items[i].Fail(Join(path, Clip(k)), "unknown field, %s", OneOf(k, fields.Names()))
+}
+
+func (n *Node) mismatch(v reflect.Value, f field) error {
+	doc := f.doc
+	if unit := UnitOf(doc); unit != NoUnit && v.Kind() == reflect.Float64 {
+		doc += "; " + unit.Want()
+	}
+	return n.At.Fail(f.path, "found %s, want %s", n.Found(), withDoc(want(v.Type(), f.rule), doc))
+}
+
+func (n *Node) decodeStruct(v reflect.Value, f field) error {
+	if n.Kind != Mapping {
+		return n.mismatch(v, f)
+	}
+	known := FieldsOf(v.Type())
+	for _, k := range n.Keys {
+		if known.Find(k.Name) == nil {
+			return k.At.Fail(Join(f.path, Clip(k.Name)), "unknown field, %s", OneOf(k.Name, known.Names()))
 		}
-		item, err := n.Items[i].inUnit(UnitOf(f.Doc), f.Type, Join(path, k))
-		if err != nil {
-			return err
-		}
-		if err := item.decode(v.FieldByIndex(f.Index), Join(path, k)); err != nil {
-			return err
+	}
+	for _, s := range known {
+		if item := n.Get(s.Name); item != nil {
+			if err := item.decode(v.FieldByIndex(s.Index), field{Join(f.path, s.Name), s.Rule, s.Doc}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// inUnit returns n, which stands at a path, as a number of u, where it is a text that is to
-// say one of a field that is a number.
-func (n *Node) inUnit(u Unit, field reflect.Type, path string) (*Node, error) {
-	for field.Kind() == reflect.Pointer {
-		field = field.Elem()
-	}
-	text, is := n.Value.(string)
-	if u == NoUnit || !is || field.Kind() != reflect.Float64 {
-		return n, nil
-	}
-	x, ok := u.Parse(text)
-	if !ok {
-		return nil, n.wrong(path, u.Want())
-	}
-	number := *n
-	number.Value = x
-	return &number, nil
-}
-
-func (n *Node) decodeMap(v reflect.Value, path string) error {
-	if n.Kind == Null {
-		v.SetZero()
-		return nil
-	}
-	if n.Kind != Mapping {
-		return n.wrong(path, "a mapping")
-	}
-	out := reflect.MakeMapWithSize(v.Type(), len(n.Keys))
-	for i, k := range n.Keys {
-		item := reflect.New(v.Type().Elem()).Elem()
-		if err := n.Items[i].decode(item, Join(path, Clip(k))); err != nil {
-			return err
-		}
-		out.SetMapIndex(reflect.ValueOf(k).Convert(v.Type().Key()), item)
-	}
-	v.Set(out)
-	return nil
-}
-
-func (n *Node) decodeList(v reflect.Value, path string) error {
-	if n.Kind == Null && v.Kind() == reflect.Slice {
-		v.SetZero()
-		return nil
-	}
+// decodeList requires as many elements as an array has.
+func (n *Node) decodeList(v reflect.Value, f field) error {
 	if n.Kind != List {
-		return n.wrong(path, "a list")
-	}
-	if v.Kind() == reflect.Array && v.Len() != len(n.Items) {
-		return n.Fail(path, "found a list of %d, want one of %d", len(n.Items), v.Len())
+		return n.mismatch(v, f)
 	}
 	out := v
 	if v.Kind() == reflect.Slice {
 		out = reflect.MakeSlice(v.Type(), len(n.Items), len(n.Items))
+	} else if len(n.Items) != v.Len() {
+		return n.At.Fail(f.path, "found a list of %d, want %s", len(n.Items), withDoc(want(v.Type(), f.rule), f.doc))
 	}
+	rule := RuleOf(f.rule).Elements
 	for i, item := range n.Items {
-		if err := item.decode(out.Index(i), Join(path, strconv.Itoa(i))); err != nil {
+		setDefaults(out.Index(i).Addr())
+		if err := item.decode(out.Index(i), field{Join(f.path, item.Segment(i)), rule, f.doc}); err != nil {
 			return err
 		}
 	}
@@ -182,164 +134,140 @@ func (n *Node) decodeList(v reflect.Value, path string) error {
 	return nil
 }
 
-func (n *Node) decodeScalar(v reflect.Value, path string) error {
-	x := reflect.ValueOf(n.Value)
-	whole, fits := n.whole()
-	switch v.Kind() {
-	case reflect.String:
-		if n.Kind != Scalar {
-			return n.wrong(path, "a text")
-		}
-		v.SetString(n.Text)
-	case reflect.Bool:
-		if n.Kind != Scalar || x.Kind() != reflect.Bool {
-			return n.wrong(path, "true or false")
-		}
-		v.SetBool(x.Bool())
-	case reflect.Float64:
-		switch {
-		case x.IsValid() && x.CanFloat():
-			v.SetFloat(x.Float())
-		case x.IsValid() && x.CanInt():
-			v.SetFloat(float64(x.Int()))
-		case x.IsValid() && x.CanUint():
-			v.SetFloat(float64(x.Uint()))
-		default:
-			return n.wrong(path, "a number")
-		}
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		if !fits || v.OverflowInt(whole) {
-			return n.wrong(path, "a whole number")
-		}
-		v.SetInt(whole)
-	case reflect.Uint64:
-		if u, ok := n.Value.(uint64); ok {
-			v.SetUint(u)
-			return nil
-		}
-		if !fits || whole < 0 {
-			return n.wrong(path, "a whole number, at least 0")
-		}
-		v.SetUint(uint64(whole))
-	default:
-		panic("config: cannot decode into a " + v.Type().String())
+func (n *Node) decodeMap(v reflect.Value, f field) error {
+	if n.Kind != Mapping {
+		return n.mismatch(v, f)
 	}
+	out := reflect.MakeMapWithSize(v.Type(), len(n.Keys))
+	for i, k := range n.Keys {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if err := n.Items[i].decode(item, field{path: Join(f.path, Clip(k.Name))}); err != nil {
+			return err
+		}
+		out.SetMapIndex(reflect.ValueOf(k.Name).Convert(v.Type().Key()), item)
+	}
+	v.Set(out)
 	return nil
 }
 
-// whole returns the whole number that n is, be it written 3.0 or 1e3.
-func (n *Node) whole() (int64, bool) {
-	switch x := n.Value.(type) {
-	case int64:
-		return x, true
-	case float64:
-		return int64(x), x == math.Trunc(x) && math.Abs(x) <= 1<<53
-	}
-	return 0, false
-}
+var (
+	number = regexp.MustCompile(`^[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
+	digits = regexp.MustCompile(`^[-+]?[0-9]+$`)
+	point  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]{0,63}(@[A-Za-z0-9.+,-]+)?$`) // a word, or the name of a point of a sweep
+)
 
-// plain returns nil, a bool, an int64, uint64, float64 or string, a []any or a
+// decodeAny sets v to a string, a bool, an int64, uint64 or float64, a []any or a
 // map[string]any.
-func (n *Node) plain() any {
-	switch n.Kind {
-	case Scalar:
-		return n.Value
-	case List:
-		out := make([]any, len(n.Items))
-		for i, item := range n.Items {
-			out[i] = item.plain()
-		}
-		return out
-	case Mapping:
-		out := make(map[string]any, len(n.Items))
-		for i, item := range n.Items {
-			out[n.Keys[i]] = item.plain()
-		}
-		return out
-	}
-	return nil
-}
-
-// NodeOf returns what a program holds as a Node.
-func NodeOf(v reflect.Value) (*Node, error) {
-	for v.IsValid() && (v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer) {
-		v = v.Elem()
-	}
-	if !v.IsValid() {
-		return &Node{}, nil
-	}
-	n := &Node{Kind: Scalar}
-	put := func(item reflect.Value) error {
-		child, err := NodeOf(item)
-		n.Items = append(n.Items, child)
+func (n *Node) decodeAny(v reflect.Value, f field) error {
+	var out any = n.Text
+	set := func(x any) error {
+		p := reflect.New(reflect.TypeOf(x))
+		err := n.decode(p.Elem(), f)
+		out = p.Elem().Interface()
 		return err
 	}
+	var err error
 	switch {
-	case v.CanInt():
-		n.Value, n.Text = v.Int(), strconv.FormatInt(v.Int(), 10)
-	case v.CanUint():
-		n.Value, n.Text = v.Uint(), strconv.FormatUint(v.Uint(), 10)
-		if v.Uint() <= math.MaxInt64 {
-			n.Value = int64(v.Uint())
-		}
-	case v.CanFloat():
-		n.Value, n.Text = v.Float(), strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case v.Kind() == reflect.Bool:
-		n.Value, n.Text = v.Bool(), strconv.FormatBool(v.Bool())
+	case n.Kind == List:
+		err = set([]any{})
+	case n.Kind == Mapping:
+		err = set(map[string]any{})
+	case n.Quoted:
+	case n.Text == "true" || n.Text == "false":
+		out = n.Text == "true"
+	case digits.MatchString(n.Text) && set(int64(0)) == nil:
+	case digits.MatchString(n.Text) && set(uint64(0)) == nil:
+	case number.MatchString(n.Text):
+		err = set(float64(0))
+	}
+	v.Set(reflect.ValueOf(out))
+	return err
+}
+
+func (n *Node) decodeScalar(v reflect.Value, f field) error {
+	x, err := strconv.ParseFloat(n.Text, 64)
+	ok := n.Kind == Scalar && !n.Quoted && err == nil && number.MatchString(n.Text)
+	whole := ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53 // be it written 3.0 or 1e3
+	switch {
 	case v.Kind() == reflect.String:
-		n.Value, n.Text = v.String(), v.String()
-	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
-		n.Kind = List
-		for i := range v.Len() {
-			if err := put(v.Index(i)); err != nil {
-				return nil, err
-			}
+		v.SetString(n.Text)
+		ok = n.Kind == Scalar
+	case v.Kind() == reflect.Bool:
+		v.SetBool(n.Text == "true")
+		ok = !n.Quoted && (n.Text == "true" || n.Text == "false")
+	case v.CanInt():
+		i, err := strconv.ParseInt(n.Text, 10, 64)
+		if err != nil && whole {
+			i, err = int64(x), nil
 		}
-	case v.Kind() == reflect.Map && v.Type().Key().Kind() == reflect.String:
-		n.Kind = Mapping
+		v.SetInt(i)
+		ok = ok && err == nil && v.Int() == i
+	case v.CanUint():
+		u, err := strconv.ParseUint(strings.TrimPrefix(n.Text, "+"), 10, 64)
+		if err != nil && whole && x >= 0 {
+			u, err = uint64(x), nil
+		}
+		v.SetUint(u)
+		ok = ok && err == nil && v.Uint() == u
+	case v.CanFloat():
+		if unit := UnitOf(f.doc); !ok && n.Kind == Scalar && unit != NoUnit {
+			x, ok = unit.Parse(n.Text)
+		}
+		v.SetFloat(x)
+	default:
+		panic("config: cannot decode a " + v.Type().String())
+	}
+	if !ok {
+		return n.mismatch(v, f)
+	}
+	return nil
+}
+
+// Of returns what a program holds as a Node: numbers, booleans, text, lists, maps by text and
+// structs with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct.
+// A type may have a form of its own by a method Node() *Node.
+func Of(v any) *Node { return of(reflect.ValueOf(v)) }
+
+func of(v reflect.Value) *Node {
+	if !v.IsValid() {
+		return &Node{}
+	}
+	if own, ok := v.Interface().(interface{ Node() *Node }); ok && (v.Kind() != reflect.Pointer || !v.IsNil()) {
+		return own.Node()
+	}
+	switch {
+	case v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer:
+		return of(v.Elem())
+	case v.Kind() == reflect.String:
+		return Text(v.String())
+	case v.Kind() == reflect.Bool:
+		return &Node{Kind: Scalar, Text: strconv.FormatBool(v.Bool())}
+	case v.CanInt():
+		return &Node{Kind: Scalar, Text: strconv.FormatInt(v.Int(), 10)}
+	case v.CanUint():
+		return &Node{Kind: Scalar, Text: strconv.FormatUint(v.Uint(), 10)}
+	case v.CanFloat():
+		return &Node{Kind: Scalar, Text: strconv.FormatFloat(v.Float(), 'g', -1, 64)}
+	case v.Kind() == reflect.Slice || v.Kind() == reflect.Array:
+		n := &Node{Kind: List}
+		for i := range v.Len() {
+			n.Items = append(n.Items, of(v.Index(i)))
+		}
+		return n
+	}
+	n := &Node{Kind: Mapping}
+	if v.Kind() == reflect.Map {
 		names := v.MapKeys()
 		slices.SortFunc(names, func(a, b reflect.Value) int { return strings.Compare(a.String(), b.String()) })
-		for _, k := range names {
-			n.Keys = append(n.Keys, k.String())
-			if err := put(v.MapIndex(k)); err != nil {
-				return nil, err
-			}
+		for _, name := range names {
+			n = n.PutKey(Key{Name: name.String()}, of(v.MapIndex(name)))
 		}
-	case v.Kind() == reflect.Struct:
-		n.Kind = Mapping
-		for _, f := range FieldsOf(v.Type()) {
-			value := v.FieldByIndex(f.Index)
-			if value.Kind() == reflect.Map && value.Len() == 0 {
-				continue
-			}
-			n.Keys = append(n.Keys, f.Name)
-			if err := put(value); err != nil {
-				return nil, err
-			}
+		return n
+	}
+	for _, f := range FieldsOf(v.Type()) { // panics for what no file can hold
+		if value := v.FieldByIndex(f.Index); value.Kind() != reflect.Map || value.Len() > 0 {
+			n = n.PutKey(Key{Name: f.Name, Doc: f.Doc}, of(value))
 		}
-	default:
-		return nil, fmt.Errorf("found a %s, want a YAML value", v.Type())
 	}
-	return n, nil
-}
-
-func (n *Node) wrong(path, want string) error {
-	found := n.Text
-	if _, text := n.Value.(string); text {
-		found = strconv.Quote(Clip(n.Text))
-	}
-	switch n.Kind {
-	case Null:
-		found = "nothing"
-	case List:
-		found = "a list"
-	case Mapping:
-		found = "a mapping"
-	}
-	return n.Fail(path, "found %s, want %s", found, want)
-}
-
-// Fail says what is wrong with n, which stands at a path.
-func (n *Node) Fail(path, format string, args ...any) error {
-	return &Error{n.Line, n.Column, path, fmt.Sprintf(format, args...)}
+	return n
 }

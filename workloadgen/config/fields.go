@@ -110,27 +110,27 @@ func RuleOf(tag string) (r Rule) {
 	return r
 }
 
-// Want describes the valid values of a field of type t with the given validate tag. A type may
+// want describes the valid values of a field of type t with the given validate tag. A type may
 // override it with a method Want.
-func Want(t reflect.Type, tag string) string {
+func want(t reflect.Type, tag string) string {
 	if own, ok := reflect.Zero(t).Interface().(interface{ Want() string }); ok && t.Kind() != reflect.Pointer {
 		return own.Want()
 	}
 	r := RuleOf(tag)
 	switch t.Kind() {
 	case reflect.Pointer:
-		return Want(t.Elem(), tag)
+		return want(t.Elem(), tag)
 	case reflect.Struct:
 		return "a mapping with the fields " + strings.Join(FieldsOf(t).Names(), ", ")
 	case reflect.Map:
 		return "a mapping"
 	case reflect.Slice:
 		if r.Min != "" {
-			return "a list of one or more, each " + Want(t.Elem(), r.Elements)
+			return "a list of one or more, each " + want(t.Elem(), r.Elements)
 		}
-		return "a list, each " + Want(t.Elem(), r.Elements)
+		return "a list, each " + want(t.Elem(), r.Elements)
 	case reflect.Array:
-		return fmt.Sprintf("a list of %d, each %s", t.Len(), Want(t.Elem(), r.Elements))
+		return fmt.Sprintf("a list of %d, each %s", t.Len(), want(t.Elem(), r.Elements))
 	case reflect.String:
 		if r.OneOf != nil {
 			return "one of " + strings.Join(r.OneOf, ", ") + r.or("nothing")

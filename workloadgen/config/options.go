@@ -52,12 +52,10 @@ func list(prefix string, v reflect.Value) []Option {
 			all = append(all, list(name+".", value)...)
 			continue
 		}
-		all = append(all, Option{name, plain(value), Want(f.Type, f.Rule), f.Doc, f.Type, f.Rule})
+		all = append(all, Option{name, plain(value), want(f.Type, f.Rule), f.Doc, f.Type, f.Rule})
 		if below {
 			start := reflect.New(t)
-			if own, ok := start.Interface().(interface{ UnmarshalYAML(func(any) error) error }); ok {
-				_ = own.UnmarshalYAML(func(any) error { return nil })
-			}
+			setDefaults(start)
 			all = append(all, list(name+".", start.Elem())...)
 		}
 	}

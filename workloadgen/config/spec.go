@@ -1,11 +1,5 @@
 package config
 
-import (
-	"errors"
-	"fmt"
-	"maps"
-)
-
 // A Spec names a member of a table and its options. A file writes the name alone, or
 // one mapping of both:
 //
@@ -23,61 +17,68 @@ type Spec struct {
 // Want says what a file may write.
 func (Spec) Want() string { return "a name, or a mapping of name and options" }
 
-// UnmarshalYAML takes all forms. Options without a name are of the member that s names.
-func (s *Spec) UnmarshalYAML(unmarshal func(any) error) error {
-	var name string
-	if unmarshal(&name) == nil {
-		*s = Spec{Name: name}
-		return nil
+// FromNode takes all forms. Options without a name are of the member that s names.
+func (s *Spec) FromNode(n *Node, path string) error {
+	if n.Kind == Mapping && len(n.Keys) == 1 && n.Get("name") == nil && n.Get("options") == nil {
+		member := Text(n.Keys[0].Name)
+		member.At = n.Keys[0].At
+		n = (&Node{Kind: Mapping, At: n.At}).Put("name", member).Put("options", n.Items[0])
 	}
-	var said map[string]any
-	if err := unmarshal(&said); err != nil {
+	name, options, err := n.Named(path)
+	var out Spec
+	switch {
+	case err != nil:
 		return err
+	case name != nil:
+		err = name.Decode(Join(path, "name"), &out.Name)
+	case n.Get("options") != nil:
+		out.Name = s.Name
 	}
-	name, options, err := named(said, s.Name)
-	*s = Spec{name, options}
+	if err == nil && out.Name == "" {
+		return n.At.Fail(path, "found %s without a name, want %s", n.Found(), s.Want())
+	}
+	if err == nil && options != nil {
+		err = options.Decode(Join(path, out.Name), &out.Options)
+	}
+	*s = out
 	return err
 }
 
-// named returns the name and the options of a mapping in any form; under is the name of
-// options that come without one.
-func named(said map[string]any, under string) (name string, options map[string]any, err error) {
-	options = maps.Clone(said)
-	inner, apart := said["options"]
-	switch x, has := said["name"]; {
-	case has:
-		if name, has = x.(string); !has {
-			return "", nil, fmt.Errorf("name: found %v, want text", x)
-		}
-		delete(options, "name")
-	case apart:
-		name = under
-	case len(said) == 1:
-		for name, inner = range said {
-			apart = true
-		}
-		options = map[string]any{"options": inner}
+// Some is one value or a list of them, as written in a file.
+type Some[E any] []E
+
+// FromNode takes both.
+func (s *Some[E]) FromNode(n *Node, path string) error {
+	if n.Kind == List || n.Kind == Null {
+		return n.Decode(path, (*[]E)(s))
 	}
-	switch {
-	case name == "":
-		return "", nil, errors.New("found a mapping without a name, want a name, or a mapping of name and options")
-	case !apart:
-		return name, options, nil
-	case len(options) != 1:
-		return "", nil, fmt.Errorf("%s: found options and other fields, want only the name and options", name)
+	var one E
+	err := n.Decode(path, &one)
+	*s = Some[E]{one}
+	return err
+}
+
+// Named returns the name and the options of a plug-in as written in a file: a bare name, or a
+// mapping of both. Either may be nil.
+func (n *Node) Named(path string) (name, options *Node, err error) {
+	if n.Kind != Mapping {
+		if n.Kind == List {
+			err = n.At.Fail(path, "found a list, want %s", Spec{}.Want())
+		}
+		return n, nil, err
 	}
-	options, ok := inner.(map[string]any)
-	if !ok && inner != nil {
-		return "", nil, fmt.Errorf("%s: found %v, want a mapping of options", name, inner)
+	name, options = n.Get("name"), n.Without("name")
+	if apart := options.Get("options"); apart != nil {
+		if len(options.Keys) > 1 || apart.Kind == Scalar || apart.Kind == List {
+			return nil, nil, apart.At.Fail(Join(path, "options"), "found %s, want a mapping of only options, or the options next to the name", apart.Found())
+		}
+		options = apart
+	}
+	if len(options.Keys) == 0 {
+		options = nil
 	}
 	return name, options, nil
 }
 
-// Decode fills in out from the options, refusing unknown fields. It is what the New of
-// a table takes.
-func (s Spec) Decode(out any) error {
-	if len(s.Options) == 0 {
-		return nil
-	}
-	return Decode(s.Options, out)
-}
+// Decode sets out, a pointer, from the options. It is what [Table.New] takes.
+func (s Spec) Decode(out any) error { return Decode(s.Options, out) }

@@ -46,9 +46,9 @@ func TestUnits(t *testing.T) {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for value, want := range map[string]string{
-		"2 hours":  `hold: found "2 hours", want seconds, or as 90s, 2h30m, 3d`,
-		"2h":       `load: found "2h", want a number`,
-		"4 apples": `memory: found "4 apples", want bytes, or as 512MB, 4GB, 2GiB`,
+		"2 hours":  `hold: found "2 hours", want a number (how long it waits, s; seconds, or as 90s, 2h30m, 3d)`,
+		"2h":       `load: found "2h", want a number (part of all)`,
+		"4 apples": `memory: found "4 apples", want a number (bytes a host; bytes, or as 512MB, 4GB, 2GiB)`,
 	} {
 		field, _, _ := strings.Cut(want, ":")
 		if err := config.Decode(map[string]any{field: value}, &o); err == nil || err.Error() != want {

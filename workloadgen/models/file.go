@@ -1,7 +1,6 @@
 package models
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/config"
-	"bourse/workloadgen/plainyaml"
 )
 
 // A File is a model as stored in a file, which a fit writes and a scenario reads:
@@ -24,18 +22,11 @@ type File struct {
 	Options map[string]any `yaml:"options,omitempty"`
 }
 
-const (
-	maxFile  = 1 << 20 // bytes
-	maxDepth = 20      // nested brackets, or a quarter of the indentation
-)
+const maxFile = 1 << 20 // bytes
 
 // Write writes the file.
 func (f File) Write(w io.Writer) error {
-	text, err := plainyaml.Marshal(f)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(text)
+	_, err := w.Write(config.Of(f).YAML())
 	return err
 }
 
@@ -56,37 +47,10 @@ func ReadFile(name string) (File, error) {
 	if err != nil {
 		return f, fmt.Errorf("%s: %w", name, err)
 	}
-	if err := Options(text, &f); err != nil {
-		return File{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return f, nil
-}
-
-// Options decodes the options of a model, or another YAML text, rejecting unknown fields.
-func Options(text []byte, out any) error {
-	if err := bounded(text); err != nil {
-		return err
-	}
-	return plainyaml.Unmarshal(text, out)
-}
-
-// bounded rejects text for which the decoder could take too long, because it is too long or
-// nested too deeply.
-func bounded(text []byte) error {
 	if len(text) > maxFile {
-		return fmt.Errorf("more than %d bytes", maxFile)
+		return f, fmt.Errorf("%s: more than %d bytes", name, maxFile)
 	}
-	for i, line := range bytes.Split(text, []byte("\n")) {
-		indent := len(line) - len(bytes.TrimLeft(line, " -"))
-		open := bytes.Count(line, []byte("[")) + bytes.Count(line, []byte("{"))
-		if indent > 4*maxDepth || open > maxDepth {
-			return fmt.Errorf("%d: nested more than %d deep", i+1, maxDepth)
-		}
-	}
-	if bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) > 1000 {
-		return errors.New("more than 1000 brackets")
-	}
-	return nil
+	return f, config.Read(name, text, &f)
 }
 
 // FileOptions are the options of the model "file".

@@ -72,7 +72,7 @@ func TestResample(t *testing.T) {
 		}
 	}
 	for options, want := range map[string]string{
-		"{file: testdata/small.swf, by: job}":     `by: found "job"`,
+		"{file: testdata/small.swf, by: job}":     `by: found job`,
 		"{file: testdata/small.swf, block: 0}":    "block: found 0",
 		"{file: testdata/small.swf, jobs: -1}":    "jobs: found -1",
 		"{file: testdata/small.swf, filter: 'x'}": `filter "x"`,
@@ -114,9 +114,9 @@ func TestFile(t *testing.T) {
 		"model: independent\noptions: {job: 1}": "job",
 		"model: independent\noptions: {iat: {name: gamma, options: {shape: -1}}}": "shape: found -1",
 		"model: file\noptions: {file: x}":                                         "cannot name another",
-		strings.Repeat("[", 100):                                                  "nested more than 20 deep",
-		strings.Repeat("[\n", 2000):                                               "more than 1000 brackets",
-		strings.Repeat(" ", 200) + "model: x":                                     "1: nested more than 20 deep",
+		strings.Repeat("[", 100):                                                  "not YAML",
+		strings.Repeat("[\n", 2000):                                               "not YAML",
+		"about: " + strings.Repeat("[", 70) + strings.Repeat("]", 70):             "model.yaml:1:72: nested more than 64 deep",
 		"about: [" + strings.Repeat("x,", 1<<20):                                  "more than 1048576 bytes",
 		"model: [":                                                                "model.yaml",
 	} {

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/workloadgen"
+	"bourse/workloadgen/config"
 )
 
 // made makes a model from a name and options as files write them.
@@ -19,7 +18,7 @@ func made(t testing.TB, name, options string) (workloadgen.Model, error) {
 		return Table().New(name, nil)
 	}
 	return Table().New(name, func(out any) error {
-		return yaml.UnmarshalWithOptions([]byte(options), out, yaml.Strict())
+		return config.Read("", []byte(options), out)
 	})
 }
 
@@ -123,8 +122,8 @@ func TestSWFErrors(t *testing.T) {
 		"{file: testdata/small.swf, filter: 'id:99-'}":   "none of 0 records passed the filter",
 		"{file: testdata/small.swf, jobs: 55}":           "found 55 jobs requested, want at most 54, the jobs of the log",
 		"{file: testdata/small.swf, jobs: -1}":           "jobs: found -1",
-		"{file: testdata/small.swf, start: middle}":      `start: found "middle"`,
-		"{file: testdata/small.swf, delay: .nan}":        "delay: found NaN",
+		"{file: testdata/small.swf, start: middle}":      `start: found middle`,
+		"{file: testdata/small.swf, delay: .nan}":        "delay: found .nan",
 		"{file: testdata/small.swf, urgency: {high: 9}}": "urgency.high: found 9",
 	} {
 		if _, err := made(t, "swf", options); err == nil || !strings.Contains(err.Error(), want) {

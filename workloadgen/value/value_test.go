@@ -6,16 +6,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
 
+	"bourse/workloadgen/config"
 	"bourse/workloadgen/dist"
 )
 
 func made(t testing.TB, name, options string) (Model, error) {
 	t.Helper()
 	return Table().New(name, func(out any) error {
-		return yaml.UnmarshalWithOptions([]byte(options), out, yaml.Strict())
+		return config.Read("", []byte(options), out)
 	})
 
 }
@@ -82,8 +82,8 @@ func TestErrors(t *testing.T) {
 	for _, c := range []struct{ name, options, want string }{
 		{"gold", "", `unknown value model "gold", want one of equal, normal, pareto`},
 		{"pareto", "shape: 0", "shape: found 0"},
-		{"pareto", "min: .nan", "min: found NaN"},
-		{"normal", "mean: .inf", "mean: found +Inf"},
+		{"pareto", "min: .nan", "min: found .nan"},
+		{"normal", "mean: .inf", "mean: found .inf"},
 		{"normal", "sd: 0", "sd: found 0"},
 		{"normal", "min: -1", "min: found -1"},
 	} {

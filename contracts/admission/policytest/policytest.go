@@ -3,22 +3,19 @@
 package policytest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
 	"strconv"
 	"strings"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/bidding"
 	"bourse/hosts"
+	"bourse/workloadgen/config"
 )
 
 // TB is a test, of package testing or of rapid.
@@ -44,10 +41,7 @@ func (o Options) Decode(v any) error {
 	if err != nil {
 		return err
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(v); err != io.EOF {
-		return err
-	}
-	return nil
+	return config.Read("", text, v)
 }
 
 // A Factory creates a policy from options, a bidding strategy and a random stream.

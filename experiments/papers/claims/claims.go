@@ -38,7 +38,7 @@ import (
 	"slices"
 	"strings"
 
-	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/config"
 )
 
 // A Paper is what is claimed in one paper.
@@ -96,15 +96,15 @@ type Test struct {
 
 // A Number is the mean of a metric over points of a sweep, and over replications.
 type Number struct {
-	Metric Some[string] `yaml:"metric"`
-	Since  string       `yaml:"since"` // metric that is subtracted from it
-	Of     Some[string] `yaml:"of"`    // policy
+	Metric config.Some[string] `yaml:"metric"`
+	Since  string              `yaml:"since"` // metric that is subtracted from it
+	Of     config.Some[string] `yaml:"of"`    // policy
 
 	Less string `yaml:"less"` // policy whose value is subtracted at each point
 	Per  string `yaml:"per"`  // or whose mean divides that of the first, less 1
 
-	In Some[string]     `yaml:"in"` // experiment/configuration
-	At map[string]Range `yaml:"at"` // of each axis; all, where an axis is not named
+	In config.Some[string] `yaml:"in"` // experiment/configuration
+	At map[string]Range    `yaml:"at"` // of each axis; all, where an axis is not named
 
 	// Along makes it how much the metric rises along this axis, from its first value to
 	// its last, by the straight line of least squares; Spread the largest of the means
@@ -125,23 +125,18 @@ type Number struct {
 // (Market, eq. 13 and 18): what metric Admitted of policy Of exceeds (p - q)/(1 - q) by,
 // where p is the mean of metrics Fulfilled of policy Spot, and q is metric Cost of it.
 type reserve struct {
-	Admitted  string       `yaml:"admitted"`
-	Spot      string       `yaml:"spot"`
-	Fulfilled Some[string] `yaml:"fulfilled"`
-	Cost      string       `yaml:"cost"`
+	Admitted  string              `yaml:"admitted"`
+	Spot      string              `yaml:"spot"`
+	Fulfilled config.Some[string] `yaml:"fulfilled"`
+	Cost      string              `yaml:"cost"`
 }
 
 // A Range is one value, or the lowest and highest.
 type Range []float64
 
-// UnmarshalYAML takes a bare number too.
-func (r *Range) UnmarshalYAML(unmarshal func(any) error) error {
-	var x float64
-	if unmarshal(&x) == nil {
-		*r = Range{x}
-		return nil
-	}
-	return unmarshal((*[]float64)(r))
+// FromNode takes a bare number too.
+func (r *Range) FromNode(n *config.Node, path string) error {
+	return (*config.Some[float64])(r).FromNode(n, path)
 }
 
 func (r Range) has(x float64) bool { return len(r) == 0 || r[0] <= x && x <= r[len(r)-1] }
@@ -150,26 +145,16 @@ func (r Range) valid() bool {
 	return len(r) == 1 || len(r) == 2 && r[0] <= r[1]
 }
 
-// Some is one value or a list.
-type Some[E any] []E
-
-// UnmarshalYAML takes both.
-func (s *Some[E]) UnmarshalYAML(unmarshal func(any) error) error {
-	var one E
-	if unmarshal(&one) == nil {
-		*s = Some[E]{one}
-		return nil
-	}
-	return unmarshal((*[]E)(s))
-}
-
 // Read reads a file of claims. The error names the claim at fault.
 func Read(name string, data []byte) (Paper, error) {
-	var f file
-	if err := plainyaml.Unmarshal(data, &f); err != nil {
-		return Paper{}, fmt.Errorf("%s: %w", name, err)
+	var p Paper
+	root, err := config.Parse(name, data)
+	if err == nil {
+		err = root.Fill("", &p)
 	}
-	p := f.paper
+	if err != nil {
+		return Paper{}, err
+	}
 	seen := map[string]bool{}
 	for i := range p.Claims {
 		c := &p.Claims[i]
@@ -188,11 +173,8 @@ func Read(name string, data []byte) (Paper, error) {
 		seen[c.ID] = true
 	}
 	p.SHA256 = hash(data)
-	var err error
-	if p.Hashes, err = hashes(f.claims); err != nil {
-		return Paper{}, fmt.Errorf("%s: %w", name, err)
-	}
-	return p, nil
+	p.Hashes, err = hashes(root.Get("claims"))
+	return p, err
 }
 
 func first(one, other *float64) *float64 {
@@ -202,36 +184,22 @@ func first(one, other *float64) *float64 {
 	return other
 }
 
-// A file is decoded as a paper, and its claims as they are laid out there.
-type file struct {
-	paper  Paper
-	claims []map[string]any
-}
-
-// UnmarshalYAML decodes both.
-func (f *file) UnmarshalYAML(unmarshal func(any) error) error {
-	if err := unmarshal(&f.paper); err != nil {
-		return err
-	}
-	var plain struct {
-		Name, Title any
-		Claims      []map[string]any
-	}
-	err := unmarshal(&plain)
-	f.claims = plain.Claims
-	return err
-}
-
 // hashes returns a hash of what each claim says, however it is laid out, by its ID.
-func hashes(claims []map[string]any) (map[string]string, error) {
+func hashes(claims *config.Node) (map[string]string, error) {
 	all := make(map[string]string)
-	for _, c := range claims {
-		delete(c, "otherwise")
-		text, err := json.Marshal(c)
+	if claims == nil {
+		return all, nil
+	}
+	for _, c := range claims.Items {
+		var said map[string]any
+		if err := c.Without("otherwise").Decode("", &said); err != nil {
+			return nil, err
+		}
+		text, err := json.Marshal(said)
 		if err != nil {
 			return nil, err
 		}
-		all[fmt.Sprint(c["id"])] = hash(text)[:16]
+		all[fmt.Sprint(said["id"])] = hash(text)[:16]
 	}
 	return all, nil
 }

@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"bourse/workloadgen/config"
+
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -261,7 +263,7 @@ func TestNoChance(t *testing.T) {
 	if j := Judge(p, []*Results{zero})[0]; j.Verdict != Contradicted || j.Half != Contradicted {
 		t.Errorf("0 is higher than 0: %s, at half the margin %s", j.Verdict, j.Half)
 	}
-	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", Some[string]{"a"}
+	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", config.Some[string]{"a"}
 	one := &Results{Experiment: "lab"}
 	one.Add(results.Metric{Configuration: "c", Admission: "a", Metric: "m", Value: new(2.0)})
 	if j := Judge(p, []*Results{one})[0]; j.Verdict != Undecided || j.Outcomes[0].N != 1 {
@@ -317,12 +319,12 @@ func TestEnds(t *testing.T) {
 		n    Number
 		want string
 	}{
-		{Number{Metric: Some[string]{"part"}}, "0 1"},
-		{Number{Metric: Some[string]{"part"}, Since: "score"}, "-1 2"},
-		{Number{Metric: Some[string]{"part"}, Less: "b"}, "-1 1"},
-		{Number{Metric: Some[string]{"part"}, Since: "score", Less: "b"}, "-3 3"},
-		{Number{Metric: Some[string]{"part"}, Since: "time"}, "-Inf +Inf"},
-		{Number{Metric: Some[string]{"part"}, Per: "b"}, "-Inf +Inf"},
+		{Number{Metric: config.Some[string]{"part"}}, "0 1"},
+		{Number{Metric: config.Some[string]{"part"}, Since: "score"}, "-1 2"},
+		{Number{Metric: config.Some[string]{"part"}, Less: "b"}, "-1 1"},
+		{Number{Metric: config.Some[string]{"part"}, Since: "score", Less: "b"}, "-3 3"},
+		{Number{Metric: config.Some[string]{"part"}, Since: "time"}, "-Inf +Inf"},
+		{Number{Metric: config.Some[string]{"part"}, Per: "b"}, "-Inf +Inf"},
 	} {
 		if lo, hi := c.n.ends(r); fmt.Sprint(lo, hi) != c.want {
 			t.Errorf("%s lies between %v and %v, want %s", c.n.metric(), lo, hi, c.want)

@@ -11,7 +11,7 @@ import (
 
 	second "go.yaml.in/yaml/v4"
 
-	"bourse/workloadgen/plainyaml"
+	"bourse/workloadgen/config"
 )
 
 // FuzzRead checks that no file of claims makes the reader panic or work for ever, that
@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 		defer hang.Stop()
 		p, err := Read("claims.yaml", text)
 		if err != nil {
-			if !strings.HasPrefix(err.Error(), "claims.yaml: ") {
+			if !strings.HasPrefix(err.Error(), "claims.yaml:") {
 				t.Errorf("error %q does not name the file", err)
 			}
 			return
@@ -67,10 +67,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%q: %d claims, want %d", text, len(p.Claims), n)
 			}
 		}
-		back, err := plainyaml.Marshal(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		back := config.Of(p).YAML()
 		again, err := Read("again.yaml", back)
 		if err != nil || !reflect.DeepEqual(flat(again), flat(p)) {
 			t.Fatalf("%+v is written\n%sand read as %+v, %v", p, back, again, err)
@@ -166,7 +163,7 @@ func compare(t *testing.T, c Claim, said node) {
 				t.Errorf("claim %s: %s is %v, want %v", c.ID, key, number(got), want.Value)
 			}
 		}
-		for key, got := range map[string]Some[string]{"metric": test.Metric, "of": test.Of, "in": test.In} {
+		for key, got := range map[string]config.Some[string]{"metric": test.Metric, "of": test.Of, "in": test.In} {
 			want := at(tests[i], key)
 			var words []string
 			for _, w := range want.items() {

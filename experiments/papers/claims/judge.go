@@ -1,6 +1,8 @@
 package claims
 
 import (
+	"bourse/workloadgen/config"
+
 	"math"
 
 	"bourse/experiments/stats"
@@ -232,16 +234,16 @@ func needed(all []finding, alpha float64) *int {
 func (t Test) each() []Test {
 	metrics := t.Metric
 	if t.Reserve != nil {
-		metrics = Some[string]{""}
+		metrics = config.Some[string]{""}
 	}
 	var all []Test
 	for _, m := range metrics {
 		for _, of := range t.Of {
 			for _, in := range t.In {
 				one := t
-				one.Of, one.In = Some[string]{of}, Some[string]{in}
+				one.Of, one.In = config.Some[string]{of}, config.Some[string]{in}
 				if m != "" {
-					one.Metric = Some[string]{m}
+					one.Metric = config.Some[string]{m}
 				}
 				all = append(all, one)
 			}

@@ -6,10 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/traces"
+	"bourse/workloadgen/config"
 )
 
 func model(t *testing.T, name, options string) Model {
@@ -18,7 +17,7 @@ func model(t *testing.T, name, options string) Model {
 		if options == "" {
 			return nil
 		}
-		return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict())
+		return config.Read("", []byte(options), o)
 	})
 
 	if err != nil {
@@ -28,7 +27,7 @@ func model(t *testing.T, name, options string) Model {
 }
 
 func unmarshal(text string, o any) error {
-	return yaml.UnmarshalWithOptions([]byte(text), o, yaml.Strict())
+	return config.Read("", []byte(text), o)
 }
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
@@ -218,7 +217,7 @@ func TestRefuses(t *testing.T) {
 		{"markov", "next: [[1, 1, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0]]"},
 		{"workstation", "state: X"}, {"workstation", "load: -1"}, {"tides", ""},
 	} {
-		if _, err := Table().New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }); err == nil {
+		if _, err := Table().New(c[0], func(o any) error { return config.Read("", []byte(c[1]), o) }); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}

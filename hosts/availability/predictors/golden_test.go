@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/hosts/availability"
+	"bourse/workloadgen/config"
 )
 
 // TestGoldenTDE checks the tde cases of the folder that
@@ -55,7 +54,7 @@ func TestGoldenTDE(t *testing.T) {
 			t.Run(c.ID, func(t *testing.T) {
 				o := DefaultTDE()
 				if len(c.Options) > 0 {
-					if err := yaml.UnmarshalWithOptions(c.Options, &o, yaml.Strict()); err != nil {
+					if err := config.Read("", c.Options, &o); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -6,16 +6,16 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"bourse/hosts/availability"
+	"bourse/workloadgen/config"
 )
 
 func make1(t *testing.T, name, options string) Predictor {
 	t.Helper()
-	p, err := Table().New(name, func(o any) error { return yaml.UnmarshalWithOptions([]byte(options), o, yaml.Strict()) })
+	p, err := Table().New(name, func(o any) error { return config.Read("", []byte(options), o) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,7 +213,7 @@ func TestForecasts(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{{"naive", "days: 0"}, {"renewal", "law: pareto"}, {"renewal", "days: -1"}, {"renewal", "least: 1"}, {"oracle", ""}} {
-		if _, err := Table().New(c[0], func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }); err == nil {
+		if _, err := Table().New(c[0], func(o any) error { return config.Read("", []byte(c[1]), o) }); err == nil {
 			t.Errorf("%s, %s: no error", c[0], c[1])
 		}
 	}

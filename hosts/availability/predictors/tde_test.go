@@ -6,10 +6,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/goccy/go-yaml"
 	"pgregory.net/rapid"
 
 	"bourse/hosts/availability"
+	"bourse/workloadgen/config"
 )
 
 // drawOptions draws any options of TDE.
@@ -218,7 +218,7 @@ func TestCausality(t *testing.T) {
 func TestTDERefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"days: 0", "plen: 0", "plen: .inf", "count: round", "unit: x", "weight: x", "empty: x", "missing: x", "no_history: 2", "no_history: .nan", "nonsense: 1"} {
-		_, err := Table().New("tde", func(o any) error { return yaml.UnmarshalWithOptions([]byte(text), o, yaml.Strict()) })
+		_, err := Table().New("tde", func(o any) error { return config.Read("", []byte(text), o) })
 		if err == nil {
 			t.Errorf("%s: no error", text)
 		}

@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
+	"bourse/workloadgen/config"
 )
 
 // TestPPS checks eq. 1 with each load and each way to tell equals apart.
@@ -37,7 +36,7 @@ func TestPPS(t *testing.T) {
 	} {
 		o := DefaultPPS()
 		if c.options != "" {
-			if err := yaml.UnmarshalWithOptions([]byte(c.options), &o, yaml.Strict()); err != nil {
+			if err := config.Read("", []byte(c.options), &o); err != nil {
 				t.Fatal(err)
 			}
 		}

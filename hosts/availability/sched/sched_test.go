@@ -5,11 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/hosts/availability/predictors"
+	"bourse/workloadgen/config"
 )
 
 // fleet makes a pool of n hosts that are always available, idle since 0, of
@@ -99,7 +98,7 @@ func TestNew(t *testing.T) {
 		{"threshold", "threshold: 2"}, {"threshold", "idle_order: lifo"}, {"threshold", "predictor: oracle"}, {"threshold", "predictor: {name: tde, options: {dais: 1}}"},
 		{"pps", "pps_load: x"}, {"pps", "pps_tie: x"}, {"pps", "pps_tie: random"}, {"random", ""}, {"fcfs", ""},
 	} {
-		decode := func(o any) error { return yaml.UnmarshalWithOptions([]byte(c[1]), o, yaml.Strict()) }
+		decode := func(o any) error { return config.Read("", []byte(c[1]), o) }
 		if c[1] == "" {
 			decode = nil
 		}

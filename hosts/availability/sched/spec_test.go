@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/goccy/go-yaml"
-
 	"bourse/hosts"
 	"bourse/hosts/availability"
 	"bourse/workloadgen/config"
@@ -23,8 +21,8 @@ func TestSpec(t *testing.T) {
 		"threshold: {threshold: 0.8}":     "{threshold map[threshold:0.8]}",
 		"{pps: {}, random: {}}":           "found a mapping without a name",
 		"{}":                              "found a mapping without a name",
-		"[pps]":                           "sequence",
-		"threshold: 0.8":                  "threshold: found 0.8, want a mapping",
+		"[pps]":                           "found a list",
+		"threshold: 0.8":                  "options: found 0.8, want a mapping",
 		"threshold: {threshold: 2}":       "threshold: found 2, want a number at least 0 and at most 1",
 		"threshold: {at: 1}":              "at: unknown field",
 		"{pps: {pps_tie: fewest}}":        "{pps map[pps_tie:fewest]}",
@@ -32,7 +30,7 @@ func TestSpec(t *testing.T) {
 		"{threshold: {predictor: naive}}": "{threshold map[predictor:naive]}",
 	} {
 		var s config.Spec
-		err := yaml.Unmarshal([]byte(text), &s)
+		err := config.Read("", []byte(text), &s)
 		if err == nil {
 			_, err = Table(rand.New(rand.NewPCG(1, 2))).Make(s)
 		}

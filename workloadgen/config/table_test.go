@@ -29,11 +29,7 @@ type started struct {
 	At float64 `yaml:"at" doc:"instant"`
 }
 
-func (s *started) UnmarshalYAML(unmarshal func(any) error) error {
-	type plain started
-	s.At = 5
-	return unmarshal((*plain)(s))
-}
+func (s *started) SetDefaults() { s.At = 5 }
 
 func good() shape {
 	return shape{Kind: "flat", Size: 1, Parts: []float64{0}, Name: "x", Law: Spec{"weibull", map[string]any{"shape": 0.7}}}
@@ -157,16 +153,16 @@ func TestSpec(t *testing.T) {
 		{map[string]any{"name": "weibull", "options": options}, Spec{}, Spec{"weibull", options}, ""},
 		{map[string]any{"weibull": options}, Spec{Name: "kept"}, Spec{"weibull", options}, ""},
 		{map[string]any{"weibull": nil}, Spec{}, Spec{Name: "weibull"}, ""},
-		{map[string]any{"name": "weibull"}, Spec{}, Spec{"weibull", map[string]any{}}, ""},
+		{map[string]any{"name": "weibull"}, Spec{}, Spec{Name: "weibull"}, ""},
 		{map[string]any{"options": options}, Spec{Name: "kept"}, Spec{"kept", options}, ""},
 		{map[string]any{"options": options}, Spec{}, Spec{}, "found a mapping without a name"},
 		{map[string]any{}, Spec{Name: "kept"}, Spec{}, "found a mapping without a name"},
 		{map[string]any{"a": options, "b": options}, Spec{}, Spec{}, "found a mapping without a name"},
-		{map[string]any{"weibull": 3}, Spec{}, Spec{}, "weibull: found 3, want a mapping of options"},
-		{map[string]any{"name": "weibull", "options": 3}, Spec{}, Spec{}, "weibull: found 3, want a mapping of options"},
-		{map[string]any{"name": "weibull", "shape": 1, "options": options}, Spec{}, Spec{}, "weibull: found options and other fields"},
-		{map[string]any{"name": []any{1}}, Spec{}, Spec{}, "name: found [1], want text"},
-		{[]any{1}, Spec{}, Spec{}, "found a list, want a mapping"},
+		{map[string]any{"weibull": 3}, Spec{}, Spec{}, "s.options: found 3, want a mapping of only options"},
+		{map[string]any{"name": "weibull", "options": 3}, Spec{}, Spec{}, "s.options: found 3, want a mapping of only options"},
+		{map[string]any{"name": "weibull", "shape": 1, "options": options}, Spec{}, Spec{}, "s.options: found a mapping, want a mapping of only options, or the options next to the name"},
+		{map[string]any{"name": []any{1}}, Spec{}, Spec{}, "s.name: found a list, want text"},
+		{[]any{1}, Spec{}, Spec{}, "s: found a list, want a name, or a mapping"},
 	} {
 		s := struct {
 			S Spec `yaml:"s"`

@@ -1,35 +1,3 @@
-// Package plugin supports families of plug-ins. It provides a table of members by name, a name
-// with options as written in files ([Spec]), and the decoding and checking of options by the
-// tags of their struct ([Check]).
-//
-// A member is one file and one entry in the table of its family:
-//
-//	func Table() config.Table[Predictor] {
-//		return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
-//			"naive": {"the share of the last days in which the host was available", newNaive},
-//
-// and its options are a struct with its defaults:
-//
-//	type NaiveOptions struct {
-//		Days int `yaml:"days" validate:"min=1" doc:"past days looked at"`
-//	}
-//
-//	func newNaive(decode config.Decoder) (Predictor, error) {
-//		o := NaiveOptions{Days: 6}
-//		err := decode(&o)
-//		return Naive{float64(o.Days)}, err
-//	}
-//
-// The package is independent of families, and of where and how texts are read.
-//
-// # Design
-//
-// It imports no other package of the module, and any package may import it, including the base
-// packages, which do not import each other: the layer test calls it a leaf. It contains only
-// text handling and reflection, which no single package owns. Separate copies had led to
-// eleven tables, four readers of a name with options, and ranges compared by hand. The top
-// level of the module is fixed, so the package is next to plainyaml, which reads the texts
-// that it decodes.
 package config
 
 import (

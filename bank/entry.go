@@ -66,6 +66,15 @@ const (
 // in the ledgers of banks and markets that run in real time.
 var Epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// Instant formats a time, in seconds since [Epoch], as in orders: in UTC, rounded down to
+// a full second.
+func Instant(at float64) string {
+	if !(at >= 0 && at < 9e9) { // beyond the range of time.Duration
+		return fmt.Sprintf("second %v", at)
+	}
+	return Epoch.Add(time.Duration(at) * time.Second).Format(time.RFC3339)
+}
+
 // An Entry is one line of the journal. It lists the moves that happen together, all or none,
 // and the reason. Escrow accounts are named by [EscrowName]; an entry never touches the escrow
 // of another contract.

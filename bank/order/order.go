@@ -176,16 +176,7 @@ func (o *Order) Expires() float64 {
 
 // Expiry returns the field expires for the given time, rounded up to a full second.
 func Expiry(at float64) Field {
-	return Field{"expires", Instant(math.Ceil(at))}
-}
-
-// Instant formats a time, in seconds since [bank.Epoch], as in orders: in UTC, rounded down to
-// a full second.
-func Instant(at float64) string {
-	if !(at >= 0 && at < 9e9) { // beyond the range of time.Duration
-		return fmt.Sprintf("second %v", at)
-	}
-	return bank.Epoch.Add(time.Duration(at) * time.Second).Format(time.RFC3339)
+	return Field{"expires", bank.Instant(math.Ceil(at))}
 }
 
 // Digest returns the value of the field moves: "sha256:" and the hexadecimal hash of one line

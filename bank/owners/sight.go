@@ -40,9 +40,9 @@ func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	case s.Value("ledger") != o.ledger:
 		return Sight{}, fmt.Errorf("found an order for ledger %s, want %s", s.Value("ledger"), o.ledger)
 	case now > s.Expires():
-		return Sight{}, fmt.Errorf("found an order that expired at %s; the bank's clock is at %s", s.Value("expires"), order.Instant(now))
+		return Sight{}, fmt.Errorf("found an order that expired at %s; the bank's clock is at %s", s.Value("expires"), bank.Instant(now))
 	case s.Expires() > now+lifetime:
-		return Sight{}, fmt.Errorf("found a read order that expires at %s, want one valid for at most %d s; the bank's clock is at %s", s.Value("expires"), lifetime, order.Instant(now))
+		return Sight{}, fmt.Errorf("found a read order that expires at %s, want one valid for at most %d s; the bank's clock is at %s", s.Value("expires"), lifetime, bank.Instant(now))
 	}
 	if err := o.signed(s, now); err != nil {
 		return Sight{}, err

@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"bourse/bank"
-	"bourse/bank/order"
+	"bourse/bank/owners"
 )
 
 // Once books e, which must contain a signed order. If an order that differs at most in its
@@ -19,16 +19,16 @@ func Once(ctx context.Context, bank interface {
 	if !errors.Is(err, ErrOtherBody) {
 		return r, err
 	}
-	signed, wrong := order.Open(e.Note)
-	if wrong != nil {
+	signed := owners.Open(e.Note)
+	if signed == nil {
 		return r, err
 	}
 	was, ok, wrong := bank.Answer(ctx, e.ID)
 	if wrong != nil || !ok {
 		return r, err
 	}
-	first, wrong := order.Open(was.Note)
-	if wrong != nil || !signed.Repeats(first.Order) {
+	first := owners.Open(was.Note)
+	if first == nil || !signed.Repeats(first.Order) {
 		return r, err
 	}
 	e.Note = was.Note[:len(was.Note)-len(first.Rest)]

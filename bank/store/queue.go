@@ -7,13 +7,13 @@ import (
 	"sync/atomic"
 
 	"bourse/bank"
-	"bourse/bank/order"
+	"bourse/bank/owners"
 )
 
 // A request is an entry to book, or a function that reads the ledger.
 type request struct {
 	entry  bank.Entry
-	signed *order.Signed // order in entry, if it was parsed already
+	signed *owners.Signed // order in entry, if it was parsed already
 	look   func(*bank.Ledger)
 
 	taken atomic.Bool // set by the loop, or by a client that gives up

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"bourse/bank"
-	"bourse/bank/order"
 	"bourse/bank/owners"
 )
 
@@ -95,7 +94,7 @@ func (r *refusal) Unwrap() error {
 
 // refuse returns the reply to e, which the ledger refuses because of err. A final refusal is
 // booked in place of e: its id is used up, and the order can never be booked.
-func (s *Sequencer) refuse(e *bank.Entry, signed *order.Signed, err error) error {
+func (s *Sequencer) refuse(e *bank.Entry, signed *owners.Signed, err error) error {
 	if s.journal.err != nil || !s.journal.owners.Final(e, signed) {
 		return err
 	}
@@ -113,7 +112,7 @@ func (s *Sequencer) refuse(e *bank.Entry, signed *order.Signed, err error) error
 
 // again returns the earlier reply to e, whose id was used for entry a.Seq. An order is
 // identified by its signed text, regardless of its sender and of the time.
-func (s *Sequencer) again(e *bank.Entry, signed *order.Signed, a answered) (Receipt, error) {
+func (s *Sequencer) again(e *bank.Entry, signed *owners.Signed, a answered) (Receipt, error) {
 	other := fmt.Errorf("request %s, entry %d: %w", e.ID, a.Seq, ErrOtherBody)
 	if signed == nil || !owners.Whole(e, signed) {
 		return Receipt{}, other
@@ -122,8 +121,8 @@ func (s *Sequencer) again(e *bank.Entry, signed *order.Signed, a answered) (Rece
 	if err != nil {
 		return Receipt{}, err
 	}
-	first, err := order.Open(was.Note)
-	if err != nil || first.Text() != signed.Text() || !first.SameAs(signed) && !signed.By(s.journal.owners.Key(signed.Value("account"))) {
+	first := owners.Open(was.Note)
+	if !s.journal.owners.Same(first, signed) {
 		return Receipt{}, other
 	}
 	if was.Kind != bank.Refuse {

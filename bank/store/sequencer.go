@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"bourse/bank"
-	"bourse/bank/order"
 	"bourse/bank/owners"
 )
 
@@ -121,7 +120,7 @@ func (s *Sequencer) Do(ctx context.Context, e bank.Entry) (Receipt, error) {
 // An Asked is an entry to book, with its order already parsed.
 type Asked struct {
 	bank.Entry
-	signed  *order.Signed
+	signed  *owners.Signed
 	account string
 }
 
@@ -165,9 +164,8 @@ func (s *Sequencer) DoAll(ctx context.Context, all []Asked) ([]Receipt, []error)
 
 // check parses a signed order, or returns nil if the note contains none. It also returns the
 // order's account if the latest known key of the account signed it.
-func (s *Sequencer) check(note []byte) (signed *order.Signed, account string) {
-	signed, err := order.Open(note)
-	if err != nil {
+func (s *Sequencer) check(note []byte) (signed *owners.Signed, account string) {
+	if signed = owners.Open(note); signed == nil {
 		return nil, ""
 	}
 	account = signed.Value("account")
@@ -368,7 +366,7 @@ func (s *Sequencer) apply(r *request) {
 }
 
 // book books e, which contains an order, if its owners authorized it.
-func (s *Sequencer) book(e *bank.Entry, signed *order.Signed) error {
+func (s *Sequencer) book(e *bank.Entry, signed *owners.Signed) error {
 	err := s.journal.owners.Check(e, signed, s.ledger)
 	if err == nil && e.Kind == bank.Refuse {
 		err = errors.New("found a refusal entry, which only the ledger may write")
@@ -403,7 +401,7 @@ func (s *Sequencer) date(e *bank.Entry) error {
 			if at == last {
 				what = "the ledger's last entry"
 			}
-			return fmt.Errorf("%w: it shows %s, but %s is dated %.0f s later, at %s; nothing was booked: correct the clock, then send it again", ErrClock, order.Instant(now), what, at-now, order.Instant(at))
+			return fmt.Errorf("%w: it shows %s, but %s is dated %.0f s later, at %s; nothing was booked: correct the clock, then send it again", ErrClock, bank.Instant(now), what, at-now, bank.Instant(at))
 		}
 	}
 	if e.Time < last {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"bourse/bank"
-	"bourse/bank/order"
+	"bourse/bank/owners"
 )
 
 // twins maps lower-case names to account names that contain capital letters. No account may be
@@ -31,21 +31,9 @@ func (t twins) add(name string) {
 	}
 }
 
-// opens yields the accounts that e would open if they do not exist.
-func opens(e *bank.Entry, signed *order.Signed, yield func(string) bool) {
-	for i := range e.Moves {
-		if to := e.Moves[i].To; !bank.IsEscrow(to) && !yield(to) {
-			return
-		}
-	}
-	if signed != nil && e.Kind == bank.Owner && signed.Value("of") != "" {
-		yield(signed.Value("of"))
-	}
-}
-
 // check returns an error if e would open an account that has a twin.
-func (t twins) check(e *bank.Entry, signed *order.Signed, known func(string) bool) (err error) {
-	opens(e, signed, func(name string) bool {
+func (t twins) check(e *bank.Entry, signed *owners.Signed, known func(string) bool) (err error) {
+	owners.Opens(e, signed, func(name string) bool {
 		if known(name) {
 			return true
 		}
@@ -63,8 +51,8 @@ func (t twins) check(e *bank.Entry, signed *order.Signed, known func(string) boo
 }
 
 // opened adds the accounts that e has opened.
-func (t twins) opened(e *bank.Entry, signed *order.Signed) {
-	opens(e, signed, func(name string) bool {
+func (t twins) opened(e *bank.Entry, signed *owners.Signed) {
+	owners.Opens(e, signed, func(name string) bool {
 		t.add(name)
 		return true
 	})

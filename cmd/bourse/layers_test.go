@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/bank/overlaytest"
 	"bourse/experiments"
 )
 
@@ -26,7 +28,7 @@ var may = map[string]string{
 
 	"bank/canonical":      "",
 	"bank/pinned":         "",
-	"bank/store":          "bank bank/canonical bank/order bank/owners bank/pinned",
+	"bank/store":          "bank bank/canonical bank/owners bank/pinned",
 	"bank/export":         "bank bank/canonical bank/store bank/audit",
 	"bank/opening":        "bank",
 	"bank/wire":           "",
@@ -93,24 +95,65 @@ var leafRooms = []string{"bank/certificate", "bank/exact", "bank/whole", "worklo
 // allows: calls go down, and the rooms on the ground do not know one another.
 func TestLayers(t *testing.T) {
 	t.Parallel()
-	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "bourse/...").Output()
+	rooms, faults := forbidden(t)
+	for _, fault := range faults {
+		t.Error(fault)
+	}
+	if rooms < 10 {
+		t.Fatalf("saw %d rooms", rooms)
+	}
+}
+
+// TestPlantedImports checks that each import that the plan forbids is seen when it is planted.
+func TestPlantedImports(t *testing.T) {
+	t.Parallel()
+	planted := []struct{ room, to string }{
+		{"bank/store", "bank/order"},
+		{"contracts/admission", "contracts/admission/libra"},
+		{"contracts/broker", "contracts/memo"},
+		{"contracts/floor", "hosts/availability/predictors"},
+		{"experiments", "experiments/live"},
+		{"market", "bank/keys"},
+	}
+	texts := make(map[string]string)
+	for _, p := range planted {
+		file, err := filepath.Abs(filepath.Join("..", "..", filepath.FromSlash(p.room), "planted.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[file] = "package " + path.Base(p.room) + "\n\nimport _ \"bourse/" + p.to + "\"\n"
+	}
+	_, faults := forbidden(t, "-e", "-overlay", overlaytest.Write(t, texts))
+	for _, p := range planted {
+		if !slices.Contains(faults, p.room+" imports "+p.to) {
+			t.Errorf("%s may import %s", p.room, p.to)
+		}
+	}
+	if len(faults) != len(planted) {
+		t.Errorf("of %d imports planted was seen: %v", len(planted), faults)
+	}
+}
+
+// forbidden returns the number of rooms that go list sees with flags, and their imports that
+// are not allowed.
+func forbidden(t *testing.T, flags ...string) (rooms int, faults []string) {
+	t.Helper()
+	args := append([]string{"list", "-f", `{{.ImportPath}} {{join .Imports " "}}`}, flags...)
+	out, err := exec.Command("go", append(args, "bourse/...")...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	rooms := 0
 	for line := range strings.Lines(string(out)) {
 		f := strings.Fields(line)
 		room := strings.TrimPrefix(f[0], "bourse/")
 		rooms++
 		for _, imp := range f[1:] {
 			if to, ours := strings.CutPrefix(imp, "bourse/"); ours && !allowed(room, to) {
-				t.Errorf("%s imports %s", room, to)
+				faults = append(faults, room+" imports "+to)
 			}
 		}
 	}
-	if rooms < 10 {
-		t.Fatalf("saw %d rooms", rooms)
-	}
+	return rooms, faults
 }
 
 // allowed reports whether room may import to.
@@ -158,6 +201,7 @@ func TestAllowed(t *testing.T) {
 		{"workloadgen/config", "workloadgen/dist", false},
 		{"bank", "contracts", false},
 		{"bank/audit", "bank/store", true},
+		{"bank/store", "bank/order", false},
 		{"bank/audit", "experiments/verify", false},
 		{"experiments/verify", "contracts/sharing", false},
 		{"hosts/sim", "hosts/eventheap", true},

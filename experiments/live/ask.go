@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"bourse/bank"
 	bankorder "bourse/bank/order"
 	"bourse/contracts"
 	"bourse/contracts/order"
@@ -53,9 +54,9 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	case s.Value("market") != m.conf.Name:
 		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
-		return nil, wrong("one that expired at %s; the market's clock is at %s", s.Value("expires"), bankorder.Instant(m.world.Clock.Now()))
+		return nil, wrong("one that expired at %s; the market's clock is at %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
 	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
-		return nil, wrong("one to read until %s, want it for at most %d s; the market's clock is at %s", s.Value("expires"), lasting, bankorder.Instant(m.world.Clock.Now()))
+		return nil, wrong("one to read until %s, want it for at most %d s; the market's clock is at %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {

@@ -1,0 +1,38 @@
+package owners
+
+import (
+	"bourse/bank"
+	"bourse/bank/order"
+)
+
+// Signed is the signed order in the note of an entry. A journal passes it on to the owners and
+// does not interpret it.
+type Signed = order.Signed
+
+// Open returns the order in a note, or nil if the note contains none.
+func Open(note []byte) *Signed {
+	s, err := order.Open(note)
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// Opens yields the accounts that e, with the order s, would open if they do not exist. s is nil
+// if e contains no order.
+func Opens(e *bank.Entry, s *Signed, yield func(string) bool) {
+	for i := range e.Moves {
+		if to := e.Moves[i].To; !bank.IsEscrow(to) && !yield(to) {
+			return
+		}
+	}
+	if s != nil && e.Kind == bank.Owner && s.Value("of") != "" {
+		yield(s.Value("of"))
+	}
+}
+
+// Same reports whether again is the order first: the same text, signed by the same keys or by
+// the key that its account has now. It is false if first is nil.
+func (o *Owners) Same(first, again *Signed) bool {
+	return first != nil && first.Text() == again.Text() && (first.SameAs(again) || again.By(o.Key(again.Value("account"))))
+}

@@ -2,8 +2,8 @@
 // database. Each ledger has its own directory.
 //
 // The values of a journal can also be stored in any other [Backend]. A directory is one
-// backend, and [bourse/bank/store/postgres] is another. The suite
-// [bourse/bank/store/conformance] tests what every backend must guarantee.
+// backend, and [bourse/bank/store/postgres] is another, whose tests check for both what every
+// backend must guarantee.
 //
 // The package is independent of the meaning of entries. A [Sequencer] asks bourse/bank/owners
 // whether an entry may be booked.

@@ -32,7 +32,6 @@ var most = map[string]int{
 	"bank/peers":                    550,
 	"bank/service":                  1300,
 	"bank/store":                    3350,
-	"bank/store/conformance":        700,
 	"bank/store/postgres":           1100,
 	"bank/store/postgres/pgtest":    550,
 	"bank/tiles":                    550,

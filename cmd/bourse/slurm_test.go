@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"bourse/experiments/slurm/slurmtest"
 )
 
 var slurmReplications = flag.Int("slurm.replications", 0, "replications of each configuration in TestSlurmFaults, which is skipped without")
@@ -25,10 +23,10 @@ func TestSlurm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a cluster")
 	}
-	cluster := slurmtest.New(t, 4)
+	cluster := newSlurm(t, 4)
 	dir := t.TempDir()
 	run := func(args ...string) (string, error) {
-		cmd := cluster.Command("bourse", append([]string{"run", "--replications", "400", "--workers", "1"}, args...)...)
+		cmd := cluster.command("bourse", append([]string{"run", "--replications", "400", "--workers", "1"}, args...)...)
 		cmd.Dir = dir
 		out, err := cmd.CombinedOutput()
 		return string(out), err
@@ -46,7 +44,7 @@ func TestSlurm(t *testing.T) {
 	if err != nil || jobs == nil {
 		t.Fatalf("--no-wait: %v\n%s", err, out)
 	}
-	cluster.Command("scancel", jobs[1]).Run()
+	cluster.command("scancel", jobs[1]).Run()
 	if out, err = run("--out", "there", "--on", "slurm", "--chunk", "3"); err != nil || !strings.Contains(out, "entries: clean") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -78,11 +76,11 @@ func TestSlurmFaults(t *testing.T) {
 	if *slurmReplications == 0 {
 		t.Skip("-slurm.replications N runs it")
 	}
-	cluster := slurmtest.New(t, 1001)
+	cluster := newSlurm(t, 1001)
 	dir := t.TempDir()
 	args := []string{"run", "--replications", fmt.Sprint(*slurmReplications), "--workers", "1", "--tables", "parquet"}
 	begin := func(more ...string) *exec.Cmd {
-		cmd := cluster.Command("bourse", append(args, more...)...)
+		cmd := cluster.command("bourse", append(args, more...)...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, os.Stdout, os.Stderr
 		return cmd
 	}
@@ -94,8 +92,8 @@ func TestSlurmFaults(t *testing.T) {
 		at   func()
 	}{
 		{"none", func() {}},
-		{"node", func() { cluster.KillNode("n2"); time.Sleep(15 * time.Second); cluster.StartNode("n2") }},
-		{"controller", func() { cluster.KillController(); time.Sleep(5 * time.Second); cluster.StartController() }},
+		{"node", func() { cluster.killNode("n2"); time.Sleep(15 * time.Second); cluster.startNode("n2") }},
+		{"controller", func() { cluster.killController(); time.Sleep(5 * time.Second); cluster.startController() }},
 	} {
 		cmd := begin("--out", fault.name, "--on", "slurm")
 		if err := cmd.Start(); err != nil {

@@ -16,7 +16,6 @@ import (
 	"pgregory.net/rapid"
 
 	"bourse/hosts"
-	"bourse/hosts/linux/kerneltest"
 	"bourse/hosts/remote"
 )
 
@@ -26,7 +25,7 @@ type world struct {
 	tester
 	dir         string
 	now         float64
-	kernel      *kerneltest.Fake
+	kernel      *fakeKernel
 	supervisors map[string]bool // started ones, by name: whether it lives
 	crash       int             // calls until the agent is killed in one
 	after       bool            // it has been done
@@ -60,7 +59,7 @@ type tester interface {
 type killed struct{}
 
 func newWorld(t tester, dir string) *world {
-	w := &world{tester: t, dir: dir, now: 1000, kernel: kerneltest.New(), supervisors: make(map[string]bool),
+	w := &world{tester: t, dir: dir, now: 1000, kernel: newFakeKernel(), supervisors: make(map[string]bool),
 		starts: make(map[string]int), ends: make(map[int64]hosts.End), truth: make(map[int64]exit),
 		acked: make(map[int64]bool), booked: make(map[int64]float64), dropped: make(map[string]bool), termed: make(map[string]bool)}
 	text := []byte(`{"command":["x"]}`)
@@ -413,7 +412,7 @@ func TestOnce(t *testing.T) {
 		})
 
 		w.agent, w.crash = nil, 0
-		w.kernel.Groups["9.9.9"] = &kerneltest.Group{Running: true} // whose folder is gone
+		w.kernel.Groups["9.9.9"] = &fakeGroup{Running: true} // whose folder is gone
 		w.open()
 		for range 20 {
 			w.apply(w.order([]string{"5.0.7"}))

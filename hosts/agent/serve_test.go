@@ -23,14 +23,13 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/link"
 	"bourse/hosts/linux"
-	"bourse/hosts/linux/kerneltest"
 	"bourse/hosts/remote"
 )
 
 // A box is a machine of two processors with its kernel and supervisors, which survive agents.
 // Each running task uses up to half a processor, and is paused when its lease ends.
 type box struct {
-	kerneltest.Fake
+	fakeKernel
 	t     *testing.T
 	dir   string
 	began time.Time
@@ -47,7 +46,7 @@ type box struct {
 
 func newBox(t *testing.T) *box {
 	b := &box{t: t, dir: t.TempDir(), began: time.Now(), rate: 1, lies: 1, counted: time.Now(), supervisors: map[string]bool{}, stop: make(chan struct{})}
-	b.Fake = *kerneltest.New()
+	b.fakeKernel = *newFakeKernel()
 	go b.supervise()
 	t.Cleanup(func() { close(b.stop) })
 	return b
@@ -61,26 +60,26 @@ func (b *box) Make(name string, l linux.Limits) error {
 	if b.full {
 		return fmt.Errorf("make %s: %w", name, unix.ENOSPC)
 	}
-	return b.Fake.Make(name, l)
+	return b.fakeKernel.Make(name, l)
 }
 
 func (b *box) Share(s []linux.Share) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Fake.Share(s)
+	return b.fakeKernel.Share(s)
 }
 
 func (b *box) Read(out []linux.Usage) ([]linux.Usage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.count()
-	return b.Fake.Read(out)
+	return b.fakeKernel.Read(out)
 }
 
-func (b *box) Freeze(name string) error { return b.change(b.Fake.Freeze, name) }
-func (b *box) Thaw(name string) error   { return b.change(b.Fake.Thaw, name) }
-func (b *box) Kill(name string) error   { return b.change(b.Fake.Kill, name) }
-func (b *box) Remove(name string) error { return b.change(b.Fake.Remove, name) }
+func (b *box) Freeze(name string) error { return b.change(b.fakeKernel.Freeze, name) }
+func (b *box) Thaw(name string) error   { return b.change(b.fakeKernel.Thaw, name) }
+func (b *box) Kill(name string) error   { return b.change(b.fakeKernel.Kill, name) }
+func (b *box) Remove(name string) error { return b.change(b.fakeKernel.Remove, name) }
 
 func (b *box) change(f func(string) error, name string) error {
 	b.mu.Lock()
@@ -91,7 +90,7 @@ func (b *box) change(f func(string) error, name string) error {
 
 // count charges the running tasks for their use of the machine until now.
 func (b *box) count() {
-	var on []*kerneltest.Group
+	var on []*fakeGroup
 	for name, lives := range b.supervisors {
 		if g := b.Groups[name]; lives && g != nil && !g.Frozen {
 			on = append(on, g)
@@ -106,7 +105,7 @@ func (b *box) count() {
 func (b *box) List() ([]string, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.Fake.List()
+	return b.fakeKernel.List()
 }
 
 func (b *box) clock() float64 { return 1000 + time.Since(b.began).Seconds()*b.rate }

@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"bourse/hosts"
-	"bourse/hosts/linux/kerneltest"
 	"bourse/hosts/remote"
 )
 
@@ -35,7 +34,7 @@ func newShelf(t *testing.T) *shelf {
 		}
 		return max(0, free), 1000, nil
 	}
-	a, err := Open(Config{Dir: t.TempDir(), Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, space: space, supervisors: noSupervisors{}})
+	a, err := Open(Config{Dir: t.TempDir(), Kernel: newFakeKernel(), boot: "boot", clock: func() float64 { return 100 }, space: space, supervisors: noSupervisors{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func TestMakeRoom(t *testing.T) {
 		t.Errorf("%q was deleted, want 1", got)
 	}
 	// The next agent of the folder knows.
-	a, err := Open(Config{Dir: s.Dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}, space: s.space})
+	a, err := Open(Config{Dir: s.Dir, Kernel: newFakeKernel(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}, space: s.space})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestMakeRoom(t *testing.T) {
 func TestReserve(t *testing.T) {
 	t.Parallel()
 	dir := smallDisk(t, 8<<20)
-	a, err := Open(Config{Dir: dir, Kernel: kerneltest.New(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}})
+	a, err := Open(Config{Dir: dir, Kernel: newFakeKernel(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}})
 	if err != nil {
 		t.Fatal(err)
 	}

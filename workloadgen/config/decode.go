@@ -34,10 +34,6 @@ func (n *Node) Decode(path string, out any) error {
 	return n.decode(reflect.ValueOf(out).Elem(), field{path: path})
 }
 
-// Decode sets out, a pointer, from what a program holds, as strictly as from a file: see
-// [Of].
-func Decode(from, out any) error { return Of(from).Decode("", out) }
-
 // A field is the location of a value, with its rule and description.
 type field struct{ path, rule, doc string }
 

@@ -73,11 +73,11 @@ deep: 0.5
 	}
 	want.Law.Options["shape"] = 1000.5
 	got = options{}
-	if err := Decode(made, &got); err != nil || !reflect.DeepEqual(got, want) {
+	if err := Of(made).Decode("", &got); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 	got = options{Law: law{Name: "kept"}, F: 3}
-	if err := Decode(map[string]any{"law": "zipf"}, &got); err != nil || got.Law.Name != "zipf" || got.F != 3 {
+	if err := Of(map[string]any{"law": "zipf"}).Decode("", &got); err != nil || got.Law.Name != "zipf" || got.F != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -123,7 +123,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{map[string]any{"i": math.NaN()}, "i: found NaN, want a whole number"},
 	} {
 		var o options
-		if err := Decode(c.from, &o); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := Of(c.from).Decode("", &o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %+v, error %v, want %s", c.from, o, err, c.want)
 		}
 	}

@@ -81,4 +81,4 @@ func (n *Node) Named(path string) (name, options *Node, err error) {
 }
 
 // Decode sets out, a pointer, from the options. It is what [Table.New] takes.
-func (s Spec) Decode(out any) error { return Decode(s.Options, out) }
+func (s Spec) Decode(out any) error { return Of(s.Options).Decode("", out) }

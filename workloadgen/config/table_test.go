@@ -167,7 +167,7 @@ func TestSpec(t *testing.T) {
 		s := struct {
 			S Spec `yaml:"s"`
 		}{c.under}
-		err := Decode(map[string]any{"s": c.from}, &s)
+		err := Of(map[string]any{"s": c.from}).Decode("", &s)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%v: error %v, want %q", c.from, err, c.err)

@@ -42,7 +42,7 @@ func TestUnits(t *testing.T) {
 		Memory *float64 `yaml:"memory" doc:"bytes a host"`
 		Load   float64  `yaml:"load" doc:"part of all"`
 	}
-	if err := config.Decode(map[string]any{"hold": "2h", "memory": "4GB"}, &o); err != nil || o.Hold != 7200 || *o.Memory != 4e9 {
+	if err := config.Of(map[string]any{"hold": "2h", "memory": "4GB"}).Decode("", &o); err != nil || o.Hold != 7200 || *o.Memory != 4e9 {
 		t.Errorf("%+v, %v", o, err)
 	}
 	for value, want := range map[string]string{
@@ -51,7 +51,7 @@ func TestUnits(t *testing.T) {
 		"4 apples": `memory: found "4 apples", want a number (bytes a host; bytes, or as 512MB, 4GB, 2GiB)`,
 	} {
 		field, _, _ := strings.Cut(want, ":")
-		if err := config.Decode(map[string]any{field: value}, &o); err == nil || err.Error() != want {
+		if err := config.Of(map[string]any{field: value}).Decode("", &o); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

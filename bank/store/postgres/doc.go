@@ -28,7 +28,7 @@
 // # Promises
 //
 // The guarantees are those of bourse/bank/store, and the same tests check them, in
-// [bourse/bank/store/conformance]. A group is one transaction, which also writes the head.
+// TestConformance. A group is one transaction, which also writes the head.
 // Opening a ledger therefore detects rows that were removed at the end. A server with fsync
 // turned off guarantees nothing. If synchronous_commit is off, the bank turns it on for its
 // own connection.

@@ -8,7 +8,6 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
-	"bourse/bank/store/conformance"
 	"bourse/bank/store/postgres"
 	"bourse/bank/store/postgres/pgtest"
 )
@@ -16,7 +15,7 @@ import (
 // TestConformance runs the suite of all stores on a server.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	conformance.Test(t, func(t testing.TB) conformance.Place { return onServer{t, pgtest.URL(t)} })
+	suite(t, func(t testing.TB) Place { return onServer{t, pgtest.URL(t)} })
 }
 
 type onServer struct {

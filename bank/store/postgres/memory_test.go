@@ -1,4 +1,4 @@
-package store_test
+package postgres_test
 
 import (
 	"testing"
@@ -6,15 +6,14 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
-	"bourse/bank/store/conformance"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// TestConformance runs the suite of all stores on a directory in memory.
-func TestConformance(t *testing.T) {
+// TestPebble runs the suite of all stores on a directory in memory.
+func TestPebble(t *testing.T) {
 	t.Parallel()
-	conformance.Test(t, func(testing.TB) conformance.Place { return &inMemory{vfs.NewCrashableMem()} })
+	suite(t, func(testing.TB) Place { return &inMemory{vfs.NewCrashableMem()} })
 }
 
 type inMemory struct{ fs *vfs.MemFS }

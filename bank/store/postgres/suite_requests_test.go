@@ -1,4 +1,4 @@
-package conformance
+package postgres_test
 
 import (
 	"context"
@@ -55,7 +55,7 @@ func once(t *testing.T, p Place) {
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
-		s = reopen(t, p)
+		s = reopenAt(t, p)
 	}
 }
 
@@ -225,7 +225,7 @@ func second(t *testing.T, p Place) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s = reopen(t, p)
+	s = reopenAt(t, p)
 	if r := do(t, s, order("c", "mint", "user:a", 1)); r.Seq != 3 {
 		t.Errorf("receipt %v, want entry 3", r)
 	}
@@ -271,7 +271,7 @@ func lost(t *testing.T, p Place) {
 		cancel()
 		wg.Wait()
 		s.Close() // may fail, since its ledger is lost
-		s = reopen(t, p)
+		s = reopenAt(t, p)
 		all := kept(t, p)
 		for id, r := range before {
 			if all[id] != r {

@@ -1,7 +1,6 @@
 //go:build linux
 
-// Package kerneltest is a kernel in memory, for tests.
-package kerneltest
+package agent
 
 import (
 	"fmt"
@@ -11,17 +10,17 @@ import (
 	"bourse/hosts/linux"
 )
 
-// A Fake is a kernel whose groups use what the test says, and which outlives who uses it.
-// It is used by one goroutine.
-type Fake struct {
-	Groups map[string]*Group
+// A fakeKernel is a kernel in memory. The test states what its groups use. It outlives the
+// agents that use it. It must be used by one goroutine.
+type fakeKernel struct {
+	Groups map[string]*fakeGroup
 
 	// Before and After are called at each change; what panics there kills the caller.
 	Before, After func(call, name string)
 }
 
-// A Group is one of its groups.
-type Group struct {
+// A fakeGroup is a group of a fakeKernel.
+type fakeGroup struct {
 	linux.Share
 	Limits  linux.Limits
 	Used    float64
@@ -30,20 +29,20 @@ type Group struct {
 	OOM     bool
 }
 
-// New returns a kernel without groups.
-func New() *Fake {
+// newFakeKernel returns a kernel without groups.
+func newFakeKernel() *fakeKernel {
 	nothing := func(string, string) {}
-	return &Fake{make(map[string]*Group), nothing, nothing}
+	return &fakeKernel{make(map[string]*fakeGroup), nothing, nothing}
 }
 
 // Kind is that of no other kernel.
-func (*Fake) Kind() string { return "fake" }
+func (*fakeKernel) Kind() string { return "fake" }
 
 // Bounds reports that all is bounded.
-func (*Fake) Bounds() (memory, processes bool) { return true, true }
+func (*fakeKernel) Bounds() (memory, processes bool) { return true, true }
 
 // change calls f for a group that is there.
-func (k *Fake) change(call, name string, f func(g *Group)) error {
+func (k *fakeKernel) change(call, name string, f func(g *fakeGroup)) error {
 	k.Before(call, name)
 	defer k.After(call, name)
 	g := k.Groups[name]
@@ -55,24 +54,24 @@ func (k *Fake) change(call, name string, f func(g *Group)) error {
 }
 
 // Make makes a group.
-func (k *Fake) Make(name string, l linux.Limits) error {
+func (k *fakeKernel) Make(name string, l linux.Limits) error {
 	k.Before("make", name)
 	defer k.After("make", name)
 	if k.Groups[name] != nil {
 		return fmt.Errorf("make: group %s exists", name)
 	}
-	k.Groups[name] = &Group{Limits: l}
+	k.Groups[name] = &fakeGroup{Limits: l}
 	return nil
 }
 
 // Supervise does nothing.
-func (*Fake) Supervise(string) error { return nil }
+func (*fakeKernel) Supervise(string) error { return nil }
 
 // Enter does nothing: the test says what runs.
-func (*Fake) Enter(string, int) error { return nil }
+func (*fakeKernel) Enter(string, int) error { return nil }
 
 // Share keeps the shares.
-func (k *Fake) Share(shares []linux.Share) error {
+func (k *fakeKernel) Share(shares []linux.Share) error {
 	k.Before("share", "")
 	defer k.After("share", "")
 	for _, s := range shares {
@@ -84,7 +83,7 @@ func (k *Fake) Share(shares []linux.Share) error {
 }
 
 // Read appends the usage of every group.
-func (k *Fake) Read(out []linux.Usage) ([]linux.Usage, error) {
+func (k *fakeKernel) Read(out []linux.Usage) ([]linux.Usage, error) {
 	for _, name := range slices.Sorted(maps.Keys(k.Groups)) {
 		out = append(out, linux.Usage{Name: name, Used: k.Groups[name].Used, OutOfMemory: k.Groups[name].OOM})
 	}
@@ -92,25 +91,25 @@ func (k *Fake) Read(out []linux.Usage) ([]linux.Usage, error) {
 }
 
 // Freeze stops a group.
-func (k *Fake) Freeze(name string) error {
-	return k.change("freeze", name, func(g *Group) { g.Frozen = true })
+func (k *fakeKernel) Freeze(name string) error {
+	return k.change("freeze", name, func(g *fakeGroup) { g.Frozen = true })
 }
 
 // Thaw lets it go on.
-func (k *Fake) Thaw(name string) error {
-	return k.change("thaw", name, func(g *Group) { g.Frozen = false })
+func (k *fakeKernel) Thaw(name string) error {
+	return k.change("thaw", name, func(g *fakeGroup) { g.Frozen = false })
 }
 
 // Kill ends what runs in a group.
-func (k *Fake) Kill(name string) error {
+func (k *fakeKernel) Kill(name string) error {
 	if k.Groups[name] == nil {
 		return nil
 	}
-	return k.change("kill", name, func(g *Group) { g.Running = false })
+	return k.change("kill", name, func(g *fakeGroup) { g.Running = false })
 }
 
 // Remove removes a group in which nothing runs.
-func (k *Fake) Remove(name string) error {
+func (k *fakeKernel) Remove(name string) error {
 	k.Before("remove", name)
 	defer k.After("remove", name)
 	if g := k.Groups[name]; g != nil && g.Running {
@@ -121,7 +120,7 @@ func (k *Fake) Remove(name string) error {
 }
 
 // List returns the names of all groups.
-func (k *Fake) List() ([]string, error) { return slices.Sorted(maps.Keys(k.Groups)), nil }
+func (k *fakeKernel) List() ([]string, error) { return slices.Sorted(maps.Keys(k.Groups)), nil }
 
 // Close does nothing.
-func (*Fake) Close() error { return nil }
+func (*fakeKernel) Close() error { return nil }

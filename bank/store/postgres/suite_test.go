@@ -1,9 +1,4 @@
-// Package conformance tests the guarantees of bourse/bank/store. Every store of a bank must
-// pass it.
-//
-// The package is independent of how a store stores its values. The tests of a store cover its
-// specific faults, such as a torn write, a changed file or a missing row.
-package conformance
+package postgres_test
 
 import (
 	"context"
@@ -28,8 +23,10 @@ type Place interface {
 	Lose() error
 }
 
-// Test runs the suite, each test in its own place.
-func Test(t *testing.T, place func(testing.TB) Place) {
+// suite tests what every store of a bank must guarantee, each part in its own place. It is
+// independent of how a store stores its values. The tests of a store cover its specific faults,
+// such as a torn write, a changed file or a missing row.
+func suite(t *testing.T, place func(testing.TB) Place) {
 	for name, test := range map[string]func(*testing.T, Place){
 		"Receipts":  receipts,
 		"Life":      life,
@@ -51,7 +48,7 @@ func Test(t *testing.T, place func(testing.TB) Place) {
 	}
 }
 
-func create(t *testing.T, p Place, opts store.Options) *store.Journal {
+func createAt(t *testing.T, p Place, opts store.Options) *store.Journal {
 	t.Helper()
 	j, err := p.Create(opts)
 	if err != nil {
@@ -63,13 +60,13 @@ func create(t *testing.T, p Place, opts store.Options) *store.Journal {
 
 func sequencer(t *testing.T, p Place) *store.Sequencer {
 	t.Helper()
-	j := create(t, p, store.Options{BalancesEvery: 10})
+	j := createAt(t, p, store.Options{BalancesEvery: 10})
 	s := store.NewSequencer(j, bank.New(j))
 	t.Cleanup(func() { s.Close() })
 	return s
 }
 
-func reopen(t *testing.T, p Place) *store.Sequencer {
+func reopenAt(t *testing.T, p Place) *store.Sequencer {
 	t.Helper()
 	j, l, err := p.Open(store.Options{BalancesEvery: 10})
 	if err != nil {
@@ -132,7 +129,7 @@ func clean(t *testing.T, p Place, head string) {
 func failures(t *testing.T, p Place) {
 	_, _, opened := p.Open(store.Options{})
 	_, read := p.Reader()
-	j := create(t, p, store.Options{})
+	j := createAt(t, p, store.Options{})
 	_, created := p.Create(store.Options{})
 	if err := j.Close(); err != nil {
 		t.Fatal(err)

@@ -1,4 +1,4 @@
-package conformance
+package postgres_test
 
 import (
 	"errors"
@@ -46,7 +46,7 @@ func receipts(t *testing.T, p Place) {
 func life(t *testing.T, p Place) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 1))
-	never, back := bank.New(nil), create(t, p, store.Options{BalancesEvery: 3})
+	never, back := bank.New(nil), createAt(t, p, store.Options{BalancesEvery: 3})
 	kept := bank.New(back)
 	var open []int64
 	for n := range 600 {

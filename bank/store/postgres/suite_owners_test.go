@@ -1,4 +1,4 @@
-package conformance
+package postgres_test
 
 import (
 	"errors"
@@ -39,7 +39,7 @@ func owned(t *testing.T, p Place) {
 		if err := s.Close(); err != nil && !lose {
 			t.Fatal(err)
 		}
-		s = reopen(t, p)
+		s = reopenAt(t, p)
 	}
 	for life, lose := range []bool{false, true, false} {
 		key := map[bool]string{true: "user:0", false: fmt.Sprint("key", life)}[life == 0]

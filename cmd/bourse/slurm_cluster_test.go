@@ -1,7 +1,6 @@
-// Package slurmtest gives tests a Slurm cluster of their own: a controller and two nodes
-// of two processors on this machine, which end with the test. Where Slurm is not
-// installed, or the user is not root, tests skip.
-package slurmtest
+//go:build linux
+
+package main
 
 import (
 	"crypto/rand"
@@ -17,13 +16,14 @@ import (
 	"time"
 )
 
-// A Cluster is one controller and the nodes n1 and n2.
-type Cluster struct {
+// A slurmCluster is a Slurm cluster of a test: a controller and the nodes n1 and n2 of two
+// processors on this machine, which end with the test.
+type slurmCluster struct {
 	t   testing.TB
 	dir string
 }
 
-const settings = `ClusterName=bourse
+const slurmSettings = `ClusterName=bourse
 SlurmctldHost=%[1]s(127.0.0.1)
 SlurmctldPort=%[3]d
 SlurmUser=root
@@ -58,9 +58,9 @@ NodeName=n2 NodeHostname=%[1]s NodeAddr=127.0.0.1 Port=%[5]d CPUs=2
 PartitionName=all Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 `
 
-// New starts a cluster whose arrays have numbers below maxArray. Where there is no Slurm it
+// newSlurm starts a cluster whose arrays have numbers below maxArray. Where there is no Slurm it
 // skips the test, and with BOURSE_CI fails it.
-func New(t testing.TB, maxArray int) *Cluster {
+func newSlurm(t testing.TB, maxArray int) *slurmCluster {
 	t.Helper()
 	for _, program := range []string{"slurmctld", "slurmd", "munged", "sbatch"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -77,7 +77,7 @@ func New(t testing.TB, maxArray int) *Cluster {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cluster{t, dir}
+	c := &slurmCluster{t, dir}
 	t.Cleanup(c.stop)
 	host, err := os.Hostname()
 	if err != nil {
@@ -86,9 +86,9 @@ func New(t testing.TB, maxArray int) *Cluster {
 	host, _, _ = strings.Cut(host, ".")
 	key := make([]byte, 128)
 	rand.Read(key)
-	ports := free(t, 3)
+	ports := freePorts(t, 3)
 	for name, text := range map[string]string{
-		"munge.key": string(key), "slurm.conf": fmt.Sprintf(settings, host, dir, ports[0], ports[1], ports[2], maxArray),
+		"munge.key": string(key), "slurm.conf": fmt.Sprintf(slurmSettings, host, dir, ports[0], ports[1], ports[2], maxArray),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -101,11 +101,11 @@ func New(t testing.TB, maxArray int) *Cluster {
 	}
 	in := func(name string) string { return filepath.Join(dir, name) }
 	c.must("munged", "--force", "--key-file="+in("munge.key"), "--socket="+in("munge.sock"), "--pid-file="+in("munged.pid"), "--log-file="+in("munged.log"), "--seed-file="+in("munge.seed"))
-	c.StartController()
-	c.StartNode("n1")
-	c.StartNode("n2")
+	c.startController()
+	c.startNode("n1")
+	c.startNode("n2")
 	for range 300 {
-		if out, err := c.Command("sinfo", "-h", "-o", "%t %D").Output(); err == nil && strings.TrimSpace(string(out)) == "idle 2" {
+		if out, err := c.command("sinfo", "-h", "-o", "%t %D").Output(); err == nil && strings.TrimSpace(string(out)) == "idle 2" {
 			return c
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -114,24 +114,24 @@ func New(t testing.TB, maxArray int) *Cluster {
 	return nil
 }
 
-// Command returns a command that works with the cluster.
-func (c *Cluster) Command(name string, args ...string) *exec.Cmd {
+// command returns a command that works with the cluster.
+func (c *slurmCluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "SLURM_CONF="+filepath.Join(c.dir, "slurm.conf"))
 	return cmd
 }
 
-// StartController starts the controller.
-func (c *Cluster) StartController() { c.must("slurmctld") }
+// startController starts the controller.
+func (c *slurmCluster) startController() { c.must("slurmctld") }
 
-// StartNode starts a node.
-func (c *Cluster) StartNode(name string) { c.must("slurmd", "-N", name) }
+// startNode starts a node.
+func (c *slurmCluster) startNode(name string) { c.must("slurmd", "-N", name) }
 
-// KillController kills the controller with -9.
-func (c *Cluster) KillController() { c.kill("slurmctld.pid") }
+// killController kills the controller with -9.
+func (c *slurmCluster) killController() { c.kill("slurmctld.pid") }
 
-// KillNode kills a node with -9, and all that it runs.
-func (c *Cluster) KillNode(name string) {
+// killNode kills a node with -9, and all that it runs.
+func (c *slurmCluster) killNode(name string) {
 	c.kill("slurmd-" + name + ".pid")
 	steps, _ := exec.Command("pgrep", "-f", "slurmstepd:.*").Output()
 	for _, pid := range strings.Fields(string(steps)) {
@@ -152,15 +152,15 @@ func killTree(pid string) {
 	}
 }
 
-func (c *Cluster) must(name string, args ...string) {
+func (c *slurmCluster) must(name string, args ...string) {
 	c.t.Helper()
-	if out, err := c.Command(name, args...).CombinedOutput(); err != nil {
+	if out, err := c.command(name, args...).CombinedOutput(); err != nil {
 		c.t.Fatalf("%s: %v: %s", name, err, out)
 	}
 }
 
 // kill kills the process whose number is in that file.
-func (c *Cluster) kill(pidFile string) {
+func (c *slurmCluster) kill(pidFile string) {
 	text, err := os.ReadFile(filepath.Join(c.dir, pidFile))
 	if err != nil {
 		return
@@ -170,10 +170,10 @@ func (c *Cluster) kill(pidFile string) {
 	}
 }
 
-func (c *Cluster) stop() {
-	if out, err := c.Command("squeue", "-h", "-o", "%A").Output(); err == nil {
+func (c *slurmCluster) stop() {
+	if out, err := c.command("squeue", "-h", "-o", "%A").Output(); err == nil {
 		if jobs := strings.Fields(string(out)); len(jobs) > 0 {
-			c.Command("scancel", jobs...).Run()
+			c.command("scancel", jobs...).Run()
 			time.Sleep(time.Second)
 		}
 	}
@@ -185,10 +185,10 @@ func (c *Cluster) stop() {
 	}
 }
 
-func (c *Cluster) logs() string { return filepath.Join(c.dir, "*.log") }
+func (c *slurmCluster) logs() string { return filepath.Join(c.dir, "*.log") }
 
-// free returns ports that nobody listens on.
-func free(t testing.TB, n int) (ports []int) {
+// freePorts returns ports that nobody listens on.
+func freePorts(t testing.TB, n int) (ports []int) {
 	t.Helper()
 	for range n {
 		l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -101,6 +101,17 @@ func (json2Option[T]) prints() report.Output {
 	return o
 }
 
+// json3Option prints the third version of a T.
+type json3Option[T any] struct {
+	JSON bool `doc:"print JSON, for programs"`
+}
+
+func (json3Option[T]) prints() report.Output {
+	o := report.JSON[T]()
+	o.Version = 3
+	return o
+}
+
 // peopleOptions are of commands that print for people.
 type peopleOptions struct {
 	quietOption `yaml:",inline"`

@@ -27,7 +27,7 @@ verdicts.
    bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
 
 type claimsOptions struct {
-	json2Option[[]papers.Judged] `yaml:",inline"`
+	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool `doc:"print the claims of all papers, also without results"`
 	Brief                        bool `doc:"print one line per claim, without the numbers"`
 }

@@ -35,7 +35,7 @@ type reproduceOptions struct {
 	Plan                         bool `doc:"list what would be run, and run nothing"`
 	noProgressOption             `yaml:",inline"`
 	Tables                       string `default:"none" doc:"store jobs, prices and metrics as {FORM}, as 'bourse run' does: both, parquet, csv or none but metrics"`
-	json2Option[[]papers.Judged] `yaml:",inline"`
+	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
 // partsOptions choose what is run.
@@ -135,6 +135,9 @@ func reproduced(o *partsOptions) ([]part, error) {
 func (p *part) choose(traces string) (err error) {
 	known := experiments.Known()
 	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}
+	if len(p.Metrics) > 0 {
+		sets = append(sets, "figure.metrics=["+strings.Join(p.Metrics, ", ")+"]")
+	}
 	p.command = []string{"bourse", "run", "--preset", p.Preset}
 	if traces != "" && p.Log != "" {
 		if known.Log, err = logIn(traces, p.Log); err != nil {

@@ -13,3 +13,22 @@ var DeadlinesFulfilled = Metric{
 		return 100 * x, ok
 	},
 }
+
+// fulfilledValue is the level of service by value: jobs of high value count for more.
+var fulfilledValue = Metric{
+	Name:  "fulfilled_value",
+	Unit:  "1",
+	Bound: Proportion,
+	Doc:   "value of the jobs fulfilled / value of the jobs submitted (§4.3, service for high-valued jobs); computed only if a figure or search names it",
+	Of: func(o *Outcome) (float64, bool) {
+		kept, all := 0.0, 0.0
+		for i := range o.Jobs {
+			j := &o.Jobs[i]
+			all += j.Value
+			if j.Fulfilled() {
+				kept += j.Value
+			}
+		}
+		return kept / all, all > 0
+	},
+}

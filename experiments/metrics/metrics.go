@@ -128,6 +128,7 @@ var onRequest = []Metric{
 	jobEfficiencyAt("job_efficiency_0", 0),
 	jobEfficiencyAt("job_efficiency_0.5", 0.5),
 	jobEfficiencyAt("job_efficiency_1", 1),
+	fulfilledValue,
 	Welfare,
 	Offers,
 	OffersTaken,

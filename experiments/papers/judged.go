@@ -235,6 +235,9 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 		}
 		say(fmt.Sprintf("%-12s %3s  ", c.Verdict, c.ID), "%s", head)
 		line := func(format string, args ...any) { say(fmt.Sprintf("%19s", ""), format, args...) }
+		if s := covers(c.Panels); len(c.Outcomes) > 1 {
+			line("%s", s)
+		}
 		if c.Why != "" {
 			line("%s", c.Why)
 		}
@@ -272,10 +275,21 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 		counted += "; intervals hold together at 95 % over the claims of the paper (Bonferroni)"
 	}
 	say("", "%s", counted)
-	if table := j.table(); len(table.Rows) > 0 {
-		b.WriteString("\n" + table.Text(t))
-	}
 	return b.String()
+}
+
+// covers describes the panels on which a sentence is tested.
+func covers(panels map[claims.Verdict]int) string {
+	n, parts := 0, []string{}
+	for _, v := range []claims.Verdict{claims.Supported, claims.Contradicted, claims.Undecided} {
+		if n += panels[v]; panels[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", panels[v], strings.ToLower(string(v))))
+		}
+	}
+	if n == 1 {
+		return "1 panel"
+	}
+	return fmt.Sprintf("%d panels: %s", n, strings.Join(parts, ", "))
 }
 
 // where says of a test where its interval lies.
@@ -326,32 +340,4 @@ func outcome(o claims.Outcome) string {
 		p = fmt.Sprintf(", p %.2g", *o.P)
 	}
 	return fmt.Sprintf("%s (n\u00a0%d%s): %s", whole(o), o.N, p, o.What)
-}
-
-// table returns which claims hold on what, where they are judged on several: a row
-// a claim, a column for each.
-func (j Judged) table() report.Table {
-	t := report.Table{Title: "Claims supported by each model", Header: []string{"claim"}, Left: 1}
-	column, row := map[string]int{}, map[string]int{}
-	for _, c := range j.Claims {
-		if c.On != "" && column[c.On] == 0 {
-			column[c.On] = len(t.Header)
-			t.Header = append(t.Header, c.On)
-		}
-	}
-	for _, c := range j.Claims {
-		if c.On == "" {
-			continue
-		}
-		id := strings.TrimSuffix(c.ID, "-"+c.On)
-		i, ok := row[id]
-		if !ok {
-			i = len(t.Rows)
-			row[id] = i
-			t.Rows = append(t.Rows, slices.Repeat([]report.Cell{{Text: "–"}}, len(t.Header)))
-			t.Rows[i][0].Text = id
-		}
-		t.Rows[i][column[c.On]] = report.Cell{Text: strings.ToLower(string(c.Verdict)), Strong: c.Verdict == claims.Contradicted}
-	}
-	return t
 }

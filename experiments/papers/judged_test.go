@@ -10,25 +10,6 @@ import (
 	"bourse/experiments/report"
 )
 
-// TestWhichHold checks that claims judged on several make a row a claim and a
-// column for what they are judged on, failures marked, and that others make none.
-func TestWhichHold(t *testing.T) {
-	t.Parallel()
-	j := Judged{Claims: []claims.Judgement{
-		{ID: "1-desk", On: "desk", Verdict: claims.Supported}, {ID: "1-lab", On: "lab", Verdict: claims.Contradicted},
-		{ID: "2", Verdict: claims.Supported}, {ID: "3-peak-lab", On: "lab", Verdict: claims.NotTestable},
-	}}
-	got := strings.Fields(j.table().Text(report.Terminal{}))
-	want := "Claims supported by each model claim | desk | lab --------+-----------+--------------- 1 | supported | contradicted* 3-peak | - | not testable"
-	if strings.Join(got, " ") != want {
-		t.Errorf("table %s, want %s", strings.Join(got, " "), want)
-	}
-	j.Claims = j.Claims[2:3]
-	if n := len(j.table().Rows); n != 0 {
-		t.Errorf("%d rows of claims that are judged once", n)
-	}
-}
-
 // TestText checks that a claim's line has what decides it: the estimate with its interval,
 // region in which the number must lie, replications, p, the verdict at half the margin and what would decide
 // it; and that each test says where its interval lies, whence its margin is, and why it
@@ -108,15 +89,15 @@ func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	lo, hi := -0.01, 0.02
 	got := Markdown([]Judged{{Title: "Paper", Notes: []string{"it is of a <log>"}, Claims: []claims.Judgement{
-		{ID: "1", Section: "§1", Quote: "a|b", Verdict: claims.Undecided, Half: claims.Supported, Decides: 1, Outcomes: []claims.Outcome{
+		{ID: "1", Section: "§1", Quote: "a|b", Verdict: claims.Undecided, Half: claims.Supported, Decides: 1, Panels: map[claims.Verdict]int{claims.Supported: 2, claims.Undecided: 1}, Outcomes: []claims.Outcome{
 			{}, {What: "m of a", Want: "< 0", Margin: 0.05, Source: "digits", N: 5, Value: 0.005, Lo: &lo, Hi: &hi},
 		}},
 		{ID: "2", Section: "§2", Quote: "else", Verdict: claims.NotTestable, Why: "nobody counted", Decides: -1},
 	}}})
 	for _, want := range []string{
 		"## Paper\n", "- it is of a &lt;log>\n", "0 supported, 0 contradicted, 1 undecided, 1 not testable",
-		"| 1 | §1 “a\\|b” | UNDECIDED | supported | 0.005: m of a | -0.01 to 0.02 | &lt; 0 | 0.05: digits | 5 |\n",
-		"| 2 | §2 “else” (nobody counted) | NOT TESTABLE |  |  |  |  |  |  |\n",
+		"| 1 | §1 “a\\|b” | UNDECIDED | 3 panels: 2 supported, 1 undecided | supported | 0.005: m of a | -0.01 to 0.02 | &lt; 0 | 0.05: digits | 5 |\n",
+		"| 2 | §2 “else” (nobody counted) | NOT TESTABLE |  |  |  |  |  |  |  |\n",
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)

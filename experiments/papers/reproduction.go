@@ -14,6 +14,9 @@ type Part struct {
 	Replications int     `yaml:"replications"`
 	Seed         uint64  `yaml:"seed"`    // that of all, unless it says another
 	Seconds      float64 `yaml:"seconds"` // of a processor, for a replication
+
+	// Metrics are measured in addition, because claims are about them.
+	Metrics []string `yaml:"metrics"`
 }
 
 // Reproduced returns what is run so that the papers' claims can be judged.

@@ -15,9 +15,9 @@ func Markdown(all []Judged) string {
 		for _, n := range j.Notes {
 			fmt.Fprintf(&b, "- %s\n", escaped(n))
 		}
-		b.WriteString("\n| claim | sentence | verdict | at half the margin | estimate | interval | wanted | margin | n |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		b.WriteString("\n| claim | sentence | verdict | covers | at half the margin | estimate | interval | wanted | margin | n |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |\n")
 		for _, c := range j.Claims {
-			cells := []string{c.ID, c.Section + " “" + c.Quote + "”", string(c.Verdict), "", "", "", "", "", ""}
+			cells := []string{c.ID, c.Section + " “" + c.Quote + "”", string(c.Verdict), "", "", "", "", "", "", ""}
 			switch {
 			case c.PostHoc != "":
 				cells[1] += " (post hoc: " + c.PostHoc + ")"
@@ -30,9 +30,9 @@ func Markdown(all []Judged) string {
 				if o.Lo != nil {
 					interval = fmt.Sprintf("%.4g to %.4g", *o.Lo, *o.Hi)
 				}
-				cells[3] = strings.ToLower(string(c.Half))
-				cells[4], cells[5], cells[6] = fmt.Sprintf("%.4g: %s", o.Value, o.What), interval, o.Want
-				cells[7], cells[8] = fmt.Sprintf("%.4g: %s", o.Margin, o.Source), fmt.Sprint(o.N)
+				cells[3], cells[4] = covers(c.Panels), strings.ToLower(string(c.Half))
+				cells[5], cells[6], cells[7] = fmt.Sprintf("%.4g: %s", o.Value, o.What), interval, o.Want
+				cells[8], cells[9] = fmt.Sprintf("%.4g: %s", o.Margin, o.Source), fmt.Sprint(o.N)
 			}
 			for i := range cells {
 				cells[i] = escaped(cells[i])

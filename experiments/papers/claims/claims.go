@@ -15,6 +15,10 @@
 //	UNDECIDED     otherwise, with the replications that would decide it,
 //	NOT TESTABLE  if there is nothing to decide it by.
 //
+// One sentence of the paper is one claim. If it is tested on several panels (a metric in a
+// configuration of an experiment, for instance on several models of hosts), its verdict covers
+// all of them, and the claim states how many of them support it.
+//
 // Intervals hold together for all claims of a paper (Bonferroni): 1 - 0.05/m with m claims
 // that are tested, and for "wholly outside" 1 - 0.05/(m k) with k tests, of which any
 // would do; all k inside need no such correction (Berger 1982). Claims read after results
@@ -57,7 +61,6 @@ type Claim struct {
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
 	Note    string `yaml:"note"` // how it is read, where it could be read otherwise
-	On      string `yaml:"on"`   // what it is judged on, where that is several; the end of ID, after a dash
 	Tests   []Test `yaml:"tests"`
 
 	// Margin and Source stand for those of each test that has none.
@@ -212,9 +215,6 @@ func hash(data []byte) string {
 func (c Claim) validate() error {
 	if c.ID == "" || c.Quote == "" || c.Section == "" {
 		return fmt.Errorf("want id, quote and section")
-	}
-	if c.On != "" && !strings.HasSuffix(c.ID, "-"+c.On) {
-		return fmt.Errorf("want an id that ends in -%s, the model of its results", c.On)
 	}
 	if (c.Untestable == "") == (len(c.Tests) == 0) {
 		return fmt.Errorf("want tests, or else untestable: why there are none")

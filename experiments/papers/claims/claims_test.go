@@ -202,7 +202,8 @@ func TestPlanted(t *testing.T) {
 
 // TestJudge checks that a claim needs all of its tests, that one outside is enough to
 // contradict it, that names in lists are tests of their own, that the family is the claims
-// of the paper which are tested and not post hoc, and that half the margin is judged too.
+// of the paper which are tested and not post hoc, that half the margin is judged too, and that
+// a sentence on two panels is one claim which counts them.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	p, err := Read("test", []byte(`
@@ -214,6 +215,7 @@ claims:
   - {id: "3", quote: q, section: s, untestable: nobody counted}
   - {id: "4", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}, {metric: m, of: a, in: lab/c, is: lower, to: 1}]}
   - {id: 2-late, quote: q, section: s, post_hoc: it was too narrow, margin: 2, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar, to: 6.6}]}
+  - {id: "5", quote: q, section: s, post_hoc: two places, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher, to: 8}, {metric: l, of: a, in: lab/d, is: higher}]}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -231,6 +233,9 @@ claims:
 	one := j[1].Outcomes[0]
 	if !(math.Abs(*j[1].P-3**one.P) <= 1e-12) || !(math.Abs(*j[3].P-3*2**j[3].Outcomes[1].P) <= 1e-12) {
 		t.Errorf("claim 2: p %v becomes %v among three; claim 4: %v of two becomes %v", *one.P, *j[1].P, *j[3].Outcomes[1].P, *j[3].P)
+	}
+	if n := j[5].Panels; j[5].Verdict != Contradicted || n[Contradicted] != 1 || n[Undecided] != 1 || len(j[0].Panels) != 1 {
+		t.Errorf("claim 5: %s, %v; want CONTRADICTED, one panel of two", j[5].Verdict, n)
 	}
 	if j[4].Verdict != Supported || j[4].PostHoc == "" || j[4].Outcomes[0].Level != one.Level {
 		t.Errorf("post hoc: %+v", j[4])
@@ -399,7 +404,6 @@ func TestRead(t *testing.T) {
 		`[{id: "1", quote: q, section: s, tests: [{` + test + `, deviation: true}]}]`:                             "deviation: want over",
 		`[{id: "1", quote: q, section: s, tests: [{` + test + `, reserve: {admitted: a}}]}]`:                      "reserve: want",
 		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`:        "claim 1: found twice",
-		`[{id: 1-desk, on: lab, quote: q, section: s, untestable: u}]`:                                            "claim 1-desk: want an id that ends in -lab",
 		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                             "tetss",
 	} {
 		_, err := Read("f.yaml", []byte("{name: x, title: x, claims: "+text+"}"))

@@ -34,7 +34,7 @@ func FuzzRead(f *testing.F) {
 		one, _, _ := strings.Cut(rest, "\n\n")
 		f.Add([]byte(first + "claims:\n" + one + "\n"))
 	}
-	const claim = "{id: 1-x, \"on\": x, quote: q, section: '2', tests: [{metric: m, of: [a, b], in: c, at: {x: 1e3}, is: similar, to: [0.5, 2], margin: 0.5, source: s}]}"
+	const claim = "{id: 1-x, quote: q, section: '2', tests: [{metric: m, of: [a, b], in: c, at: {x: 1e3}, is: similar, to: [0.5, 2], margin: 0.5, source: s}]}"
 	for _, s := range []string{claim, "{id: 017, quote: yes, section: 1.50, untestable: 1_000}", strings.Replace(claim, "margin: 0.5", "margin: '0.5'", 1), strings.Replace(claim, "margin: 0.5", "margin: .inf", 1), strings.Replace(claim, "1e3", "[1, 2, 3]", 1)} {
 		f.Add([]byte("name: n\ntitle: t\nclaims: [" + s + "]\n"))
 	}
@@ -79,7 +79,7 @@ func FuzzRead(f *testing.F) {
 func flat(p Paper) string {
 	var b strings.Builder
 	for _, c := range p.Claims {
-		fmt.Fprintf(&b, "%q %q %q %q %q %q %q %q %d\n", c.ID, c.Quote, c.Section, c.Note, c.On, c.Otherwise, c.Untestable, c.PostHoc, len(c.Tests))
+		fmt.Fprintf(&b, "%q %q %q %q %q %q %q %d\n", c.ID, c.Quote, c.Section, c.Note, c.Otherwise, c.Untestable, c.PostHoc, len(c.Tests))
 		for _, t := range c.Tests {
 			fmt.Fprintf(&b, "%q %s %v %v %q %q", told(t.Number), t.Is, t.To, number(t.Margin), t.Source, t.NoChance)
 			if t.Over != nil {
@@ -138,7 +138,7 @@ func (n node) text() string {
 }
 
 func compare(t *testing.T, c Claim, said node) {
-	for key, got := range map[string]string{"id": c.ID, "quote": c.Quote, "section": c.Section, "note": c.Note, "on": c.On, "otherwise": c.Otherwise, "untestable": c.Untestable, "source": c.Source, "post_hoc": c.PostHoc} {
+	for key, got := range map[string]string{"id": c.ID, "quote": c.Quote, "section": c.Section, "note": c.Note, "otherwise": c.Otherwise, "untestable": c.Untestable, "source": c.Source, "post_hoc": c.PostHoc} {
 		if want := at(said.Node, key).text(); got != want {
 			t.Errorf("claim %s: %s is %q, want %q", c.ID, key, got, want)
 		}

@@ -26,12 +26,15 @@ type Judgement struct {
 	Quote     string  `json:"quote"`
 	Note      string  `json:"note,omitempty"`
 	Otherwise string  `json:"otherwise,omitempty"`
-	On        string  `json:"on,omitempty"`
 	PostHoc   string  `json:"post_hoc,omitempty" doc:"why this variant was added after results were seen"`
 	Since     string  `json:"registered,omitempty" doc:"registration: as registered, changed or added since the run, or not recorded"`
 	Verdict   Verdict `json:"verdict"`
 	Half      Verdict `json:"verdict_half_margin" doc:"verdict with half of each margin"`
 	Why       string  `json:"why,omitempty" doc:"why it is not testable"`
+
+	// Panels counts the panels on which the sentence is tested, by their own verdicts. A panel is a
+	// metric in a configuration of an experiment.
+	Panels map[Verdict]int `json:"panels" doc:"panels (metrics in a configuration of an experiment) on which the sentence is tested, by verdict"`
 
 	Outcomes []Outcome `json:"tests"`
 	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
@@ -87,10 +90,11 @@ type finding struct {
 // judge judges c, one of m claims that are tested.
 func (c Claim) judge(results []*Results, m int) Judgement {
 	j := Judgement{
-		ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, On: c.On, PostHoc: c.PostHoc,
-		Verdict: NotTestable, Half: NotTestable, Why: c.Untestable, Outcomes: []Outcome{}, Decides: -1,
+		ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, PostHoc: c.PostHoc,
+		Verdict: NotTestable, Half: NotTestable, Why: c.Untestable, Panels: map[Verdict]int{}, Outcomes: []Outcome{}, Decides: -1,
 	}
 	var all []finding
+	panels := make(map[string][]int) // indices of tests
 	for _, t := range c.Tests {
 		for _, one := range t.each() {
 			o, f, err := one.run(results)
@@ -98,6 +102,8 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 				j.Why, j.Outcomes = err.Error(), []Outcome{}
 				return j
 			}
+			panel := one.metric() + " " + one.In[0]
+			panels[panel] = append(panels[panel], len(all))
 			all = append(all, f)
 			j.Outcomes = append(j.Outcomes, o)
 		}
@@ -109,6 +115,14 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 	for i := range all {
 		all[i].test()
 		j.Outcomes[i].fill(all[i], alpha)
+	}
+	for _, tests := range panels {
+		var own []finding
+		for _, i := range tests {
+			own = append(own, all[i])
+		}
+		v, _, _ := verdict(own, alpha)
+		j.Panels[v]++
 	}
 	var p float64
 	j.Verdict, j.Decides, p = verdict(all, alpha)

@@ -146,11 +146,19 @@ func (r *Readings) read(reading readings.Reading) (e scenario.Experiment, err er
 		return e, err
 	}
 	x := e.Expanded()
-	x.Sweep, x.Figure, x.Until, x.Alphas = nil, nil, nil, x.Alphas[:1]
+	x.Sweep, x.Figure, x.Until, x.Alphas = nil, &scenario.Figure{Metrics: r.wanted()}, nil, x.Alphas[:1]
 	x.Configurations = slices.DeleteFunc(slices.Clone(x.Configurations), func(c scenario.Configuration) bool {
 		return !slices.ContainsFunc(r.numbers, func(n readings.Number) bool { return n.Configuration == c.Name })
 	})
 	return x, nil
+}
+
+// wanted returns every metric that is measured.
+func (r *Readings) wanted() (all []string) {
+	for _, n := range r.numbers {
+		all = append(all, r.Measures(n.Metric)...)
+	}
+	return all
 }
 
 // Find runs all variants, runs the nearest ones again, and reports how they compare with the
@@ -235,10 +243,7 @@ func (r *Readings) measure(ctx context.Context, opts Options, to Publication, di
 // measured returns the measured values to compare with the printed numbers, by run. Each run
 // has own configurations.
 func (r *Readings) measured(s *Study, own int) []readings.Measured {
-	var wanted []string
-	for _, n := range r.numbers {
-		wanted = append(wanted, r.Measures(n.Metric)...)
-	}
+	wanted := r.wanted()
 	all := make([]readings.Measured, len(s.cells)/own)
 	s.each(func(configuration, policy int, name, label string) {
 		run := configuration / own

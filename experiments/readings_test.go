@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"bourse/experiments/papers"
@@ -84,6 +85,34 @@ func TestReadingsPresets(t *testing.T) {
 		}
 		if known != 4 {
 			t.Errorf("%d errors are known, want those of Table 2", known)
+		}
+	}
+}
+
+// TestReadingsMetric checks that a metric that is only measured on request is measured where
+// a value of a factor names it, and that negative numbers of a table are numbers.
+func TestReadingsMetric(t *testing.T) {
+	t.Parallel()
+	r, err := ReadReadings("few.yaml", []byte(`
+name: few
+scenario: paper
+metrics: [p_w]
+replications: 2
+strength: 2
+factors:
+  - {name: payment, path: base.market.payment, values: [{value: spot}, {value: bid}]}
+  - {name: metric, metric: p_w, values: [{value: p_w}, {value: welfare}]}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := r.Find(t.Context(), Options{}, Publication{Dir: filepath.Join(t.TempDir(), "out")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"", "\n4,", "welfare", ",-"} {
+		if text := string(d.Data[i].Data); !strings.Contains(text, want) {
+			t.Errorf("%s has no %q:\n%s", d.Data[i].Name, want, text)
 		}
 	}
 }

@@ -234,12 +234,18 @@ func (found *Found) explains(factor int, means []float64, of func(float64) float
 			all, at[l] = append(all, d), append(at[l], d)
 		}
 	}
+	if len(all) == 0 {
+		return 0, 0
+	}
 	mean, total := stats.Mean(all), 0.0
 	for _, d := range all {
 		total += (d - mean) * (d - mean)
 	}
 	for l := range at {
-		if means[l] = stats.Mean(at[l]); total > 0 && len(at[l]) > 0 {
+		if means[l] = math.NaN(); len(at[l]) == 0 {
+			continue
+		}
+		if means[l] = stats.Mean(at[l]); total > 0 {
 			share += float64(len(at[l])) * (means[l] - mean) * (means[l] - mean) / total
 		}
 	}

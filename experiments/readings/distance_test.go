@@ -166,7 +166,19 @@ func TestEffects(t *testing.T) {
 	if got := found.order(); got[len(got)-1] != 4 {
 		t.Errorf("what nothing is known of is at %v", got)
 	}
+	for i, r := range all {
+		if r.Levels[0] == 1 {
+			found.first[i].distance.Value = math.NaN()
+		}
+	}
+	for _, e := range first(found.effects()) {
+		if mean := e.means[len(e.means)-1]; e.factor == 0 && (!math.IsNaN(mean) || e.share != 0) {
+			t.Errorf("of a value without distances the mean is %v, and the factor explains %v", mean, e.share)
+		}
+	}
 }
+
+func first(all []effect, _, _ float64) []effect { return all }
 
 // TestMistakes checks that what is wrong with a file or a table is told by line and field.
 func TestMistakes(t *testing.T) {

@@ -272,7 +272,9 @@ func table(rows ...[]string) []byte {
 	w := csv.NewWriter(&b)
 	for _, row := range rows {
 		for i := range row {
-			row[i] = results.SafeText(row[i])
+			if _, err := strconv.ParseFloat(row[i], 64); err != nil { // a number is no formula
+				row[i] = results.SafeText(row[i])
+			}
 		}
 		w.Write(row) // a Buffer does not fail
 	}

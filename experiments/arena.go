@@ -51,6 +51,9 @@ type arena struct {
 	payers  []payer          // of the plan, in order of their first job
 	bills   []bill           // of the plan, by job
 	cancels eventheap.Heap   // jobs of the plan, by the time at which their owners cancel them
+
+	followers *followers // nil if no job of the plan follows another
+	due       due        // used if followers is not nil
 }
 
 func newArena() *arena {
@@ -81,6 +84,8 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	if err != nil {
 		return nil, err
 	}
+	a.indexPlan()
+	a.follow()
 	a.ledger.Reset(journal)
 	provider, err := a.build(s)
 	if err != nil {
@@ -106,7 +111,6 @@ func (a *arena) run(ctx context.Context, s *setting, o *offer, seed uint64, rep 
 	}
 	a.broker.Reset(parts)
 	in := &arrivals{arena: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), bare: bare, hooks: hooks}
-	a.indexPlan()
 	a.cancels.Reset()
 	return in.run, in.play(ctx, new(des.Virtual))
 }
@@ -295,6 +299,9 @@ func (m marketplace) Next() float64 {
 
 // Next implements [des.Source].
 func (in *arrivals) Next() float64 {
+	if in.arena.followers != nil {
+		return in.arena.arriving()
+	}
 	if n := len(in.run.Jobs); n < len(in.arena.plan) {
 		return in.arena.plan[n].Arrival
 	}
@@ -310,6 +317,9 @@ func (in *arrivals) Advance(now float64) error {
 	}
 	for in.Next() <= now {
 		n := len(in.run.Jobs)
+		if a.followers != nil {
+			a.bring(n)
+		}
 		var as *submission
 		for i := 0; i < len(in.hooks) && as == nil; i++ {
 			var err error
@@ -338,6 +348,9 @@ func (in *arrivals) Advance(now float64) error {
 		job := &in.run.Jobs[n] // a literal with fields would be built elsewhere and copied
 		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
+			if a.followers != nil {
+				a.released(j.ID, now)
+			}
 		} else if as.taken {
 			job.Job, job.Bargained = as.terms.of(*j), true
 		}
@@ -382,6 +395,10 @@ const atOnce = 1 << 12
 // gather records the outcomes of ended contracts, which the broker then forgets.
 func (in *arrivals) gather() {
 	a, run := in.arena, in.run
+	if a.followers != nil {
+		a.arriving()
+		a.due.ended, a.due.refused = 0, 0
+	}
 	for i := range a.broker.Ended() {
 		c := &a.broker.Ended()[i]
 		run.Jobs[a.position(c.ID)].Contract = c.Result()

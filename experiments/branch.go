@@ -19,7 +19,7 @@ import (
 // A Snapshot is the state of a run just before a job is submitted. The run can continue from
 // it any number of times, each time with other terms, in several goroutines at once.
 type Snapshot struct {
-	Position int     // of the job in the plan
+	Position int     // of the job in the plan of the run, in order of arrival
 	Now      float64 // time of the submission, s
 	Policy   string  // name of the policy
 
@@ -30,6 +30,7 @@ type Snapshot struct {
 	world   *world
 	ledger  *bank.Ledger
 	limited bool   // no user may spend more than its account has
+	job     int64  // its number
 	guest   bool   // the job is an addition to the plan: its owner has the funds it asks for
 	arena   *arena // of the run; branches share its jobs and hosts
 	hooks   []hook // of the run, for the other jobs
@@ -44,18 +45,20 @@ type world struct {
 	machines []sim.Machine
 	lists    *sim.Lists
 	cancels  eventheap.Heap
+	due      due
 }
 
 // take stores the state of in at now in f.
 func (f *Snapshot) take(in *arrivals, now float64) {
 	a := in.arena
 	in.gather()
+	f.job = a.plan[f.Position].ID
 	f.arena, f.setting, f.offer, f.Policy, f.Now = a, in.setting, in.offer, in.offer.Name, now
 	watched := a.broker.Config
 	a.broker.Config = in.bare
 	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
 	a.broker.Config = watched
-	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels})
+	f.world = memo.Copy(&world{a.machines, &a.lists, a.cancels, a.due})
 	f.ledger = a.ledger
 }
 
@@ -64,7 +67,8 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
-	if f := h.f; f.Position == n && f.memo == nil {
+	if f := h.f; in.arena.plan[n].ID == f.job && f.memo == nil {
+		f.Position = n
 		f.take(in, now)
 		f.ledger = memo.Copy(f.ledger)
 		f.jobs, f.end = slices.Clone(in.run.Jobs), in.run.End
@@ -128,16 +132,18 @@ func (f *Snapshot) Branch() *Branch { return &Branch{f, newArena()} }
 
 // A subject is the hook that submits one job with other terms.
 type subject struct {
-	at     int // position of the job; -1: it is not submitted
+	job    int64 // its number; -1: it is not submitted
+	at     int   // its position in the plan of the run; -1 until it is submitted
 	terms  *Terms
 	guest  bool // the owner has the funds it asks for
 	booked bool // the ledger of the arena books the run
 }
 
 func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) {
-	if n != h.at {
+	if in.arena.plan[n].ID != h.job {
 		return nil, nil
 	}
+	h.at = n
 	return &submission{terms: h.terms}, h.fund(in, now)
 }
 
@@ -173,8 +179,9 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 		a.fleet = append(a.fleet, &a.machines[h])
 	}
 	a.churn, a.histories, a.owners, a.payers = from.churn, from.histories, from.owners, from.payers
-	at := b.Position
-	if t == nil || t.Later > 0 {
+	at, job := b.Position, b.job
+	a.followers, a.due = from.followers, w.due
+	if t == nil || t.Later > 0 || a.followers != nil {
 		a.plan, a.bills = slices.Clone(from.plan), slices.Clone(from.bills)
 	} else {
 		if len(a.bills) != len(from.bills) {
@@ -184,9 +191,14 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 		a.plan = from.plan
 	}
 	switch {
+	case a.followers != nil && t == nil:
+		a.released(job, b.Now)
+		job = -1
+	case a.followers != nil:
+		a.due.ready.Set(a.due.last, b.Now+t.Later)
 	case t == nil:
 		a.plan, a.bills = slices.Delete(a.plan, at, at+1), slices.Delete(a.bills, at, at+1)
-		at = -1
+		job = -1
 	case t.Later > 0:
 		moved, bill := a.plan[at], a.bills[at]
 		moved.Arrival += t.Later
@@ -206,7 +218,7 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 	}
 	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.Position]
-	return in, &subject{at, t, b.guest, ledger}
+	return in, &subject{job, -1, t, b.guest, ledger}
 }
 
 // play continues the run of b.

@@ -32,6 +32,9 @@ func (s *setting) derived() []string {
 	} else if f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
+	if s.follow > 0 {
+		say("%d of %d jobs follow another: they arrive after it ends, so arrivals depend on the policy and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
+	}
 	if w := s.tooWide(); w != "" {
 		said = append(said, w)
 	}

@@ -62,14 +62,20 @@ func (g *drawing) files(dir string) map[string]string {
 func swfOf(p workloadgen.Plan) string {
 	var b strings.Builder
 	b.WriteString("; MaxNodes: 16\n")
+	numbers := make(map[int64]int)
 	for i := range p {
 		j := &p[i]
 		status := 1
 		if j.Runtime < 1 {
 			status = 5 // taken back before it ran
 		}
-		fmt.Fprintf(&b, "%d %d -1 %d %d -1 -1 %d %d -1 %d %d 1 1 1 1 -1 -1\n", i+1, int64(j.Arrival),
-			int64(math.Round(j.Runtime)), j.Nodes, j.Nodes, max(1, int64(j.Estimate)), status, j.User+1)
+		before, think := -1, int64(-1)
+		if n, ok := numbers[j.After]; ok && j.After != 0 {
+			before, think = n, int64(j.Think)
+		}
+		numbers[j.ID] = i + 1
+		fmt.Fprintf(&b, "%d %d -1 %d %d -1 -1 %d %d -1 %d %d 1 1 1 1 %d %d\n", i+1, int64(j.Arrival),
+			int64(math.Round(j.Runtime)), j.Nodes, j.Nodes, max(1, int64(j.Estimate)), status, j.User+1, before, think)
 	}
 	return b.String()
 }
@@ -393,6 +399,9 @@ func (d *drawer) workload(g *drawing, planner bool) *branch {
 	b.in[0].keep = true
 	if d.odds(0.15) {
 		b.add(leaf("warmup", pick(d, "0.1", "0.5", "0.9")))
+	}
+	if own := d.own(0x7072656364); d.number >= matrixHashes && own.odds(0.1) {
+		b.add(leaf("preceding", pick(own, "followed", "ignored")))
 	}
 	if d.odds(0.2) {
 		b.add(leaf("funds", number(pick(d, 0, 0.5, 20, 1e6))))

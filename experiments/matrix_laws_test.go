@@ -51,6 +51,9 @@ func (r *told) laws() error {
 				return fail(fmt.Errorf("job %d: %w", run.Jobs[i].ID, err))
 			}
 		}
+		if err := run.chainLaw(); err != nil {
+			return fail(err)
+		}
 		for i, m := range metrics.All() {
 			x, ok := m.Of(&run.Outcome)
 			if !ok {
@@ -83,6 +86,29 @@ func (r *told) laws() error {
 		if t := run.tape; len(t.amiss) > 0 {
 			return fail(fmt.Errorf("tape: %s", t.amiss[0]))
 		}
+	}
+	return nil
+}
+
+// chainLaw checks that each job which follows another of the run arrives its think time after
+// that one ended, or was rejected as the ledger states, and that jobs are in order of arrival.
+func (run *toldRun) chainLaw() error {
+	ended := make(map[int64]float64)
+	for _, e := range run.journal.entries {
+		if e.kind == bank.Settle || e.kind == bank.Reject {
+			ended[e.contract] = e.time
+		}
+	}
+	last := 0.0
+	for _, j := range run.Jobs {
+		at, ok := ended[j.After]
+		if ok && j.After != 0 && j.Arrival != at+j.Think {
+			return fmt.Errorf("job %d arrives at %v, want %v s after job %d ended at %v", j.ID, j.Arrival, j.Think, j.After, at)
+		}
+		if j.Arrival < last {
+			return fmt.Errorf("job %d arrives at %v, after one that arrived at %v", j.ID, j.Arrival, last)
+		}
+		last = j.Arrival
 	}
 	return nil
 }

@@ -52,7 +52,21 @@ func (d *drawer) plan(planner bool) workloadgen.Plan {
 	}
 	d.takeBack(p)
 	d.inParts(p, planner)
+	d.inChains(p)
 	return p
+}
+
+// inChains lets jobs of one plan in four follow others, in draws that have no hashes.
+func (d *drawer) inChains(p workloadgen.Plan) {
+	own := d.own(0x61667465)
+	if d.number < matrixHashes || !own.odds(0.25) {
+		return
+	}
+	for i := range p {
+		if i > 0 && own.odds(0.6) {
+			p[i].After, p[i].Think = p[own.IntN(i)].ID, pick(own, 0, 0, own.seconds(30))
+		}
+	}
 }
 
 // inParts asks for some jobs of one plan in three in parts, if clusters keep books, or

@@ -18,7 +18,7 @@ var matrixRefusals = []struct{ says, why string }{
 	{`admission reserve: it plans with what ends at an instant`, "a book is told of ends before it is asked for room"},
 	{`found "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
 	{`goes by deadlines, want sla.deadline: hard, soft or plan`, "a policy or a share that follows deadlines has none to follow"},
-	{`\d+ jobs asked for, the (log has|users drawn have) \d+`, "a log is run as it was recorded, and has no more jobs"},
+	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
 	{`log.swf: no jobs`, "there is nothing to run"},
 }
 

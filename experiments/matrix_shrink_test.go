@@ -49,7 +49,13 @@ func (g *drawing) shrink(err error, dir string) (*drawing, error) {
 		for i := len(g.plan) - 1; i >= 0; i-- {
 			if i < len(g.plan) && len(g.plan) > 1 {
 				c := g.clone()
+				gone := c.plan[i].ID
 				c.plan = slices.Delete(c.plan, i, i+1)
+				for k := range c.plan {
+					if c.plan[k].After == gone {
+						c.plan[k].After, c.plan[k].Think = 0, 0
+					}
+				}
 				smaller = fails(c) || smaller
 			}
 		}

@@ -49,6 +49,9 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			if a.plan[i].Nodes > r.widest {
 				s.wide++
 			}
+			if a.plan[i].After != 0 {
+				s.follow++
+			}
 			if sla := &s.conf.SLA; sla.Deadline != "none" && sla.Slack*deadline(sla.Of, &a.plan[i]) < a.plan[i].Runtime {
 				s.short++
 			}

@@ -338,8 +338,9 @@ type fit struct {
 
 	offer   *offer
 	books   bool
-	known   bool // users know how long their jobs run
-	at      int  // position of the next job in the plan
+	known   bool   // users know how long their jobs run
+	at      int    // position of the next job in the plan
+	chain   *chain // nil if no job of the plan follows another
 	unknown map[string]bool
 }
 
@@ -349,6 +350,9 @@ func (f *fit) begin(k int) {
 	f.offer = &f.by.s.offers[k]
 	f.books = policies.Of(f.offer.Name).Books
 	f.known = !a.anyJob(func(j *workloadgen.Job) bool { return j.Estimate != j.Runtime && j.Arrival < f.by.s.horizon() })
+	if follows(a.plan) {
+		f.chain = &chain{ended: make(map[int64]ended), seen: make(map[int]bool)}
+	}
 	of := &f.run.Outcome
 	of.Booked, of.Cancels = f.books, a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 })
 	if f.books { // the table does not show where gangs ran
@@ -382,7 +386,10 @@ func (f *fit) skip(to int) {
 	a, horizon := f.m.arena, f.by.s.horizon()
 	for ; f.at < to; f.at++ {
 		j := &a.plan[f.at]
-		if j.Arrival >= horizon || f.m.named["row"] { // not submitted before the horizon
+		if f.chain != nil && (f.chain.seen[f.at] || f.chain.arrival(a, j) >= horizon) {
+			continue
+		}
+		if f.chain == nil && j.Arrival >= horizon || f.m.named["row"] { // not submitted before the horizon
 			continue
 		}
 		f.m.named["row"] = true
@@ -400,7 +407,7 @@ func (f *fit) owns(row *results.Job) bool {
 		return true
 	}
 	next, ahead := f.m.arena.plan[f.at:], f.m.jobs.ahead
-	return f.by != nil && len(next) > 0 && row.Job == strconv.FormatInt(next[0].ID, 10) && (f.at > 0 || ahead != nil && names(ahead))
+	return f.by != nil && f.chain == nil && len(next) > 0 && row.Job == strconv.FormatInt(next[0].ID, 10) && (f.at > 0 || ahead != nil && names(ahead))
 }
 
 // row compares a row with the plan and adds its job to the run.
@@ -411,16 +418,25 @@ func (f *fit) row(row *results.Job) {
 	if err == nil {
 		at = a.places.Find(id)
 	}
-	if at < f.at || a.plan[at].Arrival >= f.by.s.horizon() {
+	unknown := at < f.at || f.chain == nil && a.plan[at].Arrival >= f.by.s.horizon()
+	if f.chain != nil {
+		unknown = at < 0 || f.chain.seen[at]
+		f.chain.seen[at] = true
+	}
+	if unknown {
 		if !m.named["row"] {
 			m.named["row"] = true
 			m.find(m.jobs.file, fmt.Sprintf("row %d, column job: %.40s", m.jobs.n, row.Job), "a job that is not in a row before, by scenario and seed")
 		}
 		return
 	}
-	f.skip(at)
-	f.at = at + 1
 	planned := &a.plan[at]
+	if f.chain == nil {
+		f.skip(at)
+		f.at = at + 1
+	} else {
+		planned = f.chain.arrive(a, *planned, row)
+	}
 
 	var want results.Job
 	var o ending

@@ -49,7 +49,17 @@ func TestRemade(t *testing.T) {
 		*remadeDraws = min(*remadeDraws, 6)
 	}
 	forms := []results.Tables{results.Both, results.Parquet, results.CSV}
+	var numbers []uint64
 	for n := range *remadeDraws {
+		numbers = append(numbers, n)
+	}
+	for n, more := uint64(matrixHashes), *remadeDraws/2; more > 0; n++ { // with jobs that follow others
+		if follows(draw(n).plan) {
+			numbers = append(numbers, n)
+			more--
+		}
+	}
+	for _, n := range numbers {
 		dir := t.TempDir()
 		if err := draw(n).write(dir); err != nil {
 			t.Fatal(err)

@@ -23,14 +23,15 @@ type yardstick struct {
 
 // yardstick returns the yardstick for the jobs on which efficiency is measured: those of the
 // arena's plan that arrive before the horizon, without the warm-up. It is zero if users pay
-// their whole budget, because no value is left to them in any schedule.
+// their whole budget, because no value is left to them in any schedule, and if jobs follow
+// others, because their arrivals then depend on the schedule.
 //
 // If deadlines leave no slack, every job that is completed in time runs from its arrival for
 // exactly its runtime, and U* is that of the paper: the most valuable set of jobs that can all
 // run like that. If deadlines leave slack, U* is a bound over all schedules that respect
 // arrivals and deadlines.
 func (a *arena) yardstick(s *setting, warmup float64) yardstick {
-	if s.payment.Whole {
+	if s.payment.Whole || follows(a.plan) {
 		return yardstick{Optimum: Optimum{Proven: true}}
 	}
 	r := s.room()

@@ -152,6 +152,7 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 	if err := a.come(s, e.Seed, rep); err != nil {
 		return fail(err)
 	}
+	plan := a.plan
 	m := a.measuring(e, s, rep, a.yardstick(s, s.conf.Workload.Warmup))
 	for k := range s.offers {
 		o := &s.offers[k]
@@ -160,6 +161,7 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 		if err != nil {
 			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
 		}
+		a.plan = plan // runs in which jobs follow others have plans of their own
 		at.Policy = ""
 		first, done, err := m.next(run)
 		if err != nil {

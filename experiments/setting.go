@@ -36,6 +36,7 @@ type setting struct {
 	hostPrices bool // record the price of each host, for the metrics that need it
 
 	jobs, wide, short int // jobs of the first replication, those too wide for the fleet, and those with a deadline below the runtime
+	follow            int // those that follow another job
 }
 
 // An offer is one admission policy of a setting under its label, and the sharing rule that

@@ -98,10 +98,10 @@ type At struct {
 // submitted, or nil if the run ended before. The snapshot is valid until t runs again. The run
 // has no prices.
 func (t *Trial) Before(ctx context.Context, policy int, plan workloadgen.Plan, at At) (*Snapshot, *Run, error) {
-	f := &Snapshot{Position: at.Position, guest: at.Guest}
+	f := &Snapshot{job: plan[at.Position].ID, guest: at.Guest}
 	hooks := []hook{taker{f}}
 	if at.Terms != nil {
-		hooks = append(hooks, &subject{at.Position, at.Terms, at.Guest, true})
+		hooks = append(hooks, &subject{f.job, -1, at.Terms, at.Guest, true})
 	}
 	t.arena.unpriced = true
 	defer func() { t.arena.unpriced = false }()

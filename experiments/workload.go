@@ -108,9 +108,6 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	work.log = jobs
 	work.machine, _ = t.Header.Processors()
 	work.note("as a plan: %s", acc.String())
-	for _, unused := range t.Unused() {
-		work.note("as a plan: %s", unused)
-	}
 	return work, nil
 }
 
@@ -193,14 +190,12 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if s.conf.SLA.Deadline == "none" {
-		if len(a.plan) > 0 && len(w.fixed) > 0 && &a.plan[0] == &w.fixed[0] { // other replications run it unchanged
-			a.drawn = append(a.drawn[:0], w.fixed...)
-			a.plan = a.drawn
-		}
+		a.own(w.fixed)
 		for i := range a.plan {
 			a.plan[i].OnDemand = true
 		}
 	}
+	a.recorded(&s.conf.Workload, w.fixed)
 	if rep == 0 && !slices.ContainsFunc(a.plan, func(j workloadgen.Job) bool { return j.Value > 0 }) {
 		return errNoBudget
 	}

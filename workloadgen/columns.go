@@ -53,12 +53,16 @@ var columns = [...]column{
 			return ok && n == int64(int32(n))
 		}},
 	number("cpus", false, "processors", func(j *Job) *float64 { return &j.CPUs }),
+	integer("after", func(j *Job) *int64 { return &j.After }),
+	number("think", false, "seconds", func(j *Job) *float64 { return &j.Think }),
 }
 
 // optional are the columns that are omitted if no job sets them.
 var optional = map[string]func(*Job) bool{
 	"parts": func(j *Job) bool { return j.Parts > 0 },
 	"cpus":  func(j *Job) bool { return j.CPUs > 0 },
+	"after": func(j *Job) bool { return j.After != 0 },
+	"think": func(j *Job) bool { return j.Think > 0 },
 }
 
 // written returns the columns that describe p.

@@ -13,9 +13,9 @@ import (
 
 // WriteCSV writes the plan with a header line and every column:
 //
-//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus,after,think
 //
-// The last two are omitted if no job sets them. Numbers have the shortest form that reads back
+// The last four are omitted if no job sets them. Numbers have the shortest form that reads back
 // exactly, so reading the file returns an identical plan.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
@@ -71,6 +71,8 @@ func ReadFile(name string) (Plan, error) {
 //	cancel        0, never
 //	parts         0, one
 //	cpus          0, what the scenario says
+//	after         0, none
+//	think         0
 //
 // The file may be compressed with gzip. Name is its name for errors, which contain file:line,
 // the column, what was found and what is wanted.
@@ -116,6 +118,9 @@ func ReadCSV(r io.Reader, name string) (Plan, error) {
 		}
 		if n := len(plan); n > 0 && j.Arrival < plan[n-1].Arrival {
 			return nil, fmt.Errorf("%s:%d: column arrival: found %v, want at least %v, the arrival on the line above", name, line, j.Arrival, plan[n-1].Arrival)
+		}
+		if _, above := lines[j.After]; j.After != 0 && !above {
+			return nil, fmt.Errorf("%s:%d: column after: found %d, want the id of a job on a line above, or 0", name, line, j.After)
 		}
 		lines[j.ID] = line
 		plan = append(plan, j)

@@ -25,6 +25,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("\ufeffID,Submit,RunTime,Procs\n#x\n\n2.0,-0,\"1\n\",\"1\"\n7, +1 ,.5,1e0\n")
 	f.Add("arrival,runtime,nodes,estimate,deadline,hard\n0,1,1,0,0,TRUE\n0,0x10,1,1_000,\"1,5\",1e400\n")
 	f.Add(all + "9007199254740993,0,0,1,,,1,,,,,,,,,\n")
+	f.Add("id,arrival,runtime,nodes,after,think,cpus\n1,0,1,1,0,,\n2,0,1,1,1,60.5,2\n3,0,1,1,3,1,\n")
 	f.Fuzz(func(t *testing.T, file string) {
 		p, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv")
 		if err != nil {
@@ -118,7 +119,10 @@ func secondPlan(file string) (workloadgen.Plan, error) {
 		delete(said, "class")
 		j.Hard, j.Urgent, j.OnDemand = truth("hard"), truth("urgent"), truth("on_demand")
 		j.PenaltyRate, j.Lead, j.Cancel = number("penalty_rate", 0), number("lead", 0), number("cancel", 0)
-		j.Parts = int(number("parts", 0))
+		j.Parts, j.CPUs = int(number("parts", 0)), number("cpus", 0)
+		if j.After, j.Think = whole("after", 0), number("think", 0); j.After != 0 && !slices.ContainsFunc(plan, func(p workloadgen.Job) bool { return p.ID == j.After }) {
+			err = fmt.Errorf("after is %d", j.After)
+		}
 		if len(said) > 0 {
 			err = fmt.Errorf("columns %v", said)
 		}

@@ -20,6 +20,12 @@ type Job struct {
 	// or, for a reservation, the fee of its policy.
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 means never"`
 
+	// A job with a predecessor arrives Think after its predecessor ends in the run, or after
+	// the predecessor is rejected. Arrival is then that of the record, which is used if the run
+	// does not have the predecessor.
+	After int64   `json:"after,omitempty" doc:"number of the job that this one follows, a job above it; 0 means none"`
+	Think float64 `json:"think,omitempty" doc:"seconds from the end of that job to the arrival of this one, at least 0"`
+
 	Nodes int     `json:"nodes" doc:"processors needed at the same time, at least 1"`
 	Parts int     `json:"parts,omitempty" doc:"number of gangs, each on its own cluster, all starting together; 0 means 1; ignored if clusters keep no reservation books"`
 	CPUs  float64 `json:"cpus,omitempty" doc:"maximum processors per node; 0 takes the value from the scenario's needs"`

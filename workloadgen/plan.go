@@ -35,6 +35,9 @@ func (p Plan) Validate() error {
 		if first, ok := seen[j.ID]; ok {
 			return fmt.Errorf("job %d (number %d of the plan): number %d has the same id", j.ID, i+1, first)
 		}
+		if _, ok := seen[j.After]; j.After != 0 && !ok {
+			return fmt.Errorf("job %d (number %d of the plan): after %d is not the number of an earlier job", j.ID, i+1, j.After)
+		}
 		seen[j.ID] = i + 1
 	}
 	return nil
@@ -46,6 +49,9 @@ func (j *Job) validate() error {
 	}
 	if j.User < 0 {
 		return fmt.Errorf("user %d is negative", j.User)
+	}
+	if j.After < 0 {
+		return fmt.Errorf("after %d is negative", j.After)
 	}
 	if j.Nodes < 1 || j.Nodes > MaxNodes {
 		return fmt.Errorf("nodes %d is not in 1..%d", j.Nodes, MaxNodes)
@@ -69,6 +75,7 @@ func (j *Job) validate() error {
 		{"lead", j.Lead, false, MaxSeconds},
 		{"cancel", j.Cancel, false, MaxSeconds},
 		{"cpus", j.CPUs, false, MaxCPUs},
+		{"think", j.Think, false, MaxSeconds},
 		{"worth", j.Worth, false, MaxWorth},
 		{"value", j.Value, false, MaxDollars},
 		{"penalty_rate", j.PenaltyRate, false, MaxRate},

@@ -226,6 +226,9 @@ func (d *Description) notes() []string {
 	if n := d.log.Parts; n > 0 {
 		notes = append(notes, fmt.Sprintf("Parts of jobs that have records of their own are left out: %d.", n))
 	}
+	if n := d.log.Follow; n > 0 {
+		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. Their jobs arrive after it ends, unless a scenario states workload.preceding: ignored.", n))
+	}
 	if n := d.log.Repeats; n > 0 {
 		notes = append(notes, fmt.Sprintf("Records with the job number of another record are left out: %d.", n))
 	}

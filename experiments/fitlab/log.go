@@ -99,11 +99,7 @@ func (l *Log) Plan() (workloadgen.Plan, []string) {
 		return l.jobs, nil
 	}
 	plan, acc := l.Trace.Plan()
-	told := append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
-	for _, unused := range l.Trace.Unused() {
-		told = append(told, "as a plan: "+unused)
-	}
-	return plan, told
+	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
 }
 
 // Copy returns the records of the log as they stand, with a header that agrees with them.

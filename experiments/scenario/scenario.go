@@ -116,14 +116,15 @@ func (f *Fleet) Capacity() (sum float64) {
 
 // A Workload is a model, a plan or a log, with its annotations.
 type Workload struct {
-	Model    *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
-	Plan     string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
-	SWF      string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
-	Filter   string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
-	Estimate *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
-	Annotate Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
-	Warmup   float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of jobs at the start that run but are not measured"`
-	Funds    *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
+	Model     *Choice  `yaml:"model" family:"model" doc:"workload model that draws a plan for each replication"`
+	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
+	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
+	Filter    string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
+	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"jobs with a predecessor (fields 17 and 18 of a log, after and think of a plan): followed (the default), they arrive their think time after it ends or is rejected in this run; ignored, they arrive as recorded"`
+	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
+	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
+	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of jobs at the start that run but are not measured"`
+	Funds     *float64 `yaml:"funds" validate:"min=0,max=1e12" doc:"initial balance of each user, $; if omitted, the total value of its jobs"`
 }
 
 // A Market describes how hosts are sold.

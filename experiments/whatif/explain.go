@@ -162,7 +162,7 @@ func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of experim
 		if err != nil {
 			return nil, err
 		}
-		if x.Position < len(run.Jobs) && run.Jobs[x.Position].Admitted() {
+		if slices.ContainsFunc(run.Jobs, func(j metrics.Job) bool { return j.ID == x.job && j.Admitted() }) {
 			h.Policies = append(h.Policies, c.Label)
 		}
 	}

@@ -86,7 +86,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	if err != nil {
 		return err
 	}
-	took := run.Jobs[n].Bargained
+	took := run.Jobs[m.Position].Bargained
 	if err := alikeJobs(whole, run.Jobs); err != nil && !took {
 		return fmt.Errorf("as it was: %w", err)
 	}
@@ -104,7 +104,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	if (r.Taken != nil) != took {
 		return fmt.Errorf("job %d took an offer: %v, want %v", x.job, r.Taken, took)
 	}
-	was := &whole[n]
+	was := &whole[m.Position]
 	if accepted := was.Admitted(); accepted != (r.Decision.Verdict == "accept") {
 		return fmt.Errorf("job %d: %v, want that of %v", x.job, r.Decision.Verdict, was.Contract.Outcome)
 	}
@@ -124,13 +124,16 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 	}
 	want := r.Decision.Verdict != "accept"
 	for _, d := range x.Dimensions(asked, run.End) {
-		i := slices.IndexFunc(r.Changes, func(c change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, asked, tr.Plan[n].Arrival)) })
+		if d.Of == "submit" && tr.Plan[n].After != 0 {
+			continue // a whole run cannot move it: its arrival is that of its predecessor's end
+		}
+		i := slices.IndexFunc(r.Changes, func(c change) bool { return c.Of == d.Of && c.By == d.By(stepsOf(&c, &d, asked, m.Now)) })
 		if i < 0 {
 			continue
 		}
 		c := &r.Changes[i]
 		*changes++
-		steps := stepsOf(c, &d, asked, tr.Plan[n].Arrival)
+		steps := stepsOf(c, &d, asked, m.Now)
 		for k := steps; k >= max(1, steps-1); k-- {
 			terms := d.At(k)
 			jobs, err := wholly(p, n, &terms)

@@ -156,9 +156,18 @@ func outcomes(ctx context.Context, tr *experiments.Trial, policy int, r reported
 		return nil, err
 	}
 	all := make([]reportedOutcome, len(r.Plan))
-	for i := range run.Jobs {
-		if j := &run.Jobs[i]; j.Admitted() {
-			meant := tr.Request(&tr.Plan[r.Of[i]])
+	at := make(map[int64]int, len(r.Plan)) // jobs that follow others arrive in another order
+	for i := range r.Plan {
+		at[r.Plan[i].ID] = i
+	}
+	for k := range run.Jobs {
+		if j := &run.Jobs[k]; j.Admitted() {
+			i := at[j.ID]
+			truth := tr.Plan[r.Of[i]]
+			if truth.After != 0 {
+				truth.Arrival = j.Arrival - (j.Think - truth.Think)
+			}
+			meant := tr.Request(&truth)
 			all[i] = reportedOutcome{Done: doneBy(&meant, j), Paid: j.Contract.Paid.Float64() - j.Contract.Penalty.Float64()}
 		}
 	}

@@ -92,6 +92,13 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 			}
 		}
 	}
+	if own := rand.New(rand.NewPCG(n, 12)); n%3 == 0 { // jobs that follow others
+		for i := range plan {
+			if i > 0 && own.IntN(2) == 0 {
+				plan[i].After, plan[i].Think = plan[own.IntN(i)].ID, 10*own.Float64()
+			}
+		}
+	}
 	dir := t.TempDir()
 	var table bytes.Buffer
 	if err := workloadgen.WriteCSV(&table, plan); err != nil {

@@ -9,9 +9,11 @@ import (
 	"text/tabwriter"
 
 	"bourse/bank"
+	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen"
 )
 
 // Replay repeats one run of e, once unchanged and once with other values in some fields of its
@@ -44,28 +46,70 @@ func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	if len(was) != len(is) {
-		return nil, misuse.Errorf("the workload would change from %d to %d jobs; change a field that does not affect the jobs", len(was), len(is))
-	}
-	jobs := make([]comparedJob, len(was))
-	for i := range jobs {
-		a, b := &was[i], &is[i]
-		if *a.Job != *b.Job {
-			return nil, misuse.Errorf("the workload would change from job %d on; change a field that does not affect the jobs", a.ID)
-		}
-		jobs[i] = comparedJob{ID: a.ID, Owner: owner(a.User), Asked: a.Arrival}
-		if jobs[i].Was, err = outcomeOf(a, alpha); err == nil {
-			jobs[i].Is, err = outcomeOf(b, alpha)
-		}
-		if err != nil {
-			return nil, err
-		}
+	jobs, err := pairs(was, is, alpha)
+	if err != nil {
+		return nil, err
 	}
 	mine, theirs := chosen.Admission, other.Configurations[0].Admission[0].Label
 	if mine == theirs {
 		mine, theirs = "as it was", "instead"
 	}
 	return compared(mine, theirs, jobs), nil
+}
+
+// pairs returns the jobs of two runs of the same workload with their outcomes at alpha, in the
+// order of the first run. If jobs follow others, their arrivals may differ, and a job whose
+// predecessor did not end in one run is refused there.
+func pairs(was, is []metrics.Job, alpha float64) (all []comparedJob, err error) {
+	others, follow := make(map[int64]*metrics.Job, len(is)), false
+	for i := range is {
+		others[is[i].ID] = &is[i]
+		follow = follow || is[i].After != 0
+	}
+	if !follow && len(was) != len(is) {
+		return nil, misuse.Errorf("the workload would change from %d to %d jobs; change a field that does not affect the jobs", len(was), len(is))
+	}
+	add := func(a, b *metrics.Job) error {
+		absent := outcome{State: "refused", Reason: "its predecessor did not end"}
+		j := comparedJob{Was: absent, Is: absent}
+		for job, of := range map[*metrics.Job]*outcome{b: &j.Is, a: &j.Was} {
+			if job == nil || err != nil {
+				continue
+			}
+			*of, err = outcomeOf(job, alpha)
+		}
+		j.ID, j.Owner, j.Asked = cmp.Or(a, b).ID, owner(cmp.Or(a, b).User), cmp.Or(a, b).Arrival
+		all = append(all, j)
+		return err
+	}
+	for i := range was {
+		a := &was[i]
+		b := others[a.ID]
+		delete(others, a.ID)
+		if b == nil && !follow || b != nil && !sameJob(*a.Job, *b.Job, follow) {
+			return nil, misuse.Errorf("the workload would change from job %d on; change a field that does not affect the jobs", a.ID)
+		}
+		if err := add(a, b); err != nil {
+			return nil, err
+		}
+	}
+	for i := range is {
+		if others[is[i].ID] != nil {
+			if err := add(nil, &is[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// sameJob reports whether a and b are the same job of a plan. If jobs follow others, their
+// arrivals may differ.
+func sameJob(a, b workloadgen.Job, follow bool) bool {
+	if follow {
+		a.Arrival = b.Arrival
+	}
+	return a == b
 }
 
 // A comparedJob is a job with its outcomes in two runs.

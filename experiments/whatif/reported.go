@@ -34,6 +34,9 @@ func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 			continue
 		}
 		for n, part := range k.say(j, d.By) {
+			if j.After != 0 {
+				part.Think += max(0, part.Arrival-j.Arrival)
+			}
 			if n > 0 {
 				job++
 				part.ID = job

@@ -53,6 +53,7 @@ type Log struct {
 	Parts   int // records of parts of jobs, which are omitted
 	Repeats int // records that repeat a job number, which are omitted
 	Ran     int
+	Follow  int // records that name a preceding job
 	Users   int
 
 	IAT, Run, Procs Quantity
@@ -153,6 +154,9 @@ func Describe(t *swf.Trace) *Log {
 		r := &records[i]
 		users[r.User] = true
 		l.Statuses[r.Status]++
+		if r.Preceding > 0 {
+			l.Follow++
+		}
 		if i > 0 {
 			iat = append(iat, r.Submit-records[i-1].Submit)
 		}

@@ -32,7 +32,7 @@ type ResampleOptions struct {
 // jobs, moved by whole weeks around the log's span: what one user does stays in
 // its order and at its hour. A user drawn twice is two users.
 //
-// Jobs are numbered from 1; by user, so are users.
+// Jobs are numbered from 1; by user, so are users. No job follows another.
 type Resample struct {
 	o      ResampleOptions
 	plan   workloadgen.Plan
@@ -65,6 +65,7 @@ func NewResample(o ResampleOptions) (*Resample, error) {
 	}
 	at := map[int64]int{}
 	for i, j := range m.plan {
+		m.plan[i].After, m.plan[i].Think = 0, 0 // numbers change
 		k, ok := at[j.User]
 		if !ok {
 			k = len(m.users)

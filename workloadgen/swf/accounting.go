@@ -132,6 +132,7 @@ type Accounting struct {
 
 	tallies [reasons]Tally
 	records bool     // Lines are records
+	follow  int      // jobs of a plan that follow an earlier job
 	unused  []string // data that was read but not used
 }
 
@@ -178,6 +179,9 @@ func (a *Accounting) String() string {
 			done = "skipped"
 		}
 		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place(of))
+	}
+	if a.follow > 0 {
+		fmt.Fprintf(&b, "  follows an earlier job (fields 17 and 18): %d\n", a.follow)
 	}
 	for _, u := range a.unused {
 		fmt.Fprintf(&b, "  not used: %s\n", u)

@@ -19,6 +19,8 @@ import (
 //	deadline  the run time: a log promises nothing
 //	nodes     allocated processors, or requested where unknown
 //	worth     1
+//	after     preceding job, if it comes before this one in the plan; 0 otherwise
+//	think     think time, 0 where unknown
 //
 // Everything else is zero, because the format has no fields for value, class, deadline,
 // urgency and penalty. Jobs are in order of arrival, with ties ordered by number. It skips
@@ -36,6 +38,8 @@ type job struct {
 	id, user                   int64
 	arrival, runtime, estimate float64
 	nodes                      int
+	after                      int64
+	think                      float64
 }
 
 // Plan returns the plan of these jobs, reusing the memory of out.
@@ -71,6 +75,7 @@ func (j *job) plan(out *workloadgen.Job) {
 	out.ID, out.User = j.id, j.user
 	out.Arrival, out.Runtime, out.Estimate, out.Deadline = j.arrival, j.runtime, j.estimate, j.runtime
 	out.Nodes, out.Worth = j.nodes, 1
+	out.After, out.Think = j.after, j.think
 }
 
 // Jobs returns the data for [Trace.Plan].
@@ -89,6 +94,9 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 		}
 		seen[r.Job] = true
 		j := job{id: r.Job, user: r.User, arrival: r.Submit, runtime: r.Run, estimate: r.ReqTime, nodes: int(r.Width())}
+		if r.Preceding > 0 {
+			j.after, j.think = r.Preceding, max(0, r.Think)
+		}
 		repaired := false
 		if r.Procs <= 0 {
 			note(ProcsFromRequest)
@@ -114,7 +122,30 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 	slices.SortStableFunc(jobs, func(a, b job) int {
 		return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.id, b.id))
 	})
+	jobs.link(&acc)
+	acc.unused = append(acc.unused, t.unused()...)
 	return jobs, acc
+}
+
+// link removes predecessors that are not earlier jobs of the plan, and counts the others.
+func (jobs Jobs) link(acc *Accounting) {
+	if !slices.ContainsFunc(jobs, func(j job) bool { return j.after > 0 }) {
+		return
+	}
+	earlier, lost := make(map[int64]bool, len(jobs)), 0
+	for i := range jobs {
+		switch j := &jobs[i]; {
+		case j.after > 0 && !earlier[j.after]:
+			j.after, j.think = 0, 0
+			lost++
+		case j.after > 0:
+			acc.follow++
+		}
+		earlier[jobs[i].id] = true
+	}
+	if lost > 0 {
+		acc.unused = append(acc.unused, fmt.Sprintf("preceding job (field 17) of %d records, which is no earlier job of the plan: they arrive as recorded", lost))
+	}
 }
 
 // Whole returns the records of whole jobs, in the order of the file, and counts the others:
@@ -144,26 +175,18 @@ func (t *Trace) Whole() (jobs []Record, parts, repeats int) {
 	return jobs, parts, repeats
 }
 
-// Unused describes how many records have data that affects a run but has no place in a plan.
-func (t *Trace) Unused() []string {
-	chained, memory := 0, 0
+// unused describes how many records have data that has no place in a plan.
+func (t *Trace) unused() []string {
+	memory := 0
 	for i := range t.Records {
-		r := &t.Records[i]
-		if r.Preceding > 0 {
-			chained++
-		}
-		if r.ReqMemory > 0 {
+		if t.Records[i].ReqMemory > 0 {
 			memory++
 		}
 	}
-	var unused []string
-	if chained > 0 {
-		unused = append(unused, fmt.Sprintf("%d records name a preceding job (fields 17 and 18): ignored, jobs arrive when they were submitted", chained))
+	if memory == 0 {
+		return nil
 	}
-	if memory > 0 {
-		unused = append(unused, fmt.Sprintf("%d records request memory (field 10): ignored", memory))
-	}
-	return unused
+	return []string{fmt.Sprintf("requested memory (field 10) of %d records", memory)}
 }
 
 // refuse returns the reason for which a record cannot be a job of a plan.
@@ -184,9 +207,9 @@ func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 }
 
 // FromPlan returns the plan as a log of a machine with the given number of processors, or 0 if
-// that is unknown. The log has id, arrival, runtime, nodes, estimate and user. The header
-// states that worth, value, class, deadline, urgency and penalty were omitted, because the
-// format has no fields for them.
+// that is unknown. The log has id, arrival, runtime, nodes, estimate, user, after and think. The
+// header states that worth, value, class, deadline, urgency and penalty were omitted, because
+// the format has no fields for them.
 func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 	t := &Trace{Records: make([]Record, len(p))}
 	for i, j := range p {
@@ -195,6 +218,9 @@ func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 			Memory: Unknown, ReqProcs: int64(j.Nodes), ReqTime: j.Estimate, ReqMemory: Unknown, Status: Completed,
 			User: j.User, Group: Unknown, Application: Unknown, Queue: Unknown, Partition: Unknown,
 			Preceding: Unknown, Think: Unknown,
+		}
+		if j.After > 0 {
+			t.Records[i].Preceding, t.Records[i].Think = j.After, j.Think
 		}
 	}
 	t.Header = Header{

@@ -1,0 +1,164 @@
+package experiments
+
+import (
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/hosts/eventheap"
+	"bourse/workloadgen"
+)
+
+// followers describes a plan in which jobs follow others: each arrives its think time after its
+// predecessor ends in the run, or after the predecessor is rejected [D]. The format of logs
+// says nothing about rejected and killed jobs; here the user notices either and goes on. A job
+// whose predecessor never ends does not arrive. A job whose predecessor is not in the plan
+// arrives when the plan states.
+//
+// During the run, the jobs that have been submitted are at the start of the arena's plan, in
+// the order of their arrivals in this run. Everything else refers to jobs by their positions in
+// the plan as recorded, which decide ties.
+type followers struct {
+	ids   []int64           // job numbers, by position
+	think []float64         // think times, by position
+	of    map[int64][]int32 // positions of the jobs that follow a job, by its number
+}
+
+// due is the part of followers that changes during a run.
+type due struct {
+	ready          eventheap.Heap // jobs that have not been submitted and whose arrival is known
+	last           int32          // job that left ready last
+	ended, refused int            // contracts of the broker whose followers are ready
+}
+
+// follows reports whether some job of plan follows another.
+func follows(plan workloadgen.Plan) bool {
+	return slices.ContainsFunc(plan, func(j workloadgen.Job) bool { return j.After != 0 })
+}
+
+// follow prepares the run of a plan in which jobs follow others. The run gets a plan of its
+// own, because arrivals depend on the policy.
+func (a *arena) follow() {
+	if a.followers = nil; !follows(a.plan) {
+		return
+	}
+	a.plan = slices.Clone(a.plan)
+	f := &followers{of: make(map[int64][]int32)}
+	a.due = due{}
+	for i := range a.plan {
+		j := &a.plan[i]
+		f.ids, f.think = append(f.ids, j.ID), append(f.think, j.Think)
+		if j.After != 0 && a.places.Find(j.After) >= 0 {
+			f.of[j.After] = append(f.of[j.After], int32(i))
+		} else {
+			a.due.ready.Set(int32(i), j.Arrival)
+		}
+	}
+	a.followers = f
+}
+
+// released makes the followers of a job ready that ended, or was rejected, at the given time.
+func (a *arena) released(id int64, at float64) {
+	for _, i := range a.followers.of[id] {
+		a.due.ready.Set(i, at+a.followers.think[i])
+	}
+}
+
+// arriving returns the time of the next arrival, after it has made the followers of jobs ready
+// that have ended since.
+func (a *arena) arriving() float64 {
+	ended, refused := a.broker.Ended(), a.broker.Refused()
+	for ; a.due.ended < len(ended); a.due.ended++ {
+		c := &ended[a.due.ended]
+		a.released(int64(c.ID), c.Ended)
+	}
+	for ; a.due.refused < len(refused); a.due.refused++ {
+		r := &refused[a.due.refused]
+		a.released(int64(r.ID), r.At)
+	}
+	return a.due.ready.First()
+}
+
+// bring moves the job that arrives next to position n of the plan, with its arrival in this
+// run.
+func (a *arena) bring(n int) {
+	i, at, _ := a.due.ready.Min()
+	a.due.ready.Remove(i)
+	a.due.last = i
+	from := a.places.Find(a.followers.ids[i])
+	a.plan[n], a.plan[from] = a.plan[from], a.plan[n]
+	a.bills[n], a.bills[from] = a.bills[from], a.bills[n]
+	a.places.Put(a.plan[n].ID, n)
+	a.places.Put(a.plan[from].ID, from)
+	a.plan[n].Arrival = at
+}
+
+// recorded makes jobs arrive when the plan states, if the scenario says so. It may not change
+// the shared plan of a file.
+func (a *arena) recorded(w *scenario.Workload, shared workloadgen.Plan) {
+	if w.Preceding != "ignored" || !follows(a.plan) {
+		return
+	}
+	a.own(shared)
+	for i := range a.plan {
+		a.plan[i].After, a.plan[i].Think = 0, 0
+	}
+}
+
+// own copies the arena's plan if it is the shared one of a file.
+func (a *arena) own(shared workloadgen.Plan) {
+	if len(a.plan) > 0 && len(shared) > 0 && &a.plan[0] == &shared[0] {
+		a.drawn = append(a.drawn[:0], shared...)
+		a.plan = a.drawn
+	}
+}
+
+// A chain recomputes the arrivals of jobs that follow others from the rows of a run.
+type chain struct {
+	ended map[int64]ended // by job number
+	seen  map[int]bool    // positions of jobs that have rows
+	last  float64         // arrival of the last row
+}
+
+// ended describes the end of a job. The table does not state when a job was rejected, which may
+// be later than its arrival.
+type ended struct {
+	at      float64
+	exactly bool // if not, at or later
+}
+
+// arrival returns the earliest arrival of a job of the arena's plan: +Inf if its predecessor
+// has not ended, or was rejected at an unknown time.
+func (c *chain) arrival(a *arena, j *workloadgen.Job) float64 {
+	if j.After == 0 || a.places.Find(j.After) < 0 {
+		return j.Arrival
+	}
+	if e, ok := c.ended[j.After]; ok && e.exactly {
+		return e.at + j.Think
+	}
+	return math.Inf(1)
+}
+
+// arrive returns job j with the arrival that the rows before its own imply, and records its end
+// as its row states it. Rows must be in order of arrival.
+func (c *chain) arrive(a *arena, j workloadgen.Job, row *results.Job) *workloadgen.Job {
+	e, ok := c.ended[j.After]
+	if j.Arrival = c.arrival(a, &j); ok && !e.exactly && row.Arrival >= e.at+j.Think {
+		j.Arrival = row.Arrival
+	}
+	if j.Arrival < c.last {
+		j.Arrival = c.last
+	}
+	c.last = max(c.last, row.Arrival)
+	switch row.Decision {
+	case contracts.Accept.String():
+		if row.Finish != nil {
+			c.ended[j.ID] = ended{*row.Finish, true}
+		}
+	case contracts.Reject.String():
+		c.ended[j.ID] = ended{row.Arrival, false}
+	}
+	return &j
+}

@@ -1,14 +1,14 @@
 package papers_test
 
 import (
-	"maps"
-	"slices"
+	"math"
 	"strings"
 	"testing"
 
 	"bourse/experiments/metrics"
 	"bourse/experiments/papers"
 	"bourse/experiments/papers/claims"
+	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -132,62 +132,40 @@ func TestClaims(t *testing.T) {
 			}
 		}
 		for _, c := range p.Claims {
-			for _, test := range c.Tests {
-				numbers := []claims.Number{test.Number}
-				if over := test.Over; over != nil {
-					first := *over
-					if len(over.In) == 0 {
-						first.In = test.In
+			for _, name := range c.Experiments() {
+				if _, ok := parsed[name]; !ok {
+					e, err := scenario.Parse(name, papers.Presets()[name], scenario.Known{})
+					if err != nil {
+						t.Fatalf("%s %s: %v", p.Name, c.ID, err)
 					}
-					numbers = append(numbers, first)
-				}
-				for _, n := range numbers {
-					for _, in := range n.In {
-						experiment, configuration, _ := strings.Cut(in, "/")
-						e, ok := parsed[experiment]
-						if !ok {
-							var err error
-							if e, err = scenario.Parse(experiment, papers.Presets()[experiment], scenario.Known{}); err != nil {
-								t.Errorf("%s %s: %v", p.Name, c.ID, err)
-								continue
-							}
-							parsed[experiment] = e
-						}
-						holds(t, p.Name+" "+c.ID, n, &e, configuration)
-					}
+					parsed[name] = e
 				}
 			}
 		}
-	}
-}
-
-// holds checks that n can be measured in a configuration of e.
-func holds(t *testing.T, claim string, n claims.Number, e *scenario.Experiment, configuration string) {
-	t.Helper()
-	axes, policies := map[string]bool{"": true}, map[string]bool{"": true}
-	for _, a := range e.Sweep {
-		axes[a.Name()] = true
-	}
-	i := slices.IndexFunc(e.Configurations, func(c scenario.Configuration) bool { return c.Name == configuration })
-	if i < 0 {
-		t.Errorf("%s: %s has no %s", claim, e.Name, configuration)
-		return
-	}
-	for _, a := range e.Configurations[i].Admission {
-		policies[a.Label] = true
-	}
-	for _, axis := range append(slices.Collect(maps.Keys(n.At)), n.Along, n.Spread) {
-		if !axes[axis] {
-			t.Errorf("%s: %s has no axis %s", claim, e.Name, axis)
+		// Judged by a row for each metric and policy at each point, no claim lacks anything.
+		var all []*claims.Results
+		measures := p.Metrics()
+		for _, e := range parsed {
+			r := &claims.Results{Experiment: e.Name}
+			for _, a := range e.Sweep {
+				r.Axes = append(r.Axes, a.Name())
+			}
+			for _, c := range e.Expanded().Configurations {
+				for _, a := range c.Admission {
+					for _, m := range measures {
+						for rep := range 3 {
+							x := math.Sqrt(float64(rep + 1))
+							r.Add(results.Metric{Configuration: c.Name, Admission: a.Label, Metric: m, Replication: rep, Value: &x})
+						}
+					}
+				}
+			}
+			all = append(all, r)
 		}
-	}
-	of := append([]string{n.Less, n.Per}, n.Of...)
-	if n.Reserve != nil {
-		of = append(of, n.Reserve.Spot)
-	}
-	for _, policy := range of {
-		if !policies[policy] {
-			t.Errorf("%s: %s is not run under %s", claim, configuration, policy)
+		for i, j := range claims.Judge(p, all) {
+			if (j.Why != "") != (p.Claims[i].Untestable != "") && !strings.Contains(j.Why, "undefined") {
+				t.Errorf("%s %s: %s", p.Name, j.ID, j.Why)
+			}
 		}
 	}
 }

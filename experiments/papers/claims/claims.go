@@ -1,16 +1,15 @@
-// Package claims judges what a paper says against results: each claim is a line
-// of a file, with the numbers that decide it and where they must lie.
+// Package claims judges sentences of a paper by results. Each claim is a sentence with a table:
+// the numbers that decide it, and the region in which each must be ([Row]).
 //
-// It knows names of experiments, configurations, policies and metrics as text,
-// and does not know what any of them means.
+// It is independent of the meaning of experiments, configurations, policies and metrics.
 //
 // # Design
 //
-// A test estimates a number over replications, on which policies share their jobs, and
+// A row estimates a number over replications, on which policies share their jobs, and
 // names a region and a margin: the smallest difference that matters, with where it comes
 // from. They are written from the paper's sentence, not from results. A claim is
 //
-//	SUPPORTED     if the intervals of all its tests lie inside their regions,
+//	SUPPORTED     if the intervals of all its rows lie inside their regions,
 //	CONTRADICTED  if that of one of them lies wholly outside,
 //	UNDECIDED     otherwise, with the replications that would decide it,
 //	NOT TESTABLE  if there is nothing to decide it by.
@@ -20,7 +19,7 @@
 // all of them, and the claim states how many of them support it.
 //
 // Intervals hold together for all claims of a paper (Bonferroni): 1 - 0.05/m with m claims
-// that are tested, and for "wholly outside" 1 - 0.05/(m k) with k tests, of which any
+// that are tested, and for "wholly outside" 1 - 0.05/(m k) with k rows, of which any
 // would do; all k inside need no such correction (Berger 1982). Claims read after results
 // were seen (post hoc) are judged at the same level beside them, and do not count in m.
 // Holm's correction would decide a little more, but has no intervals that a reader could
@@ -28,19 +27,19 @@
 //
 // A direction is held against 0, not against the margin: else a difference smaller than it
 // would be supported by few replications and contradicted by many. Where its interval lies
-// within the margin, and on both sides of 0, the claim stays undecided, and the test says
+// within the margin, and on both sides of 0, the claim stays undecided, and the row says
 // that no difference that matters is left.
 //
 // Every verdict is given for half the margin, too: what rests on the margin is seen.
 package claims
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"bourse/workloadgen/config"
 )
@@ -55,83 +54,83 @@ type Paper struct {
 	Hashes map[string]string `yaml:"-"` // of each claim but its otherwise, by ID: the beginning of a sha256
 }
 
-// A Claim is a sentence of a paper, and what it is taken to say.
+// A Claim is a sentence of a paper, and the rows that decide it.
 type Claim struct {
 	ID      string `yaml:"id"`
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
-	Note    string `yaml:"note"` // how it is read, where it could be read otherwise
-	Tests   []Test `yaml:"tests"`
+	Note    string `yaml:"note"` // how it is read, if it could be read otherwise
+	Rows    []Row  `yaml:"rows"`
 
-	// Margin and Source stand for those of each test that has none.
-	Margin *float64 `yaml:"margin"`
-	Source string   `yaml:"source"`
+	// Margin and Source are those of each row that has none.
+	Margin float64 `yaml:"margin"`
+	Source string  `yaml:"source"`
 
-	// PostHoc says why a reading was added after results had been seen.
+	// NoChance states why numbers are the same whatever is drawn. A number that is the same in
+	// all replications then has no interval, and is compared with its region as it is.
+	NoChance string `yaml:"no_chance"`
+
+	// PostHoc states why the claim was added after results had been seen.
 	PostHoc string `yaml:"post_hoc"`
 
-	// Otherwise says what comes of it with an option that is not the preset's, or
-	// where it fails. Nothing is judged by it.
+	// Otherwise states what another option gives, or where the claim fails. Nothing is judged
+	// by it.
 	Otherwise string `yaml:"otherwise"`
 
-	// Untestable says why no results can decide it, in place of tests.
+	// Untestable states why no results can decide it. It replaces rows.
 	Untestable string `yaml:"untestable"`
 }
 
-// A Test is a number and where it must lie. Where metric, of or in name several, each
-// is a test.
-type Test struct {
-	Number `yaml:",inline"`
+// A Row is a number and the region in which it must be: [metric, policy, place, relation,
+// number, margin, source], of which margin and source can be left out. If metric, policy or
+// place is a list, each is a row.
+//
+//	metric   m; m + n, m - n; log sd of m; effect of m (mean by standard deviation);
+//	         p_a over p, q (p_a minus (p - q)/(1 - q), of two policies A / B)
+//	policy   A; A - B; A / B (mean of A by that of B, minus 1); A | B (of places P | Q)
+//	place    P; P - Q, where P is EXPERIMENT/CONFIGURATION [& CONFIGURATION]
+//	         [@ AXIS VALUE, AXIS LOWEST..HIGHEST] [along AXIS | spread AXIS]
+//
+// The number is the mean over replications and over all points of a place. Along an axis it is
+// the rise of the straight line of least squares from the first value to the last. Spread is the
+// largest mean along an axis, or over configurations (*), minus the smallest.
+type Row struct {
+	Metric, Policy, Place config.Some[string]
 
-	// Over is a number that is subtracted. What it does not say is as in Number.
-	Over *Number `yaml:"over"`
-
-	Is relation `yaml:"is"`
-	To Range    `yaml:"to"` // what it is held against: a number, or the lowest and highest; 0 if it is left out
-
-	Margin *float64 `yaml:"margin"` // the smallest difference that matters, above 0
-	Source string   `yaml:"source"` // of the margin: the paper's digits or errors, or an effect that the sentence names
-
-	// NoChance says why the number is the same whatever is drawn. As long as it is in
-	// all replications, it has no interval, and is held against the region as it is.
-	NoChance string `yaml:"no_chance"`
+	Is     relation
+	To     Range   // a number, or the lowest and highest
+	Margin float64 // smallest difference that matters, above 0
+	Source string  // of the margin: the paper's digits or errors, or an effect that the sentence names
 }
 
-// A Number is the mean of a metric over points of a sweep, and over replications.
-type Number struct {
-	Metric config.Some[string] `yaml:"metric"`
-	Since  string              `yaml:"since"` // metric that is subtracted from it
-	Of     config.Some[string] `yaml:"of"`    // policy
-
-	Less string `yaml:"less"` // policy whose value is subtracted at each point
-	Per  string `yaml:"per"`  // or whose mean divides that of the first, less 1
-
-	In config.Some[string] `yaml:"in"` // experiment/configuration
-	At map[string]Range    `yaml:"at"` // of each axis; all, where an axis is not named
-
-	// Along makes it how much the metric rises along this axis, from its first value to
-	// its last, by the straight line of least squares; Spread the largest of the means
-	// there less the smallest. Other axes are averaged over.
-	Along  string `yaml:"along"`
-	Spread string `yaml:"spread"`
-
-	// Deviation makes it the logarithm of the standard deviation over replications,
-	// Effect the mean by the standard deviation.
-	Deviation bool `yaml:"deviation"`
-	Effect    bool `yaml:"effect"`
-
-	// Reserve makes it what p_a exceeds, in place of a metric: see reserve.
-	Reserve *reserve `yaml:"reserve"`
+// FromNode reads the cells of a row.
+func (r *Row) FromNode(n *config.Node, path string) error {
+	var is string
+	cells := []any{&r.Metric, &r.Policy, &r.Place, &is, &r.To, &r.Margin, &r.Source}
+	if n.Kind != config.List || len(n.Items) < 5 || len(n.Items) > len(cells) {
+		return n.At.Fail(path, "found %s, want [metric, policy, place, relation, number, margin, source]", n.Found())
+	}
+	for i, cell := range n.Items {
+		if err := cell.Decode(config.Join(path, n.Segment(i)), cells[i]); err != nil {
+			return err
+		}
+	}
+	r.Is = relation(is)
+	return nil
 }
 
-// A reserve is a rule by which a reservation market is worth more than a spot market
-// (Market, eq. 13 and 18): what metric Admitted of policy Of exceeds (p - q)/(1 - q) by,
-// where p is the mean of metrics Fulfilled of policy Spot, and q is metric Cost of it.
-type reserve struct {
-	Admitted  string              `yaml:"admitted"`
-	Spot      string              `yaml:"spot"`
-	Fulfilled config.Some[string] `yaml:"fulfilled"`
-	Cost      string              `yaml:"cost"`
+// each returns a row for each metric, policy and place.
+func (r Row) each() (all []Row) {
+	for _, m := range r.Metric {
+		for _, p := range r.Policy {
+			for _, at := range r.Place {
+				one := r
+				one.Metric, one.Policy, one.Place = config.Some[string]{m}, config.Some[string]{p}, config.Some[string]{at}
+				all = append(all, one)
+			}
+		}
+	}
+	return all
 }
 
 // A Range is one value, or the lowest and highest.
@@ -142,11 +141,7 @@ func (r *Range) FromNode(n *config.Node, path string) error {
 	return (*config.Some[float64])(r).FromNode(n, path)
 }
 
-func (r Range) has(x float64) bool { return len(r) == 0 || r[0] <= x && x <= r[len(r)-1] }
-
-func (r Range) valid() bool {
-	return len(r) == 1 || len(r) == 2 && r[0] <= r[1]
-}
+func (r Range) has(x float64) bool { return r[0] <= x && x <= r[len(r)-1] }
 
 // Read reads a file of claims. The error names the claim at fault.
 func Read(name string, data []byte) (Paper, error) {
@@ -161,11 +156,9 @@ func Read(name string, data []byte) (Paper, error) {
 	seen := map[string]bool{}
 	for i := range p.Claims {
 		c := &p.Claims[i]
-		for j := range c.Tests {
-			c.Tests[j].Margin = first(c.Tests[j].Margin, c.Margin)
-			if c.Tests[j].Source == "" {
-				c.Tests[j].Source = c.Source
-			}
+		for j := range c.Rows {
+			r := &c.Rows[j]
+			r.Margin, r.Source = cmp.Or(r.Margin, c.Margin), cmp.Or(r.Source, c.Source)
 		}
 		if err := c.validate(); err != nil {
 			return Paper{}, fmt.Errorf("%s: claim %s: %w", name, c.ID, err)
@@ -178,13 +171,6 @@ func Read(name string, data []byte) (Paper, error) {
 	p.SHA256 = hash(data)
 	p.Hashes, err = hashes(root.Get("claims"))
 	return p, err
-}
-
-func first(one, other *float64) *float64 {
-	if one != nil {
-		return one
-	}
-	return other
 }
 
 // hashes returns a hash of what each claim says, however it is laid out, by its ID.
@@ -216,75 +202,56 @@ func (c Claim) validate() error {
 	if c.ID == "" || c.Quote == "" || c.Section == "" {
 		return fmt.Errorf("want id, quote and section")
 	}
-	if (c.Untestable == "") == (len(c.Tests) == 0) {
-		return fmt.Errorf("want tests, or else untestable: why there are none")
+	if (c.Untestable == "") == (len(c.Rows) == 0) {
+		return fmt.Errorf("want rows, or else untestable: why there are none")
 	}
-	for _, t := range c.Tests {
-		if err := t.validate(); err != nil {
+	for _, r := range c.Rows {
+		if err := r.validate(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t Test) validate() error {
+func (r Row) validate() error {
 	switch {
-	case len(t.Metric) == 0 && t.Reserve == nil || len(t.Of) == 0 || len(t.In) == 0:
-		return fmt.Errorf("want metric, of and in")
-	case !slices.Contains(relations, t.Is):
-		return fmt.Errorf("is: found %q, want one of %s", t.Is, words(relations))
-	case len(t.To) > 0 && !t.To.valid() || len(t.To) > 1 && t.Is != similar:
-		return fmt.Errorf("to: want a number, or the lowest and highest with similar")
-	case t.Margin == nil || !(*t.Margin > 0) || t.Source == "":
+	case len(r.Metric) == 0 || len(r.Policy) == 0 || len(r.Place) == 0:
+		return fmt.Errorf("want metric, policy and place")
+	case !slices.Contains(relations, r.Is):
+		return fmt.Errorf("relation: found %q, want one of %s", r.Is, words(relations))
+	case len(r.To) < 1 || len(r.To) > 2 || len(r.To) == 2 && (r.To[0] > r.To[1] || r.Is != similar):
+		return fmt.Errorf("number: want a number, or the lowest and highest with similar")
+	case !(r.Margin > 0) || r.Source == "":
 		return fmt.Errorf("want a margin above 0, and its source")
-	case t.Over != nil && (len(t.Over.Metric) > 1 || len(t.Over.Of) > 1 || len(t.Over.In) > 1):
-		return fmt.Errorf("over: want one metric, of and in")
-	case t.Deviation && t.Over == nil:
-		return fmt.Errorf("deviation: want over, the quantity to compare it with")
 	}
-	for _, n := range []*Number{&t.Number, t.Over} {
-		if n == nil {
-			continue
-		}
-		for axis, r := range n.At {
-			if !r.valid() {
-				return fmt.Errorf("at %s: want a value, or the lowest and highest", axis)
-			}
-		}
-		if n.Less != "" && n.Per != "" || n.Along != "" && n.Spread != "" {
-			return fmt.Errorf("want one of less and per, of along and spread")
-		}
-		if n.Per != "" && (n.Deviation || n.Effect) || n.Deviation && n.Effect {
-			return fmt.Errorf("want one of per, deviation and effect")
-		}
-		if r := n.Reserve; r != nil && (len(n.Metric) > 0 || r.Admitted == "" || r.Spot == "" || len(r.Fulfilled) == 0 || r.Cost == "") {
-			return fmt.Errorf("reserve: want admitted, spot, fulfilled and cost, without a metric")
+	for _, one := range r.each() {
+		if _, err := one.measures(); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Concerns reports whether a claim of p is about the named experiment.
-func (p Paper) Concerns(experiment string) bool {
-	for _, c := range p.Claims {
-		if slices.Contains(c.Experiments(), experiment) {
-			return true
+// measures returns the measures of all rows of c, which was read.
+func (c Claim) measures() (all []measure) {
+	for _, r := range c.Rows {
+		for _, one := range r.each() {
+			some, _ := one.measures()
+			all = append(all, some...)
 		}
 	}
-	return false
+	return all
+}
+
+// Concerns reports whether a claim of p is about the named experiment.
+func (p Paper) Concerns(experiment string) bool {
+	return slices.ContainsFunc(p.Claims, func(c Claim) bool { return slices.Contains(c.Experiments(), experiment) })
 }
 
 // Experiments returns the names of those that c is about, sorted.
 func (c Claim) Experiments() (names []string) {
-	for _, t := range c.Tests {
-		all := t.In
-		if t.Over != nil {
-			all = slices.Concat(t.In, t.Over.In)
-		}
-		for _, in := range all {
-			name, _, _ := strings.Cut(in, "/")
-			names = append(names, name)
-		}
+	for _, m := range c.measures() {
+		names = append(names, m.experiment)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -293,26 +260,10 @@ func (c Claim) Experiments() (names []string) {
 // Metrics returns the names of the metrics that claims of p are about, sorted.
 func (p Paper) Metrics() (names []string) {
 	for _, c := range p.Claims {
-		for _, t := range c.Tests {
-			for _, n := range []*Number{&t.Number, t.Over} {
-				if n != nil {
-					names = append(names, n.metrics()...)
-				}
-			}
+		for _, m := range c.measures() {
+			names = append(names, m.names()...)
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// metrics returns the names of those that n is made of.
-func (n Number) metrics() []string {
-	names := slices.Clone(n.Metric)
-	if n.Since != "" {
-		names = append(names, n.Since)
-	}
-	if r := n.Reserve; r != nil {
-		names = append(append(names, r.Admitted, r.Cost), r.Fulfilled...)
-	}
-	return names
 }

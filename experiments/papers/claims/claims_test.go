@@ -52,44 +52,47 @@ func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		// mean over points, and over replications: 5 + 1.5 + 0.1, give or take 0.1/√3
-		"metric: m, of: a, in: lab/c, is: higher, to: 6":                                            "SUPPORTED 6.6 0.00913",
-		"metric: m, of: a, in: lab/c, is: higher, to: 6.5":                                          "UNDECIDED 6.6 0.225",
-		"metric: m, of: a, in: lab/c, is: higher, to: 8":                                            "CONTRADICTED 6.6 0.0017",
-		"metric: m, of: a, in: lab/c, is: lower, to: 7":                                             "SUPPORTED 6.6 0.0202",
-		"metric: m, of: a, in: lab/c, is: much higher, to: 6.2":                                     "SUPPORTED 6.6 0.0261",
-		"metric: m, of: a, in: lab/c, is: much lower, to: 6.2":                                      "CONTRADICTED 6.6 0.0161",
-		"metric: m, of: a, in: lab/c, is: similar, to: 6.6":                                         "UNDECIDED 6.6 0.478",
-		"metric: m, of: a, in: lab/c, is: similar, to: [6, 7.2]":                                    "SUPPORTED 6.6 0.0078",
-		"metric: m, of: a, in: lab/c, is: not lower, to: 7":                                         "CONTRADICTED 6.6 0.0261",
-		"metric: m, of: a, in: lab/c, is: not higher, to: 7":                                        "SUPPORTED 6.6 0.0161",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, is: higher":                                    "SUPPORTED 11.6 2.48e-05",
-		"metric: m, of: a, in: lab/c, at: {load: [0, 0.5], width: 2}, is: higher":                   "SUPPORTED 2.1 0.000755",
-		"metric: m, of: a, in: lab/c, over: {in: lab/d}, is: higher":                                "SUPPORTED 6.6 7.65e-05",
-		"metric: m, of: a, less: b, in: lab/c, is: higher":                                          "SUPPORTED 1.1 0.00274", // where b is defined
-		"metric: m, of: a, per: b, in: lab/c, at: {load: 0}, is: lower":                             "SUPPORTED -0.78 0.000219",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, over: {of: b, at: {load: 0}}, is: higher":      "SUPPORTED 6.6 7.65e-05",
-		"metric: m, since: l, of: a, in: lab/d, is: lower":                                          "UNDECIDED -1 0.225",
-		"metric: m, of: b, in: lab/c, is: similar, to: 5":                                           "UNDECIDED 5 -", // it never varies, and nothing bounds it
-		"metric: m, of: b, in: lab/c, is: similar, to: 5, no_chance: b knows no chance":             "SUPPORTED 5 -",
-		"metric: m, of: b, in: lab/c, is: similar, to: 6, no_chance: b knows no chance":             "CONTRADICTED 5 -",
-		"metric: m, of: a, in: lab/c, is: higher, no_chance: of a that is not true":                 "SUPPORTED 6.6 7.65e-05",
-		"metric: m, of: a, in: lab/c, along: load, is: higher, no_chance: a rises by ten":           "SUPPORTED 10 -",
-		"metric: m, of: a, in: lab/c, spread: width, is: similar, to: 1, no_chance: a rises by one": "SUPPORTED 1 -",
-		"metric: m, of: a, per: b, in: lab/c, along: load, is: higher, no_chance: ten by five":      "SUPPORTED 2 -",
-		"metric: m, of: a, in: lab/c, effect: true, over: {at: {load: 0}}, is: higher":              "UNDECIDED 50 0.168", // (6.6 - 1.6)/0.1, its pseudo-values 8.58, 79.3 and 8.58
-		"metric: m, of: a, in: lab/c, deviation: true, over: {of: a, in: lab/d}, is: higher":        "NOT TESTABLE: log deviation of m of a, lab/d is undefined",
-		"metric: m, since: x, of: a, in: lab/d, is: lower":                                          "NOT TESTABLE: lab: no x of configuration d",
-		"metric: m, of: none, in: lab/d, is: higher":                                                "NOT TESTABLE: m of none, lab/d is undefined",
-		"metric: m, of: c, in: lab/c, is: higher":                                                   "NOT TESTABLE: lab: c was not run under c",
-		"metric: m, of: a, in: lab/e, is: higher":                                                   "NOT TESTABLE: lab: no m of configuration e",
-		"metric: x, of: a, in: lab/c, is: higher":                                                   "NOT TESTABLE: lab: no x of configuration c",
-		"metric: m, of: a, in: field/c, is: higher":                                                 "NOT TESTABLE: no results of field",
-		"metric: m, of: a, in: lab/c, along: age, is: higher":                                       "NOT TESTABLE: lab has no axis age",
-		"metric: m, of: a, in: lab/c, at: {load: 7}, is: higher":                                    "NOT TESTABLE: lab: no point of m of a, lab/c, load 7",
-		"metric: m, of: a, in: lab/c, at: {load: 1}, along: load, is: higher":                       "NOT TESTABLE: change along load of m of a, lab/c, load 1: want two places along it at least",
-		"reserve: {admitted: l, spot: a, fulfilled: m, cost: m}, of: a, in: lab/d, is: higher":      "UNDECIDED 1 0.225",
+		"m, a, lab/c, higher, 6":                                            "SUPPORTED 6.6 0.00913",
+		"m, a, lab/c, higher, 6.5":                                          "UNDECIDED 6.6 0.225",
+		"m, a, lab/c, higher, 8":                                            "CONTRADICTED 6.6 0.0017",
+		"m, a, lab/c, lower, 7":                                             "SUPPORTED 6.6 0.0202",
+		"m, a, lab/c, much higher, 6.2":                                     "SUPPORTED 6.6 0.0261",
+		"m, a, lab/c, much lower, 6.2":                                      "CONTRADICTED 6.6 0.0161",
+		"m, a, lab/c, similar, 6.6":                                         "UNDECIDED 6.6 0.478",
+		"m, a, lab/c, similar, [6, 7.2]":                                    "SUPPORTED 6.6 0.0078",
+		"m, a, lab/c, not lower, 7":                                         "CONTRADICTED 6.6 0.0261",
+		"m, a, lab/c, not higher, 7":                                        "SUPPORTED 6.6 0.0161",
+		"m, a, lab/c @ load 1, higher, 0":                                   "SUPPORTED 11.6 2.48e-05",
+		`m, a, "lab/c @ load 0..0.5, width 2", higher, 0`:                   "SUPPORTED 2.1 0.000755",
+		"m, a, lab/c - lab/d, higher, 0":                                    "SUPPORTED 6.6 7.65e-05",
+		"m, a, lab/c & d, higher, 0":                                        "SUPPORTED 5.28 7.65e-05", // of five points
+		"m, a - b, lab/c, higher, 0":                                        "SUPPORTED 1.1 0.00274",   // where b is defined
+		"m, a / b, lab/c @ load 0, lower, 0":                                "SUPPORTED -0.78 0.000219",
+		"m, a | b, lab/c @ load 1 | lab/c @ load 0, higher, 0":              "SUPPORTED 6.6 7.65e-05",
+		"m - l, a, lab/d, lower, 0":                                         "UNDECIDED -1 0.225",
+		"m + l, a, lab/d, higher, 0":                                        "UNDECIDED 1 0.225",
+		"m, b, lab/c, similar, 5":                                           "UNDECIDED 5 -", // it never varies, and nothing bounds it
+		"m, b, lab/c, similar, 5]], no_chance: b knows no chance":           "SUPPORTED 5 -",
+		"m, b, lab/c, similar, 6]], no_chance: b knows no chance":           "CONTRADICTED 5 -",
+		"m, a, lab/c, higher, 0]], no_chance: of a that is not true":        "SUPPORTED 6.6 7.65e-05",
+		"m, a, lab/c along load, higher, 0]], no_chance: a rises by ten":    "SUPPORTED 10 -",
+		"m, a, lab/c spread width, similar, 1]], no_chance: a rises by one": "SUPPORTED 1 -",
+		"m, a, lab/c & d spread *, higher, 0":                               "SUPPORTED 6.6 7.65e-05",
+		"m, a / b, lab/c along load, higher, 0]], no_chance: ten by five":   "SUPPORTED 2 -",
+		"effect of m, a, lab/c - lab/c @ load 0, higher, 0":                 "UNDECIDED 50 0.168", // (6.6 - 1.6)/0.1, its pseudo-values 8.58, 79.3 and 8.58
+		"log sd of m, a, lab/c - lab/d, higher, 0":                          "NOT TESTABLE: m of a is undefined in lab",
+		"m - x, a, lab/d, lower, 0":                                         "NOT TESTABLE: lab: no x of configuration d",
+		"m, none, lab/d, higher, 0":                                         "NOT TESTABLE: m of none is undefined in lab",
+		"m, c, lab/c, higher, 0":                                            "NOT TESTABLE: lab: c was not run under c",
+		"m, a, lab/e, higher, 0":                                            "NOT TESTABLE: lab: no m of configuration e",
+		"x, a, lab/c, higher, 0":                                            "NOT TESTABLE: lab: no x of configuration c",
+		"m, a, field/c, higher, 0":                                          "NOT TESTABLE: no results of field",
+		"m, a, lab/c along age, higher, 0":                                  "NOT TESTABLE: lab has no axis age",
+		"m, a, lab/c @ load 7, higher, 0":                                   "NOT TESTABLE: lab: no point of c",
+		"m, a, lab/c @ load 1 along load, higher, 0":                        "NOT TESTABLE: lab: want two values of load at least",
+		`"l over m, m", a / a, lab/d, higher, 0`:                            "UNDECIDED 1 0.225",
 	} {
-		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, tests: [{`+text+`}]}]}`))
+		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, rows: [[`+row(text)+`}]}`))
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -106,6 +109,14 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
+}
+
+// row closes the list of rows, unless text does.
+func row(text string) string {
+	if strings.Contains(text, "]], ") {
+		return text
+	}
+	return text + "]]"
 }
 
 func short(x *float64) string {
@@ -137,17 +148,17 @@ func trial(rng *rand.Rand, n int, noise float64, means map[string]float64) []*Re
 // kinds are claims of every kind, with a margin of 0.1: of policies be, good, of 1 a load,
 // and alike, which is as be.
 var kinds = map[string]string{
-	"direction":            "{metric: m, of: good, less: be, in: lab/c, is: higher}",
-	"size":                 "{metric: m, of: good, less: be, in: lab/c, is: much higher, margin: 1.5}",
-	"similar":              "{metric: m, of: alike, less: be, in: lab/c, is: similar}",
-	"printed":              "{metric: m, of: good, less: be, in: lab/c, is: similar, to: 2}",
-	"best of three":        "{metric: m, of: good, less: be, in: lab/c, is: not lower}, {metric: m, of: good, less: alike, in: lab/c, is: not lower}",
-	"ratio":                "{metric: m, of: good, per: be, in: lab/c, is: similar, to: 0.2, margin: 0.1}",
-	"difference of ratios": "{metric: m, of: good, per: be, in: lab/c, at: {load: 2}, over: {at: {load: 0}}, is: much higher}",
-	"trend":                "{metric: m, of: good, less: be, in: lab/c, along: load, is: similar, to: 2}",
-	"flat":                 "{metric: m, of: alike, less: be, in: lab/c, spread: load, is: not higher}",
-	"spreads":              "{metric: m, of: good, in: lab/c, spread: load, over: {of: be}, is: much higher}",
-	"deviations":           "{metric: m, of: good, less: be, in: lab/c, deviation: true, over: {of: good, less: alike}, is: similar, margin: 2}",
+	"direction":            "[m, good - be, lab/c, higher, 0]",
+	"size":                 "[m, good - be, lab/c, much higher, 0, 1.5]",
+	"similar":              "[m, alike - be, lab/c, similar, 0]",
+	"printed":              "[m, good - be, lab/c, similar, 2]",
+	"best of three":        "[m, good - be, lab/c, not lower, 0], [m, good - alike, lab/c, not lower, 0]",
+	"ratio":                "[m, good / be, lab/c, similar, 0.2, 0.1]",
+	"difference of ratios": "[m, good / be, lab/c @ load 2 - lab/c @ load 0, much higher, 0]",
+	"trend":                "[m, good - be, lab/c along load, similar, 2]",
+	"flat":                 "[m, alike - be, lab/c spread load, not higher, 0]",
+	"spreads":              "[m, good | be, lab/c spread load | lab/c spread load, much higher, 0]",
+	"deviations":           "[log sd of m, good - be | good - alike, lab/c | lab/c, similar, 0, 2]",
 }
 
 // TestPlanted checks, kind by kind, that a claim that is true is SUPPORTED where noise is
@@ -160,7 +171,7 @@ func TestPlanted(t *testing.T) {
 	right := map[string]float64{"be": 0, "good": 1, "alike": 0}
 	wrong := map[string]float64{"be": 0, "good": -0.02, "alike": 0.5}
 	judge := func(tests string, found []*Results) Judgement {
-		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.1, source: s, tests: [`+tests+`]}]}`))
+		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.1, source: s, rows: [`+tests+`]}]}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -187,7 +198,7 @@ func TestPlanted(t *testing.T) {
 	if same.Verdict != Undecided || !same.Outcomes[0].Equal {
 		t.Errorf("seed %d: a direction of what is the same is %s: %+v", seed, same.Verdict, same.Outcomes)
 	}
-	unequal := "{metric: m, of: good, in: lab/c, deviation: true, over: {of: good, less: be}, is: similar, margin: 0.5}"
+	unequal := "[log sd of m, good | good - be, lab/c | lab/c, similar, 0, 0.5]"
 	if got := judge(unequal, trial(rng, 60, 0.02, right)); got.Verdict != Contradicted {
 		t.Errorf("seed %d: deviations that differ are %s similar", seed, got.Verdict)
 	}
@@ -210,12 +221,12 @@ func TestJudge(t *testing.T) {
 name: x
 title: x
 claims:
-  - {id: "1", quote: q, section: s, margin: 0.5, source: s, tests: [{metric: m, of: [a, b], in: lab/c, is: higher, to: 4}]}
-  - {id: "2", quote: q, section: s, margin: 0.8, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar, to: 6.6}]}
+  - {id: "1", quote: q, section: s, margin: 0.5, source: s, rows: [[m, [a, b], lab/c, higher, 4]]}
+  - {id: "2", quote: q, section: s, margin: 0.8, source: s, rows: [[m, a, lab/c, similar, 6.6]]}
   - {id: "3", quote: q, section: s, untestable: nobody counted}
-  - {id: "4", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}, {metric: m, of: a, in: lab/c, is: lower, to: 1}]}
-  - {id: 2-late, quote: q, section: s, post_hoc: it was too narrow, margin: 2, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar, to: 6.6}]}
-  - {id: "5", quote: q, section: s, post_hoc: two places, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher, to: 8}, {metric: l, of: a, in: lab/d, is: higher}]}
+  - {id: "4", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0], [m, a, lab/c, lower, 1]]}
+  - {id: 2-late, quote: q, section: s, post_hoc: it was too narrow, margin: 2, source: s, rows: [[m, a, lab/c, similar, 6.6]]}
+  - {id: "5", quote: q, section: s, post_hoc: two places, margin: 1, source: s, rows: [[m, a, lab/c, higher, 8], [l, a, lab/d, higher, 0]]}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -246,7 +257,7 @@ claims:
 // region as they are, saying so, and that one replication decides nothing.
 func TestNoChance(t *testing.T) {
 	t.Parallel()
-	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}]}]}`))
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0]]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +279,7 @@ func TestNoChance(t *testing.T) {
 	if j := Judge(p, []*Results{zero})[0]; j.Verdict != Contradicted || j.Half != Contradicted {
 		t.Errorf("0 is higher than 0: %s, at half the margin %s", j.Verdict, j.Half)
 	}
-	p.Claims[0].Tests[0].Per, p.Claims[0].Tests[0].Of = "a", config.Some[string]{"a"}
+	p.Claims[0].Rows[0].Policy = config.Some[string]{"a / a"}
 	one := &Results{Experiment: "lab"}
 	one.Add(results.Metric{Configuration: "c", Admission: "a", Metric: "m", Value: new(2.0)})
 	if j := Judge(p, []*Results{one})[0]; j.Verdict != Undecided || j.Outcomes[0].N != 1 {
@@ -285,7 +296,7 @@ func TestNoChance(t *testing.T) {
 // the trials of its rows, also where all replications are alike.
 func TestTrials(t *testing.T) {
 	t.Parallel()
-	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, tests: [{metric: none, of: a, in: lab/c, is: lower}]}, {id: "2", quote: q, section: s, margin: 0.05, source: s, tests: [{metric: some, of: a, in: lab/c, is: lower}]}]}`))
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, rows: [[none, a, lab/c, lower, 0]]}, {id: "2", quote: q, section: s, margin: 0.05, source: s, rows: [[some, a, lab/c, lower, 0]]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +318,7 @@ func TestTrials(t *testing.T) {
 // TestHalf checks that half of the margin can contradict what all of it supports.
 func TestHalf(t *testing.T) {
 	t.Parallel()
-	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 10, source: s, tests: [{metric: m, of: a, in: lab/c, is: similar}]}]}`))
+	p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 10, source: s, rows: [[m, a, lab/c, similar, 0]]}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,19 +331,21 @@ func TestHalf(t *testing.T) {
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	r := &Results{Ends: map[string][2]float64{"part": {0, 1}, "score": {-1, 1}}}
-	for _, c := range []struct {
-		n    Number
-		want string
-	}{
-		{Number{Metric: config.Some[string]{"part"}}, "0 1"},
-		{Number{Metric: config.Some[string]{"part"}, Since: "score"}, "-1 2"},
-		{Number{Metric: config.Some[string]{"part"}, Less: "b"}, "-1 1"},
-		{Number{Metric: config.Some[string]{"part"}, Since: "score", Less: "b"}, "-3 3"},
-		{Number{Metric: config.Some[string]{"part"}, Since: "time"}, "-Inf +Inf"},
-		{Number{Metric: config.Some[string]{"part"}, Per: "b"}, "-Inf +Inf"},
+	for text, want := range map[[2]string]string{
+		{"part", "a"}:             "0 1",
+		{"part - score", "a"}:     "-1 2",
+		{"part", "a - b"}:         "-1 1",
+		{"part - score", "a - b"}: "-3 3",
+		{"part - time", "a"}:      "-Inf +Inf",
+		{"part", "a / b"}:         "-Inf +Inf",
 	} {
-		if lo, hi := c.n.ends(r); fmt.Sprint(lo, hi) != c.want {
-			t.Errorf("%s lies between %v and %v, want %s", c.n.metric(), lo, hi, c.want)
+		one := Row{Metric: config.Some[string]{text[0]}, Policy: config.Some[string]{text[1]}, Place: config.Some[string]{"e/c"}}
+		all, err := one.measures()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lo, hi := all[0].ends(r); fmt.Sprint(lo, hi) != want {
+			t.Errorf("%v has values between %v and %v, want %s", text, lo, hi, want)
 		}
 	}
 }
@@ -364,7 +377,7 @@ func TestStream(t *testing.T) {
 // of comments, or of what came of it otherwise.
 func TestHashes(t *testing.T) {
 	t.Parallel()
-	const one = `{id: "1", quote: q, section: s, margin: 1, source: s, tests: [{metric: m, of: a, in: lab/c, is: higher}]}`
+	const one = `{id: "1", quote: q, section: s, margin: 1, source: s, rows: [[m, a, lab/c, higher, 0]]}`
 	read := func(claim string) Paper {
 		p, err := Read("test", []byte("name: x\ntitle: x\nclaims:\n  - "+claim+"\n"))
 		if err != nil {
@@ -386,25 +399,34 @@ func TestHashes(t *testing.T) {
 // TestRead checks that a mistake in a file of claims is told by claim.
 func TestRead(t *testing.T) {
 	t.Parallel()
-	const test = "metric: m, of: a, in: c, is: higher, margin: 1, source: s"
+	with := func(row string) string { return `[{id: "1", quote: q, section: s, rows: [[` + row + `]]}]` }
 	for text, want := range map[string]string{
-		`[{id: "1", quote: q, section: s}]`:                                                                       "claim 1: want tests, or else untestable",
-		`[{id: "1", quote: q, section: s, untestable: u, tests: [{` + test + `}]}]`:                               "claim 1: want tests, or else",
-		`[{id: "1", section: s, untestable: u}]`:                                                                  "claim 1: want id, quote and section",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, margin: 1, source: s}]}]`:             `is: found "", want one of higher`,
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: above, margin: 1, source: s}]}]`:  `is: found "above"`,
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: higher, margin: 1}]}]`:            "and its source",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, of: a, in: c, is: higher, source: s}]}]`:            "want a margin above 0",
-		`[{id: "1", quote: q, section: s, source: s, margin: 0, tests: [{metric: m, of: a, in: c, is: higher}]}]`: "want a margin above 0",
-		`[{id: "1", quote: q, section: s, tests: [{metric: m, in: c, is: higher, margin: 1, source: s}]}]`:        "want metric, of and in",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, to: [1, 2]}]}]`:                                  "to: want a number",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, at: {x: [2, 1]}}]}]`:                             "at x: want a value",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, less: b, per: b}]}]`:                             "one of less and per",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, over: {of: [a, b]}}]}]`:                          "over: want one",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, deviation: true}]}]`:                             "deviation: want over",
-		`[{id: "1", quote: q, section: s, tests: [{` + test + `, reserve: {admitted: a}}]}]`:                      "reserve: want",
-		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`:        "claim 1: found twice",
-		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                             "tetss",
+		`[{id: "1", quote: q, section: s}]`: "claim 1: want rows, or else untestable",
+		`[{id: "1", quote: q, section: s, untestable: u, rows: [[m, a, e/c, higher, 0, 1, s]]}]`:  "claim 1: want rows, or else",
+		`[{id: "1", section: s, untestable: u}]`:                                                  "claim 1: want id, quote and section",
+		`[{id: "1", quote: q, section: s, source: s, margin: 0, rows: [[m, a, e/c, higher, 0]]}]`: "want a margin above 0",
+		with("m, a, e/c, higher"):                          "claims.0.rows.0: found a list, want [metric, policy, place, relation, number, margin, source]",
+		with("m, a, e/c, higher, 0, 1, s, t"):              "want [metric, policy, place, relation, number, margin, source]",
+		with("m, a, e/c, higher, x, 1, s"):                 "claims.0.rows.0.4: found x",
+		with(`m, a, e/c, "", 0, 1, s`):                     `relation: found "", want one of higher`,
+		with("m, a, e/c, above, 0, 1, s"):                  `relation: found "above"`,
+		with("m, a, e/c, higher, 0, 1"):                    "and its source",
+		with("m, a, e/c, higher, 0"):                       "want a margin above 0",
+		with("m, [], e/c, higher, 0, 1, s"):                "want metric, policy and place",
+		with("m, a, e/c, higher, [1, 2], 1, s"):            "number: want a number",
+		with("m, a, c, higher, 0, 1, s"):                   `place: found "c", want EXPERIMENT/CONFIGURATION`,
+		with(`m, a, e/c @ x 2..1, higher, 0, 1, s`):        `place: found "x 2..1", want AXIS VALUE`,
+		with(`m, a, e/c @ x, higher, 0, 1, s`):             `place: found "x", want AXIS VALUE`,
+		with("m, a, e/c - e/d - e/f, higher, 0, 1, s"):     "place: found",
+		with("m, a, e/c along x - e/d, higher, 0, 1, s"):   "want one axis",
+		with("m, a | b, e/c, higher, 0, 1, s"):             "want one for each of two policies",
+		with("m n, a, e/c, higher, 0, 1, s"):               `metric: found "n", want + or -`,
+		with(`"", a, e/c, higher, 0, 1, s`):                "metric: found",
+		with("m over p, a / b, e/c, higher, 0, 1, s"):      "want a metric, or p_a over p, q",
+		with(`"m over p, q", a - b, e/c, higher, 0, 1, s`): "policy: found",
+		with("log sd of m, a / b, e/c, higher, 0, 1, s"):   "policy: found",
+		`[{id: "1", quote: q, section: s, untestable: u}, {id: "1", quote: q, section: s, untestable: u}]`: "claim 1: found twice",
+		`[{id: "1", quote: q, section: s, untestable: u, tetss: []}]`:                                      "tetss",
 	} {
 		_, err := Read("f.yaml", []byte("{name: x, title: x, claims: "+text+"}"))
 		if err == nil || !strings.Contains(err.Error(), want) {

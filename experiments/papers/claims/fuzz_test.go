@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -15,8 +14,7 @@ import (
 )
 
 // FuzzRead checks that no file of claims makes the reader panic or work for ever, that
-// another reader of YAML finds every word and number that is read and no more, and that
-// what was read, written and read again is the same.
+// another reader of YAML finds every word and number that is read and no more.
 func FuzzRead(f *testing.F) {
 	files, err := filepath.Glob("../*/claims.yaml")
 	if err != nil || len(files) == 0 {
@@ -34,8 +32,8 @@ func FuzzRead(f *testing.F) {
 		one, _, _ := strings.Cut(rest, "\n\n")
 		f.Add([]byte(first + "claims:\n" + one + "\n"))
 	}
-	const claim = "{id: 1-x, quote: q, section: '2', tests: [{metric: m, of: [a, b], in: c, at: {x: 1e3}, is: similar, to: [0.5, 2], margin: 0.5, source: s}]}"
-	for _, s := range []string{claim, "{id: 017, quote: yes, section: 1.50, untestable: 1_000}", strings.Replace(claim, "margin: 0.5", "margin: '0.5'", 1), strings.Replace(claim, "margin: 0.5", "margin: .inf", 1), strings.Replace(claim, "1e3", "[1, 2, 3]", 1)} {
+	const claim = "{id: 1-x, quote: q, section: '2', rows: [[m, [a, b], e/c @ x 1e3, similar, [0.5, 2], 0.125, s]]}"
+	for _, s := range []string{claim, "{id: 017, quote: yes, section: 1.50, untestable: 1_000}", strings.Replace(claim, "0.125", "'0.125'", 1), strings.Replace(claim, "0.125", ".inf", 1), strings.Replace(claim, "1e3", "1..2..3", 1)} {
 		f.Add([]byte("name: n\ntitle: t\nclaims: [" + s + "]\n"))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -67,44 +65,7 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("%q: %d claims, want %d", text, len(p.Claims), n)
 			}
 		}
-		back := config.Of(p).YAML()
-		again, err := Read("again.yaml", back)
-		if err != nil || !reflect.DeepEqual(flat(again), flat(p)) {
-			t.Fatalf("%+v is written\n%sand read as %+v, %v", p, back, again, err)
-		}
 	})
-}
-
-// flat returns p in words, where nothing and an empty list are one.
-func flat(p Paper) string {
-	var b strings.Builder
-	for _, c := range p.Claims {
-		fmt.Fprintf(&b, "%q %q %q %q %q %q %q %d\n", c.ID, c.Quote, c.Section, c.Note, c.Otherwise, c.Untestable, c.PostHoc, len(c.Tests))
-		for _, t := range c.Tests {
-			fmt.Fprintf(&b, "%q %s %v %v %q %q", told(t.Number), t.Is, t.To, number(t.Margin), t.Source, t.NoChance)
-			if t.Over != nil {
-				fmt.Fprintf(&b, " over %q", told(*t.Over))
-			}
-		}
-	}
-	return fmt.Sprintf("%q %q %s", p.Name, p.Title, &b)
-}
-
-// told returns n in words, without where its rule is kept.
-func told(n Number) string {
-	rule := n.Reserve
-	n.Reserve = nil
-	if rule == nil {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprint(n, *rule)
-}
-
-func number(x *float64) any {
-	if x == nil {
-		return nil
-	}
-	return *x
 }
 
 // A node is what the second reader finds; the zero value is nothing.
@@ -143,28 +104,14 @@ func compare(t *testing.T, c Claim, said node) {
 			t.Errorf("claim %s: %s is %q, want %q", c.ID, key, got, want)
 		}
 	}
-	tests := at(said.Node, "tests").items()
-	if len(tests) != len(c.Tests) {
-		t.Fatalf("claim %s: %d tests, want %d", c.ID, len(c.Tests), len(tests))
+	rows := at(said.Node, "rows").items()
+	if len(rows) != len(c.Rows) {
+		t.Fatalf("claim %s: %d rows, want %d", c.ID, len(c.Rows), len(rows))
 	}
-	for i, test := range c.Tests {
-		for key, got := range map[string]*float64{"margin": test.Margin} {
-			want := at(tests[i], key)
-			if want.Node == nil || want.ShortTag() == "!!null" {
-				want = at(said.Node, key) // the claim's stands for it
-			}
-			var x float64
-			switch {
-			case want.Node == nil || want.ShortTag() == "!!null":
-				if got != nil {
-					t.Errorf("claim %s: %s is %v, want none", c.ID, key, *got)
-				}
-			case want.Decode(&x) != nil || got == nil || *got != x:
-				t.Errorf("claim %s: %s is %v, want %v", c.ID, key, number(got), want.Value)
-			}
-		}
-		for key, got := range map[string]config.Some[string]{"metric": test.Metric, "of": test.Of, "in": test.In} {
-			want := at(tests[i], key)
+	for i, row := range c.Rows {
+		cells := node{rows[i]}.items()
+		for k, got := range []config.Some[string]{row.Metric, row.Policy, row.Place, {string(row.Is)}} {
+			want := node{cells[k]}
 			var words []string
 			for _, w := range want.items() {
 				words = append(words, w.Value)
@@ -173,8 +120,16 @@ func compare(t *testing.T, c Claim, said node) {
 				words = []string{want.text()}
 			}
 			if fmt.Sprintf("%q", got) != fmt.Sprintf("%q", words) {
-				t.Errorf("claim %s: %s is %q, want %q", c.ID, key, got, words)
+				t.Errorf("claim %s: cell %d is %q, want %q", c.ID, k, got, words)
 			}
+		}
+		margin := at(said.Node, "margin")
+		if len(cells) > 5 {
+			margin = node{cells[5]}
+		}
+		var x float64
+		if margin.Node == nil || margin.Decode(&x) != nil || x != 0 && row.Margin != x {
+			t.Errorf("claim %s: margin is %v, want %v", c.ID, row.Margin, margin.text())
 		}
 	}
 }

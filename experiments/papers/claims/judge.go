@@ -1,8 +1,7 @@
 package claims
 
 import (
-	"bourse/workloadgen/config"
-
+	"fmt"
 	"math"
 
 	"bourse/experiments/stats"
@@ -95,14 +94,13 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 	}
 	var all []finding
 	panels := make(map[string][]int) // indices of tests
-	for _, t := range c.Tests {
-		for _, one := range t.each() {
-			o, f, err := one.run(results)
+	for _, r := range c.Rows {
+		for _, one := range r.each() {
+			o, f, panel, err := c.run(one, results)
 			if err != nil {
 				j.Why, j.Outcomes = err.Error(), []Outcome{}
 				return j
 			}
-			panel := one.metric() + " " + one.In[0]
 			panels[panel] = append(panels[panel], len(all))
 			all = append(all, f)
 			j.Outcomes = append(j.Outcomes, o)
@@ -244,59 +242,33 @@ func needed(all []finding, alpha float64) *int {
 	return enough
 }
 
-// each returns a test for each metric, policy and place.
-func (t Test) each() []Test {
-	metrics := t.Metric
-	if t.Reserve != nil {
-		metrics = config.Some[string]{""}
-	}
-	var all []Test
-	for _, m := range metrics {
-		for _, of := range t.Of {
-			for _, in := range t.In {
-				one := t
-				one.Of, one.In = config.Some[string]{of}, config.Some[string]{in}
-				if m != "" {
-					one.Metric = config.Some[string]{m}
-				}
-				all = append(all, one)
-			}
-		}
-	}
-	return all
-}
-
-// run computes a single test. An error says what is missing.
-func (t Test) run(results []*Results) (o Outcome, f finding, err error) {
-	m, err := t.look(results)
+// run computes a row that has one metric, policy and place. An error states what is missing.
+func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel string, err error) {
+	all, err := r.measures()
 	if err != nil {
-		return o, f, err
+		return o, f, "", err
 	}
-	o = Outcome{What: t.Number.words(), Margin: *t.Margin, Source: t.Source}
-	var over *measure
-	varies := m.varies
-	if t.Over != nil {
-		n := t.Over.after(t.Number)
-		o.What += " over " + n.over(t.Number)
-		other, err := n.look(results)
-		if err != nil {
-			return o, f, err
+	varies := false
+	for i := range all {
+		if err := all[i].look(results); err != nil {
+			return o, f, "", err
 		}
-		over, varies = &other, varies || other.varies
+		varies = varies || all[i].varies
 	}
-	f.region, f.half, f.equal = t.region(1), t.region(0.5), t.equal
+	o = Outcome{What: r.Metric[0] + " of " + r.Policy[0] + ", " + r.Place[0], Margin: r.Margin, Source: r.Source}
+	f.region, f.half, f.equal = r.region(1), r.region(0.5), r.equal
 	o.Want = f.region.words()
 	var same bool
-	if f.Estimate, same, err = m.estimate(over); err != nil {
-		return o, f, err
+	if f.Estimate, same, err = estimate(all); err != nil {
+		return o, f, "", err
 	}
 	o.N, o.Value = f.N, f.Value
 	switch {
 	case !varies:
 		o.Exact = "its replications are the same run: there is no chance in the experiment"
 	case same:
-		o.Exact = t.NoChance
+		o.Exact = c.NoChance
 	}
 	f.exact = o.Exact != ""
-	return o, f, nil
+	return o, f, fmt.Sprint(r.Metric[0], all[0].experiment, all[0].configurations), nil
 }

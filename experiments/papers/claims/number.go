@@ -2,256 +2,371 @@ package claims
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
+	"bourse/experiments/results"
 	"bourse/experiments/stats"
 )
 
-// A group is what a number is of at a place along its axis, or of all without one, in
-// every replication: the mean over its points, and that of what divides it.
-type group struct {
-	place float64
-	x, y  []float64
-	rule  [][]float64 // what x less (p - q)/(1 - q) is of: p is the mean of all but the last, q the last
-}
-
-// A measure is a number that was looked up.
+// A measure is a metric of a policy at a place: all of a row's number, or one side of its
+// difference.
 type measure struct {
-	Number
+	metrics []weighted // their sum
+	of      statistic
+	rule    []string // metrics of the other policy: p, and q last
+
+	policy, other string // the other is subtracted at each point, or refers to of
+	place
+
 	groups []group
-	of     stats.Quantity // what its values are
-	varies bool           // there is chance in its experiment
+	values stats.Quantity
+	varies bool // whether chance is seen in its experiment
 }
 
-// look finds n in results.
-func (n Number) look(all []*Results) (measure, error) {
-	experiment, _, _ := strings.Cut(n.In[0], "/")
-	r, err := in(all, experiment)
-	if err != nil {
-		return measure{}, err
+// A weighted is a name that is added or subtracted.
+type weighted struct {
+	sign float64
+	name string
+}
+
+// A statistic is what is computed of the replications.
+type statistic int
+
+const (
+	mean      statistic = iota
+	ratio               // mean of the policy by that of the other, minus 1
+	deviation           // logarithm of the standard deviation
+	effect              // mean by standard deviation
+	excess              // p_a minus (p - q)/(1 - q) of the other policy
+)
+
+// A place is some points of configurations of an experiment.
+type place struct {
+	experiment     string
+	configurations []string
+	at             map[string]Range // of each axis; all if an axis is not named
+	along, spread  string           // axis; spread is * for configurations
+}
+
+// measures reads the cells of a row that has one metric, policy and place.
+func (r Row) measures() ([]measure, error) {
+	var m measure
+	metric := r.Metric[0]
+	for prefix, s := range map[string]statistic{"log sd of ": deviation, "effect of ": effect} {
+		if rest, ok := strings.CutPrefix(metric, prefix); ok {
+			m.of, metric = s, rest
+		}
 	}
-	points, err := r.at(n)
-	if err != nil {
-		return measure{}, err
+	metric, rule, reserve := strings.Cut(metric, " over ")
+	if reserve {
+		m.of, m.rule = excess, strings.Split(rule, ", ")
 	}
-	m := measure{Number: n, varies: r.varies()}
-	m.of.Lo, m.of.Hi = n.ends(r)
-	if n.plain() {
-		m.of.Trials = r.trialsOf(n.Metric[0], n.Of[0], points)
+	sign := 1.0
+	for i, word := range strings.Fields(metric) {
+		switch {
+		case i%2 == 0:
+			m.metrics = append(m.metrics, weighted{sign, word})
+		case word == "-":
+			sign = -1
+		case word != "+":
+			return nil, fmt.Errorf("metric: found %q, want + or - between metrics", word)
+		default:
+			sign = 1
+		}
+	}
+	if len(m.metrics) == 0 || reserve && len(m.rule) < 2 {
+		return nil, fmt.Errorf("metric: found %q, want a metric, or p_a over p, q", r.Metric[0])
+	}
+	policies, places, separate := strings.Cut(r.Policy[0], " | ")
+	var sides []string
+	if separate {
+		sides = []string{policies, places}
+		if places = r.Place[0]; strings.Count(places, " | ") != 1 {
+			return nil, fmt.Errorf("place: found %q, want one for each of two policies: A | B", places)
+		}
+	} else {
+		sides, places = []string{policies, policies}, strings.Replace(r.Place[0], " - ", " | ", 1)
+	}
+	var all []measure
+	for i, text := range strings.Split(places, " | ") {
+		one, err := m, error(nil)
+		if i > 1 {
+			return nil, fmt.Errorf("place: found %q, want one place or two", r.Place[0])
+		}
+		by := false
+		if one.policy, one.other, by = strings.Cut(sides[i], " / "); by && m.of == mean {
+			one.of = ratio
+		} else if by != (m.of == excess) {
+			return nil, fmt.Errorf("policy: found %q, want A / B for a ratio, and for p_a over p, q only", r.Policy[0])
+		} else if !by {
+			one.policy, one.other, _ = strings.Cut(sides[i], " - ")
+		}
+		if one.place, err = readPlace(text); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	if len(all) > 1 && (all[0].spread != all[1].spread || all[0].along != all[1].along) {
+		return nil, fmt.Errorf("place: found %q, want one axis", r.Place[0])
+	}
+	return all, nil
+}
+
+// readPlace reads EXPERIMENT/CONFIGURATION[ & CONFIGURATION] [@ AXIS VALUE[..VALUE], ...] [along AXIS | spread AXIS].
+func readPlace(text string) (p place, err error) {
+	rest, spread, _ := strings.Cut(text, " spread ")
+	rest, along, _ := strings.Cut(rest, " along ")
+	rest, points, _ := strings.Cut(rest, " @ ")
+	experiment, configurations, ok := strings.Cut(rest, "/")
+	if !ok || strings.Contains(configurations, "/") {
+		return p, fmt.Errorf("place: found %q, want EXPERIMENT/CONFIGURATION", text)
+	}
+	p = place{experiment, strings.Split(configurations, " & "), make(map[string]Range), along, spread}
+	for _, point := range strings.Split(points, ", ") {
+		if point == "" {
+			continue
+		}
+		i := strings.LastIndex(point, " ")
+		lo, hi, between := strings.Cut(point[i+1:], "..")
+		if !between {
+			hi = lo
+		}
+		from, err1 := strconv.ParseFloat(lo, 64)
+		to, err2 := strconv.ParseFloat(hi, 64)
+		if i < 1 || err1 != nil || err2 != nil || !(from <= to) {
+			return p, fmt.Errorf("place: found %q, want AXIS VALUE, or AXIS LOWEST..HIGHEST", point)
+		}
+		p.at[point[:i]] = Range{from, to}
+	}
+	return p, nil
+}
+
+// names returns the metrics of m.
+func (m *measure) names() (all []string) {
+	for _, w := range m.metrics {
+		all = append(all, w.name)
+	}
+	return append(all, m.rule...)
+}
+
+// A group is one point of an axis, or all points: its means over points in every replication.
+// The first column is the number, others are what the statistic refers to.
+type group struct {
+	place   float64
+	columns [][]float64
+}
+
+// look finds m in results.
+func (m *measure) look(all []*Results) error {
+	r, err := in(all, m.experiment)
+	if err != nil {
+		return err
+	}
+	points, err := r.at(m)
+	if err != nil {
+		return err
+	}
+	m.varies = r.varies()
+	m.values.Lo, m.values.Hi = m.ends(r)
+	if m.of == mean && m.along == "" && m.other == "" && len(m.metrics) == 1 {
+		m.values.Trials = r.trialsOf(m.metrics[0].name, m.policy, points)
 	}
 	at := make(map[float64][]string)
+	var order []float64
 	for _, p := range points {
 		place := 0.0
-		if axis := n.Along + n.Spread; axis != "" {
+		name, _ := results.Spot(p)
+		switch axis := m.along + m.spread; axis {
+		case "":
+		case "*":
+			place = float64(slices.Index(m.configurations, name))
+		default:
 			place = coordinate(p, r.Axes, axis)
 		}
 		if at[place] == nil {
-			m.groups = append(m.groups, group{place: place})
+			order = append(order, place)
 		}
 		at[place] = append(at[place], p)
 	}
-	for i := range m.groups {
-		m.groups[i].fill(n, r, at[m.groups[i].place])
+	for _, place := range order {
+		g := group{place, m.means(r, at[place])}
+		if slices.ContainsFunc(g.columns[0], func(x float64) bool { return !math.IsNaN(x) }) {
+			m.groups = append(m.groups, g)
+		}
 	}
-	m.groups = slices.DeleteFunc(m.groups, func(g group) bool {
-		return !slices.ContainsFunc(g.x, func(x float64) bool { return !math.IsNaN(x) })
-	})
 	if len(m.groups) == 0 {
-		return measure{}, fmt.Errorf("%s is undefined", n.words())
+		return m.undefined()
 	}
-	return m, nil
+	return nil
 }
 
-// fill computes the group's numbers over points.
-func (g *group) fill(n Number, r *Results, points []string) {
-	mean := func(of func(point string) []float64) []float64 {
-		sums, counts := make([]float64, r.replications), make([]float64, r.replications)
-		for _, p := range points {
-			for rep, x := range of(p) {
-				if !math.IsNaN(x) {
-					sums[rep] += x
-					counts[rep]++
+func (m *measure) undefined() error {
+	return fmt.Errorf("%s of %s is undefined in %s", strings.Join(m.names(), ", "), m.policy, m.experiment)
+}
+
+// means returns the columns of m: means over the points at which all of them are defined, NaN
+// if there are none.
+func (m *measure) means(r *Results, points []string) [][]float64 {
+	n := 1 + len(m.rule)
+	if m.of == ratio {
+		n = 2
+	}
+	columns := make([][]float64, n)
+	for c := range columns {
+		columns[c] = make([]float64, r.replications)
+	}
+	counts := make([]float64, r.replications)
+	for _, p := range points {
+		values := make([][]float64, len(columns))
+		values[0] = m.measured(r, m.policy, p)
+		switch {
+		case m.of == ratio:
+			values[1] = m.measured(r, m.other, p)
+			add(values[0], -1, values[1])
+		case m.of == excess:
+			for i, metric := range m.rule {
+				values[1+i] = r.of(metric, m.other, p)
+			}
+		case m.other != "":
+			add(values[0], -1, m.measured(r, m.other, p))
+		}
+		for rep := range counts {
+			if !slices.ContainsFunc(values, func(xs []float64) bool { return math.IsNaN(xs[rep]) }) {
+				counts[rep]++
+				for c := range columns {
+					columns[c][rep] += values[c][rep]
 				}
 			}
 		}
-		for rep := range sums {
-			sums[rep] /= counts[rep] // NaN where it is defined nowhere
-		}
-		return sums
 	}
-	if rule := n.Reserve; rule != nil {
-		g.x = mean(func(p string) []float64 { return r.of(rule.Admitted, n.Of[0], p) })
-		for _, m := range append(slices.Clone(rule.Fulfilled), rule.Cost) {
-			g.rule = append(g.rule, mean(func(p string) []float64 { return r.of(m, rule.Spot, p) }))
+	for _, xs := range columns {
+		for rep := range xs {
+			xs[rep] /= counts[rep]
 		}
-		for rep := range g.x {
-			for _, xs := range g.rule {
-				g.x[rep] += 0 * xs[rep] // undefined where one is
-			}
-		}
-		return
 	}
-	measured := func(policy, point string) []float64 {
-		xs := r.of(n.Metric[0], policy, point)
-		if n.Since != "" {
-			subtract(xs, r.of(n.Since, policy, point))
-		}
-		return xs
-	}
-	other := n.Less + n.Per
-	g.x = mean(func(p string) []float64 {
-		xs := measured(n.Of[0], p)
-		if other != "" {
-			subtract(xs, measured(other, p))
-		}
-		return xs
-	})
-	if n.Per != "" {
-		g.y = mean(func(p string) []float64 {
-			ys := measured(other, p)
-			for rep, x := range measured(n.Of[0], p) {
-				ys[rep] += 0 * x // undefined where that is
-			}
-			return ys
-		})
-	}
+	return columns
 }
 
-func subtract(xs, ys []float64) {
+// measured returns the sum of m's metrics of a policy at a point.
+func (m *measure) measured(r *Results, policy, point string) []float64 {
+	sum := make([]float64, r.replications)
+	for _, w := range m.metrics {
+		add(sum, w.sign, r.of(w.name, policy, point))
+	}
+	return sum
+}
+
+// add adds weight times ys to xs.
+func add(xs []float64, weight float64, ys []float64) {
 	for i := range xs {
-		xs[i] -= ys[i]
+		xs[i] += weight * ys[i]
 	}
 }
 
-// simple reports whether n is a mean of values of a metric, or of their differences.
-func (n Number) simple() bool {
-	return n.Along+n.Spread+n.Per == "" && !n.Deviation && !n.Effect && n.Reserve == nil
+// ends returns the range of m's values, if its mean has one.
+func (m *measure) ends(r *Results) (lo, hi float64) {
+	if m.of != mean || m.along+m.spread != "" {
+		return math.Inf(-1), math.Inf(1)
+	}
+	for _, w := range m.metrics {
+		ends, ok := r.Ends[w.name]
+		if !ok {
+			return math.Inf(-1), math.Inf(1)
+		}
+		lo, hi = lo+min(w.sign*ends[0], w.sign*ends[1]), hi+max(w.sign*ends[0], w.sign*ends[1])
+	}
+	if m.other != "" {
+		lo, hi = lo-hi, hi-lo
+	}
+	return lo, hi
 }
 
-// plain reports whether n is a mean of values of a metric.
-func (n Number) plain() bool { return n.simple() && n.Since+n.Less == "" }
-
-// ends returns what n lies between, if its mean does.
-func (n Number) ends(r *Results) (lo, hi float64) {
-	if n.simple() {
-		ends, ok := r.Ends[n.Metric[0]]
-		if n.Since != "" {
-			since, bounded := r.Ends[n.Since]
-			ends, ok = [2]float64{ends[0] - since[1], ends[1] - since[0]}, ok && bounded
-		}
-		if n.Less != "" {
-			ends = [2]float64{ends[0] - ends[1], ends[1] - ends[0]}
-		}
-		if ok {
-			return ends[0], ends[1]
-		}
-	}
-	return math.Inf(-1), math.Inf(1)
-}
-
-// keep leaves those replications alone in which every group of all is defined, and
-// returns how many there are.
-func keep(all ...*measure) (n int) {
-	var groups []*group
-	n = math.MaxInt
-	for _, m := range all {
-		for i := range m.groups {
-			groups = append(groups, &m.groups[i])
-			n = min(n, len(m.groups[i].x))
-		}
-	}
-	var kept []int
-	for rep := range n {
-		if !slices.ContainsFunc(groups, func(g *group) bool { return math.IsNaN(g.x[rep]) }) {
-			kept = append(kept, rep)
-		}
-	}
-	for _, g := range groups {
-		for _, xs := range append([]*[]float64{&g.x, &g.y}, pointers(g.rule)...) {
-			if *xs == nil {
-				continue
-			}
-			old := *xs
-			*xs = make([]float64, len(kept))
-			for i, rep := range kept {
-				(*xs)[i] = old[rep]
-			}
-		}
-	}
-	return len(kept)
-}
-
-func pointers(all [][]float64) (to []*[]float64) {
+// keep leaves only the replications in which every group of all is defined, and returns how
+// many there are.
+func keep(all []measure) int {
+	var columns []*[]float64
+	n := math.MaxInt
 	for i := range all {
-		to = append(to, &all[i])
-	}
-	return to
-}
-
-// sample returns the number of one group.
-func (m *measure) sample(g *group) (stats.Sample, bool) {
-	n := len(g.x)
-	x := stats.MeanWithout(g.x)
-	switch {
-	case m.Reserve != nil:
-		var parts []func(int) float64
-		for _, xs := range g.rule {
-			parts = append(parts, stats.MeanWithout(xs))
+		for _, g := range all[i].groups {
+			for c := range g.columns {
+				columns, n = append(columns, &g.columns[c]), min(n, len(g.columns[c]))
+			}
 		}
-		last := len(parts) - 1
-		return stats.Jackknife(n, func(out int) (float64, bool) {
-			p, q := 0.0, parts[last](out)
-			for _, fulfilled := range parts[:last] {
-				p += fulfilled(out) / float64(last)
-			}
-			return x(out) - (p-q)/(1-q), q != 1
-		})
-	case m.Per != "":
-		y := stats.MeanWithout(g.y)
-		return stats.Jackknife(n, func(out int) (float64, bool) { return x(out) / y(out), y(out) != 0 })
-	case m.Deviation, m.Effect:
-		if n < 3 {
-			return stats.Sample{}, false
-		}
-		sd := stats.Deviation(g.x)
-		squares := sd * sd * float64(n-1)
-		return stats.Jackknife(n, func(out int) (float64, bool) {
-			sd := sd
-			if out >= 0 {
-				d := g.x[out] - x(-1)
-				sd = math.Sqrt(max(0, squares-d*d*float64(n)/float64(n-1)) / float64(n-2))
-			}
-			if m.Deviation {
-				return math.Log(sd), sd > 0
-			}
-			return x(out) / sd, sd > 0
-		})
 	}
-	return stats.Sample{Value: stats.Mean(g.x), Parts: g.x}, true
+	kept := 0
+	for rep := range n {
+		if !slices.ContainsFunc(columns, func(xs *[]float64) bool { return math.IsNaN((*xs)[rep]) }) {
+			for _, xs := range columns {
+				(*xs)[kept] = (*xs)[rep]
+			}
+			kept++
+		}
+	}
+	for _, xs := range columns {
+		*xs = (*xs)[:kept]
+	}
+	return kept
 }
 
 // samples returns the numbers of all groups.
 func (m *measure) samples() (all []stats.Sample, err error) {
-	for i := range m.groups {
-		s, ok := m.sample(&m.groups[i])
+	for _, g := range m.groups {
+		s, ok := stats.Sample{Value: stats.Mean(g.columns[0]), Parts: g.columns[0]}, true
+		if m.of != mean {
+			s, ok = stats.Jackknife(len(g.columns[0]), m.statistic(g.columns))
+		}
 		if !ok {
-			return nil, fmt.Errorf("%s is undefined", m.words())
+			return nil, m.undefined()
 		}
 		all = append(all, s)
 	}
 	return all, nil
 }
 
-// whole returns m as one number: without an axis it has but one.
+// statistic returns the number of columns without a replication, or of all if it is below 0.
+func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
+	var means []func(int) float64
+	for _, xs := range columns {
+		means = append(means, stats.MeanWithout(xs))
+	}
+	xs, last := columns[0], len(means)-1
+	n, sd := float64(len(xs)), stats.Deviation(xs)
+	return func(out int) (float64, bool) {
+		x := means[0](out)
+		switch m.of {
+		case ratio:
+			y := means[1](out)
+			return x / y, y != 0
+		case excess:
+			p, q := 0.0, means[last](out)
+			for _, fulfilled := range means[1:last] {
+				p += fulfilled(out) / float64(last-1)
+			}
+			return x - (p-q)/(1-q), q != 1
+		}
+		sd := sd
+		if out >= 0 {
+			d := xs[out] - means[0](-1)
+			sd = math.Sqrt(max(0, sd*sd*(n-1)-d*d*n/(n-1)) / (n - 2))
+		}
+		if m.of == deviation {
+			return math.Log(sd), sd > 0 && n > 2
+		}
+		return x / sd, sd > 0 && n > 2
+	}
+}
+
+// whole returns m as one number: how far the straight line of least squares rises along its
+// axis, or its only group.
 func (m *measure) whole() (stats.Sample, error) {
 	all, err := m.samples()
-	if err != nil || m.Along == "" {
+	if err != nil || m.along == "" {
 		return append(all, stats.Sample{})[0], err
 	}
-	// The slope is a sum of what is measured, each by how far its place is from the
-	// middle; times the length of the axis.
 	lo, hi, middle := m.groups[0].place, m.groups[0].place, 0.0
 	for _, g := range m.groups {
 		lo, hi, middle = min(lo, g.place), max(hi, g.place), middle+g.place/float64(len(m.groups))
@@ -261,7 +376,7 @@ func (m *measure) whole() (stats.Sample, error) {
 		squares += (g.place - middle) * (g.place - middle)
 	}
 	if !(squares > 0) {
-		return stats.Sample{}, fmt.Errorf("%s: want two places along it at least", m.words())
+		return stats.Sample{}, fmt.Errorf("%s: want two values of %s at least", m.experiment, m.along)
 	}
 	rise := stats.Sample{Parts: make([]float64, len(all[0].Parts))}
 	for i, g := range m.groups {
@@ -270,49 +385,82 @@ func (m *measure) whole() (stats.Sample, error) {
 	return rise, nil
 }
 
-// estimate returns m, less over unless that is nil, and whether it is the same in all
-// replications.
-func (m *measure) estimate(over *measure) (e stats.Estimate, same bool, err error) {
-	both := []*measure{m}
-	if over != nil {
-		both = append(both, over)
+// estimate returns the number of measures, the first minus the second if there are two, and
+// whether it is the same in all replications.
+func estimate(all []measure) (e stats.Estimate, same bool, err error) {
+	if keep(all) == 0 {
+		return e, false, all[0].undefined()
 	}
-	if keep(both...) == 0 {
-		return e, false, fmt.Errorf("%s is undefined", m.words())
-	}
-	if m.Spread != "" {
-		all, err := m.samples()
-		if err != nil {
-			return e, false, err
-		}
-		e = stats.Spread(all)
-		if over != nil {
-			other, _, err := over.estimate(nil)
+	var sum stats.Sample
+	var values stats.Quantity
+	for i := range all {
+		m := &all[i]
+		if m.spread != "" {
+			samples, err := m.samples()
 			if err != nil {
 				return e, false, err
 			}
-			e = e.Less(other)
+			if i > 0 {
+				e = e.Less(stats.Spread(samples))
+			} else {
+				e = stats.Spread(samples)
+			}
+			continue
 		}
-		_, _, varied := e.Interval(risk)
-		return e, !varied && e.N > 1, nil
-	}
-	s, err := m.whole()
-	if err != nil {
-		return e, false, err
-	}
-	of := m.of
-	if over != nil {
-		other, err := over.whole()
+		s, err := m.whole()
 		if err != nil {
 			return e, false, err
 		}
-		s, of = s.Plus(-1, other), stats.Quantity{Lo: of.Lo - over.of.Hi, Hi: of.Hi - over.of.Lo}
+		if i == 0 {
+			sum, values = s, m.values
+		} else {
+			sum, values = sum.Plus(-1, s), stats.Quantity{Lo: values.Lo - m.values.Hi, Hi: values.Hi - m.values.Lo}
+		}
 	}
-	_, _, varied := s.Estimate(stats.Quantity{}).Interval(risk)
-	same = !varied && len(s.Parts) > 1
-	if m.Per != "" && m.Along == "" && over == nil {
-		e, _ = stats.Fieller(m.groups[0].x, m.groups[0].y)
-		return e, same, nil
+	m := &all[0]
+	switch {
+	case m.spread != "":
+		_, _, varied := e.Interval(risk)
+		return e, !varied && e.N > 1, nil
+	case m.of == ratio && m.along == "" && len(all) == 1:
+		e, _ = stats.Fieller(m.groups[0].columns[0], m.groups[0].columns[1])
+	default:
+		e = sum.Estimate(values)
 	}
-	return s.Estimate(of), same, nil
+	_, _, varied := sum.Estimate(stats.Quantity{}).Interval(risk)
+	return e, !varied && len(sum.Parts) > 1, nil
+}
+
+// at returns the points of m, after checking that all it names was run.
+func (r *Results) at(m *measure) (points []string, err error) {
+	for _, c := range m.configurations {
+		points = append(points, r.points[c]...)
+		for _, name := range m.names() {
+			if !r.found[[2]string{c, name}] {
+				return nil, fmt.Errorf("%s: no %s of configuration %s", r.Experiment, name, c)
+			}
+		}
+		for _, p := range []string{m.policy, m.other} {
+			if p != "" && !r.found[[2]string{c, p}] {
+				return nil, fmt.Errorf("%s: %s was not run under %s", r.Experiment, c, p)
+			}
+		}
+	}
+	for _, axis := range append(slices.Sorted(maps.Keys(m.at)), m.along, strings.TrimSuffix(m.spread, "*")) {
+		if axis != "" && !slices.Contains(r.Axes, axis) {
+			return nil, fmt.Errorf("%s has no axis %s", r.Experiment, axis)
+		}
+	}
+	points = slices.DeleteFunc(points, func(p string) bool {
+		for axis, want := range m.at {
+			if !want.has(coordinate(p, r.Axes, axis)) {
+				return true
+			}
+		}
+		return false
+	})
+	if len(points) == 0 {
+		return nil, fmt.Errorf("%s: no point of %s", r.Experiment, strings.Join(m.configurations, ", "))
+	}
+	return points, nil
 }

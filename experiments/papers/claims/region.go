@@ -35,12 +35,12 @@ func words(all []relation) string {
 // A region is where a number must lie, between lo and hi.
 type region struct{ lo, hi float64 }
 
-// region returns that of t, with that part of its margin.
-func (t Test) region(part float64) region {
-	m := *t.Margin * part
-	lowest, highest := t.against()
+// region returns that of r, with that part of its margin.
+func (r Row) region(part float64) region {
+	m := r.Margin * part
+	lowest, highest := r.To[0], r.To[len(r.To)-1]
 	inf := math.Inf(1)
-	switch t.Is {
+	switch r.Is {
 	case higher:
 		return region{lowest, inf}
 	case lower:
@@ -58,18 +58,9 @@ func (t Test) region(part float64) region {
 	}
 }
 
-// against returns what t's number is held against.
-func (t Test) against() (lowest, highest float64) {
-	if len(t.To) == 0 {
-		return 0, 0
-	}
-	return t.To[0], t.To[len(t.To)-1]
-}
-
 // equal reports whether an interval of a direction leaves no difference that matters.
-func (t Test) equal(lo, hi float64) bool {
-	r, _ := t.against()
-	return (t.Is == higher || t.Is == lower) && lo > r-*t.Margin && hi < r+*t.Margin
+func (r Row) equal(lo, hi float64) bool {
+	return (r.Is == higher || r.Is == lower) && lo > r.To[0]-r.Margin && hi < r.To[0]+r.Margin
 }
 
 func (r region) inside(lo, hi float64) bool  { return r.lo < lo && hi < r.hi }

@@ -2,7 +2,6 @@ package claims
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -23,6 +22,7 @@ type Results struct {
 
 	replications int
 	points       map[string][]string // by configuration, in order
+	found        map[[2]string]bool  // metrics and policies of each configuration
 	values       map[series][]float64
 	trials       map[series]int // over all replications; -1 if not known of one
 }
@@ -33,7 +33,7 @@ type series struct{ metric, policy, point string }
 // Add enters a row.
 func (r *Results) Add(row results.Metric) {
 	if r.values == nil {
-		r.points, r.values, r.trials = make(map[string][]string), make(map[series][]float64), make(map[series]int)
+		r.points, r.values, r.trials, r.found = make(map[string][]string), make(map[series][]float64), make(map[series]int), make(map[[2]string]bool)
 	}
 	k := series{row.Metric, row.Admission, row.Configuration}
 	xs, ok := r.values[k]
@@ -43,6 +43,8 @@ func (r *Results) Add(row results.Metric) {
 			r.points[strings.Clone(name)] = append(r.points[name], row.Configuration)
 		}
 		k = series{strings.Clone(row.Metric), strings.Clone(row.Admission), row.Configuration}
+		name = strings.Clone(name)
+		r.found[[2]string{name, k.metric}], r.found[[2]string{name, k.policy}] = true, true
 	}
 	for len(xs) <= row.Replication {
 		xs = append(xs, math.NaN())
@@ -105,49 +107,6 @@ func in(all []*Results, experiment string) (*Results, error) {
 		return nil, fmt.Errorf("%s is not the paper's experiment: %s", experiment, all[i].Apart)
 	}
 	return all[i], nil
-}
-
-// at returns the points that n is of, after checking that all it names was run.
-func (r *Results) at(n Number) ([]string, error) {
-	_, configuration, _ := strings.Cut(n.In[0], "/")
-	points := slices.Clone(r.points[configuration])
-	metrics, run := map[string]bool{}, map[string]bool{"": true}
-	for k := range r.values {
-		if slices.Contains(points, k.point) {
-			metrics[k.metric], run[k.policy] = true, true
-		}
-	}
-	for _, m := range n.metrics() {
-		if !metrics[m] {
-			return nil, fmt.Errorf("%s: no %s of configuration %s", r.Experiment, m, configuration)
-		}
-	}
-	policies := []string{n.Of[0], n.Less, n.Per}
-	if n.Reserve != nil {
-		policies = append(policies, n.Reserve.Spot)
-	}
-	for _, p := range policies {
-		if !run[p] {
-			return nil, fmt.Errorf("%s: %s was not run under %s", r.Experiment, configuration, p)
-		}
-	}
-	for _, axis := range append(slices.Sorted(maps.Keys(n.At)), n.Along, n.Spread) {
-		if axis != "" && !slices.Contains(r.Axes, axis) {
-			return nil, fmt.Errorf("%s has no axis %s", r.Experiment, axis)
-		}
-	}
-	points = slices.DeleteFunc(points, func(p string) bool {
-		for axis, want := range n.At {
-			if !want.has(coordinate(p, r.Axes, axis)) {
-				return true
-			}
-		}
-		return false
-	})
-	if len(points) == 0 {
-		return nil, fmt.Errorf("%s: no point of %s", r.Experiment, n.words())
-	}
-	return points, nil
 }
 
 // coordinate returns where a point lies along an axis; NaN if that is no number.

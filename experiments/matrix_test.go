@@ -16,7 +16,7 @@ import (
 )
 
 var (
-	matrixDraws = flag.Uint64("matrix.draws", 340, "number of scenarios that TestMatrix draws")
+	matrixDraws = flag.Uint64("matrix.draws", 200, "number of scenarios that TestMatrix draws")
 	matrixSeed  = flag.Uint64("matrix.seed", 0, "number of the first: one failing draw runs again by its number, with -matrix.draws=1")
 	matrixKeep  = flag.String("matrix.keep", "", "folder in which the files of draws that fail are kept, each smaller than drawn (default: a temporary one)")
 	matrixMost  = flag.Int("matrix.failures", 10, "kinds of failures after which no more are looked for")

@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	remadeDraws = flag.Uint64("remade.draws", 20, "number of random scenarios whose metrics TestRemade computes again")
-	forgeries   = flag.Int("remade.forgeries", 12, "number of values that TestForgedTogether changes")
+	remadeDraws = flag.Uint64("remade.draws", 10, "number of random scenarios whose metrics TestRemade computes again")
+	forgeries   = flag.Int("remade.forgeries", 8, "number of values that TestForgedTogether changes")
 )
 
 // noNotes are the notes of a publication that has none.

@@ -25,7 +25,7 @@ import (
 	"bourse/experiments/results"
 )
 
-var cells = flag.Int("cells", 40, "number of cells that TestEveryCell changes")
+var cells = flag.Int("cells", 24, "number of cells that TestEveryCell changes")
 
 // A forger changes results, and the manifest to fit.
 type forger struct {

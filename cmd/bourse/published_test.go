@@ -23,14 +23,20 @@ func TestPublished(t *testing.T) {
 		}
 		return out
 	}
-	for _, c := range [][2]string{
-		{"paper", "base.market.payment=usage"}, {"paper", "base.market.payment=budget"}, {"paper", "base.market.payment=scarce"}, {"paper", "base.market.payment=admission"},
-		{"paper", "base.horizon=3000"}, {"paper", "base.market.instant=submissions-first"},
-		{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"},
+	cases := [][2]string{
+		{"paper", "base.market.payment=usage"},
 		{"paper", "base.sla={runs_on: true, enforcement: per-host, penalty: {rate: 0.01}}"},
-		{"spot-or-reserve", "base.sla.penalty={rate: 0.01}"}, {"spot-or-reserve", "base.workload.annotate.reservations.cancel=0.3"},
-		{"spot-or-reserve", "base.workload.annotate.reservations.parts.share=0.5"},
-	} {
+		{"spot-or-reserve", "base.workload.annotate.reservations.cancel=0.3"},
+	}
+	if *allPresets {
+		cases = append(cases, [][2]string{
+			{"paper", "base.market.payment=budget"}, {"paper", "base.market.payment=scarce"}, {"paper", "base.market.payment=admission"},
+			{"paper", "base.horizon=3000"}, {"paper", "base.market.instant=submissions-first"},
+			{"paper", "base.sla={deadline: hard, penalty: {rate: 0.01, max: 1.5}}"}, {"spot-or-reserve", "base.sla.penalty={rate: 0.01}"},
+			{"spot-or-reserve", "base.workload.annotate.reservations.parts.share=0.5"},
+		}...)
+	}
+	for _, c := range cases {
 		preset, set := c[0], c[1]
 		dir := filepath.Join(t.TempDir(), "r")
 		must(statusDone, "run", "--quiet", "--preset", preset, "--replications", "1", "--set", set, "--out", dir)

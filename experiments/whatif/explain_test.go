@@ -20,7 +20,7 @@ import (
 	"bourse/workloadgen"
 )
 
-var decisions = flag.Int("decisions", 150, "random decisions that TestExplain explains")
+var decisions = flag.Int("decisions", 60, "random decisions that TestExplain explains")
 
 // TestExplain explains random decisions under all policies, and checks the explanations by
 // whole runs in which the job has other terms from the start: with the smallest change the

@@ -77,10 +77,10 @@ var may = map[string]string{
 	"experiments/live/page":    "experiments/live experiments/live/client",
 	"experiments/live/service": "bank bank/... contracts/order contracts/settlement experiments/live experiments/live/wire hosts hosts/link hosts/remote",
 	"experiments/whatif":       "bank contracts contracts/admission contracts/policies experiments experiments/advise experiments/metrics experiments/misuse experiments/papers experiments/report experiments/scenario experiments/stats workloadgen",
-	"experiments/tune":         "experiments/report experiments/stats",
+	"experiments/study":        "experiments experiments/metrics experiments/misuse experiments/report experiments/results experiments/scenario experiments/stats",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario",
-	"experiments":              "-experiments/live/... -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"experiments":              "-experiments/live/... -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 }
 

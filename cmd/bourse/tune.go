@@ -9,7 +9,7 @@ import (
 	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/scenario"
-	"bourse/experiments/tune"
+	"bourse/experiments/study"
 
 	"github.com/urfave/cli/v2"
 )
@@ -43,7 +43,7 @@ type tuneOptions struct {
 	Out                 string `alias:"o" doc:"write figure, tables, page and replications to {DIR}, and reuse the replications there"`
 	Fresh               bool   `doc:"do not reuse replications in --out"`
 	noProgressOption    `yaml:",inline"`
-	output[tune.Report] `yaml:",inline"`
+	output[study.Tuned] `yaml:",inline"`
 }
 
 func tuneAction(c *cli.Context, o *tuneOptions) error {
@@ -57,7 +57,7 @@ func tuneAction(c *cli.Context, o *tuneOptions) error {
 	}
 	elapsed := stopwatch()
 	opts := experiments.Options{Workers: o.Workers, Progress: progress(c, "tune "+ch.experiment.Name)}
-	found, err := experiments.Tune(c.Context, &ch.experiment, ask, opts)
+	found, err := study.Tune(c.Context, &ch.experiment, ask, opts)
 	if err != nil {
 		return err
 	}
@@ -71,24 +71,24 @@ func tuneAction(c *cli.Context, o *tuneOptions) error {
 		}
 	}
 	if o.JSON {
-		err = printJSON(c, *found.Report)
+		err = printJSON(c, *found)
 		noteWrote(c, wrote)
 	} else {
 		err = show(c, d, wrote)
 	}
 	note(c, "%s in %.1f s", count(found.Spent, "replication"), elapsed())
-	if err == nil && found.Stop == tune.Interrupted {
+	if err == nil && found.Stop == study.Interrupted {
 		return interruption("what is printed is known by then")
 	}
 	return err
 }
 
 // tuneAsk returns what the flags of c ask for.
-func tuneAsk(c *cli.Context) (experiments.TuneAsk, error) {
-	ask := experiments.TuneAsk{
+func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
+	ask := study.TuneAsk{Goal: study.Goal{
 		Metric: c.String("maximize"), Configuration: c.String("configuration"),
 		Budget: c.Int("budget"), Within: c.Float64("within"), Smooth: c.Bool("smooth"),
-	}
+	}}
 	if least := c.String("minimize"); (ask.Metric == "") == (least == "") {
 		return ask, usagef("--maximize or --minimize: want one of them, and a metric, such as --maximize efficiency_1")
 	} else if least != "" {
@@ -101,7 +101,7 @@ func tuneAsk(c *cli.Context) (experiments.TuneAsk, error) {
 		ask.Policies = strings.Split(names, ",")
 	}
 	if out := c.String("out"); out != "" && !c.Bool("fresh") {
-		text, err := whole.Read(filepath.Join(out, experiments.TuneKnown), 1<<28)
+		text, err := whole.Read(filepath.Join(out, study.TuneKnown), 1<<28)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return ask, err
 		}

@@ -1,4 +1,4 @@
-package tune_test
+package study
 
 import (
 	"context"
@@ -7,9 +7,10 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
-	"bourse/experiments/tune"
+	"bourse/experiments/report"
 )
 
 // normals are quantiles of the standard normal distribution, shuffled.
@@ -29,8 +30,8 @@ func normal(seed, arm, rep int) float64 {
 	return normals[(x^x>>32)%uint64(len(normals))]
 }
 
-// each returns a Sampler of a function of arm and replication.
-func each(value func(arm, rep int) float64) tune.Sampler {
+// each returns a sampler of a function of arm and replication.
+func each(value func(arm, rep int) float64) sampler {
 	return func(ctx context.Context, arms []int, from, to int) ([][]float64, error) {
 		all := make([][]float64, len(arms))
 		for i, arm := range arms {
@@ -42,10 +43,25 @@ func each(value func(arm, rep int) float64) tune.Sampler {
 	}
 }
 
-// unbounded is an Ask of values without ends.
-func unbounded(arms, budget int) tune.Ask {
-	return tune.Ask{Arms: arms, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: budget}
+// A field is a search over arms whose values lie between lo and hi.
+type field struct {
+	Goal
+	arms   int
+	lo, hi float64
 }
+
+// unbounded is a field of values without ends.
+func unbounded(arms, budget int) field {
+	return field{Goal{Budget: budget}, arms, math.Inf(-1), math.Inf(1)}
+}
+
+// race returns what a race over f finds.
+func (f field) race(ctx context.Context, s sampler, progress func()) (*Tuned, error) {
+	r := race{Tuned: &Tuned{Goal: f.Goal, Settings: make([]Row, f.arms), lo: f.lo, hi: f.hi}, sample: s, known: make([][]report.Maybe, f.arms), progress: func(int) { progress() }}
+	return r.Tuned, r.run(ctx)
+}
+
+func nothing() {}
 
 // TestRace checks on functions whose best arm is known that it is among those kept in 95 % of
 // 1,000 seeds at least, and that a race takes half of the replications of an even split at
@@ -64,17 +80,17 @@ func TestRace(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		ask   tune.Ask
+		ask   field
 		mean  func(arm int) float64
 		value func(seed, arm, rep int) float64
 		half  bool // it takes half of an even split at most
 	}{
 		{"a hill", unbounded(11, 11*100), hill, shared(hill), true},
-		{"the bottom of a valley, by golden section", tune.Ask{Arms: 31, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 31 * 100, Least: true, Smooth: true},
+		{"the bottom of a valley, by golden section", field{Goal{Budget: 31 * 100, Least: true, Smooth: true}, 31, math.Inf(-1), math.Inf(1)},
 			valley, shared(valley), true},
 		{"nearly alike", unbounded(5, 5*60), func(arm int) float64 { return 0.001 * float64(arm) },
 			shared(func(arm int) float64 { return 0.001 * float64(arm) }), false},
-		{"proportions", tune.Ask{Arms: 12, Hi: 1, Budget: 12 * 150}, func(arm int) float64 { return 0.2 + 0.06*float64(arm) },
+		{"proportions", field{Goal{Budget: 12 * 150}, 12, 0, 1}, func(arm int) float64 { return 0.2 + 0.06*float64(arm) },
 			func(seed, arm, rep int) float64 { // of 10 jobs; the fewer arms, the less is saved: with 6 of them twice as far apart 0.56 was needed
 				rng := rand.New(rand.NewPCG(uint64(seed), uint64(rep)))
 				kept := 0.0
@@ -90,27 +106,27 @@ func TestRace(t *testing.T) {
 			t.Parallel()
 			kept, bounded, spent, even, skipped := 0, 0, 0, 0, 0
 			best := 0
-			for arm := range c.ask.Arms {
+			for arm := range c.ask.arms {
 				if better := c.mean(arm) > c.mean(best); better != c.ask.Least && c.mean(arm) != c.mean(best) {
 					best = arm
 				}
 			}
 			for seed := range seeds {
-				f, err := tune.Race(context.Background(), c.ask, each(func(arm, rep int) float64 { return c.value(seed, arm, rep) }), nil)
+				f, err := c.ask.race(context.Background(), each(func(arm, rep int) float64 { return c.value(seed, arm, rep) }), nothing)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if slices.Contains(f.Kept, best) {
 					kept++
 				}
-				if math.Abs(c.mean(best)-c.mean(f.Best)) <= f.Regret.Most {
+				if math.Abs(c.mean(best)-c.mean(f.Best)) <= float64(f.Regret.Most) {
 					bounded++
 				}
 				if f.Spent > c.ask.Budget {
 					t.Fatalf("seed %d: spent %d of %d replications", seed, f.Spent, c.ask.Budget)
 				}
 				spent, even = spent+f.Spent, even+f.Even
-				for _, a := range f.Arms {
+				for _, a := range f.Settings {
 					if a.N == 0 {
 						skipped++
 					}
@@ -139,9 +155,9 @@ func TestRegret(t *testing.T) {
 	expected, lost := 0.0, 0.0
 	for seed := range seeds {
 		mean := func(arm int) float64 { return normal(seed, 100+arm, -1) }
-		f, err := tune.Race(context.Background(), unbounded(4, 4*30), each(func(arm, rep int) float64 {
+		f, err := unbounded(4, 4*30).race(context.Background(), each(func(arm, rep int) float64 {
 			return mean(arm) + 3*normal(seed, arm, rep)
-		}), nil)
+		}), nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -162,29 +178,29 @@ func TestStops(t *testing.T) {
 	t.Parallel()
 	apart := each(func(arm, rep int) float64 { return 10*float64(arm) + normal(1, arm, rep) })
 	alike := each(func(_, rep int) float64 { return normal(1, 0, rep) })
-	race := func(ask tune.Ask, s tune.Sampler) *tune.Found {
-		f, err := tune.Race(context.Background(), ask, s, nil)
+	race := func(ask field, s sampler) *Tuned {
+		f, err := ask.race(context.Background(), s, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	if f := race(unbounded(3, 3000), apart); f.Stop != tune.Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Arms[0].By != 2 || f.Regret != (tune.Regret{Draws: f.Regret.Draws}) {
+	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (Cost{Draws: f.Regret.Draws}) {
 		t.Errorf("arms that differ much: %+v", f)
 	}
-	if f := race(unbounded(3, 60), alike); f.Stop != tune.Spent || len(f.Kept) != 3 || f.Spent != 60 || f.Arms[1].Needed != 0 || f.Regret.Expected != 0 {
+	if f := race(unbounded(3, 60), alike); f.Stop != Spent || len(f.Kept) != 3 || f.Spent != 60 || f.Settings[1].Needed != 0 || f.Regret.Expected != 0 {
 		t.Errorf("arms that are one and the same: %+v", f)
 	}
 	near := unbounded(2, 5000)
 	near.Within = 0.5
 	f := race(near, each(func(arm, rep int) float64 { return 0.01*float64(arm) + normal(1, arm, rep) }))
-	if f.Stop != tune.Near || !(f.Regret.Most <= 0.5) || f.Regret.Most == 0 {
+	if f.Stop != Near || !(f.Regret.Most <= 0.5) || f.Regret.Most == 0 {
 		t.Errorf("arms nearer than what matters: %+v", f)
 	}
-	if other := f.Arms[1-f.Best]; other.Needed <= f.Arms[f.Best].N {
-		t.Errorf("%d replications would tell the other arm apart, and %d did not", other.Needed, f.Arms[f.Best].N)
+	if other := f.Settings[1-f.Best]; other.Needed <= f.Settings[f.Best].N {
+		t.Errorf("%d replications would tell the other arm apart, and %d did not", other.Needed, f.Settings[f.Best].N)
 	}
-	if f := race(unbounded(1, 10), apart); f.Stop != tune.Told || f.Spent != 5 {
+	if f := race(unbounded(1, 10), apart); f.Stop != Told || f.Spent != 5 {
 		t.Errorf("one arm: %+v", f)
 	}
 }
@@ -196,16 +212,16 @@ func TestNeeded(t *testing.T) {
 	var ratios []float64
 	for seed := range 200 {
 		value := each(func(arm, rep int) float64 { return 0.3*float64(arm) + normal(seed, arm, rep) })
-		some, err := tune.Race(context.Background(), unbounded(2, 2*60), value, nil)
+		some, err := unbounded(2, 2*60).race(context.Background(), value, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := tune.Race(context.Background(), unbounded(2, 1e6), value, nil)
+		all, err := unbounded(2, 1e6).race(context.Background(), value, nothing)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if some.Stop == tune.Spent && some.Best == 1 && some.Arms[0].Needed > 0 {
-			ratios = append(ratios, float64(all.Arms[1].N)/float64(some.Arms[0].Needed))
+		if some.Stop == Spent && some.Best == 1 && some.Settings[0].Needed > 0 {
+			ratios = append(ratios, float64(all.Settings[1].N)/float64(some.Settings[0].Needed))
 		}
 	}
 	slices.Sort(ratios)
@@ -221,39 +237,39 @@ func TestNeeded(t *testing.T) {
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	value := func(arm, rep int) float64 { return normal(1, arm, rep) }
-	race := func(rounds int) (*tune.Found, error) {
+	race := func(rounds int) (*Tuned, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		return tune.Race(ctx, unbounded(3, 1000), each(value), func(int, int) {
+		return unbounded(3, 1000).race(ctx, each(value), func() {
 			if rounds--; rounds == 0 {
 				cancel()
 			}
 		})
 	}
-	if f, err := race(4); err != nil || f.Stop != tune.Interrupted || len(f.Kept) != 3 || f.Spent != 3*8 {
+	if f, err := race(4); err != nil || f.Stop != Interrupted || len(f.Kept) != 3 || f.Spent != 3*8 {
 		t.Errorf("broken off after four rounds: %+v, %v", f, err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if f, err := tune.Race(ctx, unbounded(3, 1000), each(value), nil); !errors.Is(err, context.Canceled) {
+	if f, err := unbounded(3, 1000).race(ctx, each(value), nothing); !errors.Is(err, context.Canceled) {
 		t.Errorf("broken off at once: %+v, %v", f, err)
 	}
-	_, err := tune.Race(context.Background(), unbounded(3, 1000), each(func(arm, rep int) float64 {
+	_, err := unbounded(3, 1000).race(context.Background(), each(func(arm, rep int) float64 {
 		if arm == 1 {
 			return math.NaN()
 		}
 		return value(arm, rep)
-	}), nil)
-	if none := new(tune.NoValueError); !errors.As(err, &none) || *none != (tune.NoValueError{Arm: 1, N: 5}) {
+	}), nothing)
+	if err == nil || !strings.Contains(err.Error(), "in each of 5 replications") {
 		t.Errorf("an arm without values: %v", err)
 	}
 }
 
 // Two of five settings cannot be told apart with 400 replications.
-func ExampleRace() {
+func Example_race() {
 	gain := []float64{0.2, 0.5, 0.9, 0.88, 0.3}
 	value := func(arm, rep int) float64 { return gain[arm] + normal(1, -1, rep) + 0.1*normal(1, arm, rep) }
-	f, err := tune.Race(context.Background(), tune.Ask{Arms: 5, Lo: math.Inf(-1), Hi: math.Inf(1), Budget: 400}, each(value), nil)
+	f, err := unbounded(5, 400).race(context.Background(), each(value), nothing)
 	if err != nil {
 		fmt.Println(err)
 		return

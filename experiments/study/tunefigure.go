@@ -1,7 +1,8 @@
-package tune
+package study
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 // Figure returns the metric by the first axis, with what cannot be told from the best marked,
 // and below it each setting less the best: a panel of both for each policy and point of the
 // other axes.
-func (r *Report) Figure() report.Figure {
+func (r *Tuned) Figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not told from the best", "the best"},
 		Caption: "Means, with their 95 % intervals; and means less the best, with intervals that hold together at 95 %: what reaches 0 there is not told from it. Intervals are of confidence sequences.",
@@ -62,7 +63,7 @@ func alike(panels []report.Panel) {
 
 // panel returns what a setting is drawn under: its policy and where it is on all axes but the
 // first.
-func (r *Report) panel(arm int) string {
+func (r *Tuned) panel(arm int) string {
 	s := &r.Settings[arm]
 	var at []string
 	if len(r.Over) > 0 && strings.Join(s.At, "") == "" {
@@ -84,7 +85,7 @@ func (r *Report) panel(arm int) string {
 const marked = 40
 
 // draw returns a panel of arms.
-func (r *Report) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p report.Panel) {
+func (r *Tuned) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p report.Panel) {
 	at := func(arm int) string {
 		if len(r.Over) == 0 || r.Settings[arm].At[0] == "" {
 			return r.Settings[arm].Policy
@@ -110,39 +111,27 @@ func (r *Report) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p re
 		if !mean.Exists() {
 			continue
 		}
-		pt := report.Point{X: x, Mean: float64(mean), Lo: float64(mean), Hi: float64(mean)}
-		if lo.Exists() && hi.Exists() {
-			pt.Lo, pt.Hi = float64(lo), float64(hi)
+		pt, in := point(x, mean, lo, hi), &curves[0]
+		if s.Kept {
+			in = &curves[1]
 		}
-		which := 0
-		switch {
-		case arm == r.Best:
-			which = 2
-		case s.Kept:
-			which = 1
+		if arm == r.Best {
+			in = &curves[2]
 		}
-		if which == 0 || numbers {
+		if numbers && in != &curves[0] {
 			curves[0].Points = append(curves[0].Points, pt)
 		}
-		if which > 0 {
-			curves[which].Points = append(curves[which].Points, pt)
-		}
+		in.Points = append(in.Points, pt)
 	}
 	if all := curves[0].Points; len(all) > marked {
-		ends := report.Curve{Name: "ends of intervals"}
-		lower, upper := ends, ends
+		lower, upper := report.Curve{Name: "ends of intervals"}, report.Curve{Name: "ends of intervals"}
 		for _, pt := range all {
 			if pt.Lo < pt.Hi {
-				lower.Points = append(lower.Points, report.Point{X: pt.X, Mean: pt.Lo, Lo: pt.Lo, Hi: pt.Lo})
-				upper.Points = append(upper.Points, report.Point{X: pt.X, Mean: pt.Hi, Lo: pt.Hi, Hi: pt.Hi})
+				lower.Points, upper.Points = append(lower.Points, flat(pt.X, pt.Lo)), append(upper.Points, flat(pt.X, pt.Hi))
 			}
 		}
 		curves = append(curves, lower, upper)
 	}
-	for _, c := range curves {
-		if len(c.Points) > 0 {
-			p.Curves = append(p.Curves, c)
-		}
-	}
+	p.Curves = slices.DeleteFunc(curves, func(c report.Curve) bool { return len(c.Points) == 0 })
 	return p
 }

@@ -1,8 +1,6 @@
-package tune
+package study
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"slices"
@@ -17,24 +15,21 @@ const shown = 20
 
 // Document returns what r says: what was found, settings that cannot be told from the best,
 // the price of not knowing, what was spent and what would tell more.
-func (r *Report) Document() report.Document {
+func (r *Tuned) Document() report.Document {
 	d := report.Document{
-		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.Figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}},
+		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.Figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}, {Name: TuneKnown, Data: r.Known}},
 		Values: func([]string) any { return *r },
 	}
-	d.Notes = append(d.Notes, r.price(), r.effort())
-	if more := r.more(); more != "" {
-		d.Notes = append(d.Notes, more)
+	for _, note := range []string{r.price(), r.effort(), r.more(), r.edge(), r.Method} {
+		if note != "" {
+			d.Notes = append(d.Notes, note)
+		}
 	}
-	if edge := r.edge(); edge != "" {
-		d.Notes = append(d.Notes, edge)
-	}
-	d.Notes = append(d.Notes, r.Method)
 	return d
 }
 
 // goal says what was to be found.
-func (r *Report) goal() string {
+func (r *Tuned) goal() string {
 	most := "largest"
 	if r.Least {
 		most = "smallest"
@@ -47,7 +42,7 @@ func (r *Report) goal() string {
 }
 
 // verdict says what was found.
-func (r *Report) verdict() string {
+func (r *Tuned) verdict() string {
 	n, all := len(r.Kept), len(r.Settings)
 	best := r.name(r.Best)
 	switch {
@@ -62,7 +57,7 @@ func (r *Report) verdict() string {
 }
 
 // table lists the settings that are kept, or, where one alone is, those dropped last, too.
-func (r *Report) table() report.Table {
+func (r *Tuned) table() report.Table {
 	t := report.Table{Title: r.verdict()}
 	if r.policies() > 1 || len(r.Over) == 0 {
 		t.Header = append(t.Header, "policy")
@@ -87,12 +82,12 @@ func (r *Report) table() report.Table {
 	}
 	for _, arm := range rows {
 		s := &r.Settings[arm]
-		var cells []report.Cell
+		var cells []any
 		if t.Left > len(r.Over) {
-			cells = append(cells, report.Cell{Text: s.Policy})
+			cells = append(cells, s.Policy)
 		}
 		for _, v := range s.At {
-			cells = append(cells, report.Cell{Text: v})
+			cells = append(cells, v)
 		}
 		needed := strconv.Itoa(s.Needed)
 		switch {
@@ -105,9 +100,8 @@ func (r *Report) table() report.Table {
 		case s.Needed == 0:
 			needed = "not known"
 		}
-		cells = append(cells, report.Cell{Text: strconv.Itoa(s.N)}, report.Cell{Text: number(float64(s.Mean)), Strong: arm == r.Best},
-			report.Cell{Text: interval(s.Lo, s.Hi)}, report.Cell{Text: number(float64(s.Difference))}, report.Cell{Text: interval(s.LessLo, s.LessHi)}, report.Cell{Text: needed})
-		t.Rows = append(t.Rows, cells)
+		mean := report.Cell{Text: number(float64(s.Mean)), Strong: arm == r.Best}
+		t.Rows = append(t.Rows, report.Cells(append(cells, s.N, mean, interval(s.Lo, s.Hi), number(float64(s.Difference)), interval(s.LessLo, s.LessHi), needed)...))
 	}
 	if n := len(r.Settings) - len(r.Kept); n > 0 && n > len(rows)-len(r.Kept) {
 		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" %d are told from the best.", n))
@@ -116,7 +110,7 @@ func (r *Report) table() report.Table {
 }
 
 // price says what not knowing more costs.
-func (r *Report) price() string {
+func (r *Tuned) price() string {
 	if len(r.Kept) == 1 {
 		return "Price of ignorance: none, at 95 %."
 	}
@@ -128,7 +122,7 @@ func (r *Report) price() string {
 }
 
 // effort says what was spent.
-func (r *Report) effort() string {
+func (r *Tuned) effort() string {
 	why := map[Stop]string{
 		Told: "until one was left", Near: "until what is lost does not matter", Spent: fmt.Sprintf("of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("before it was broken off, of a budget of %d", r.Budget),
 	}[r.Stop]
@@ -136,7 +130,7 @@ func (r *Report) effort() string {
 }
 
 // more says what more replications would tell.
-func (r *Report) more() string {
+func (r *Tuned) more() string {
 	if len(r.Kept) == 1 {
 		return ""
 	}
@@ -175,7 +169,7 @@ func (r *Report) more() string {
 }
 
 // edge says where the best is at an end of what was searched.
-func (r *Report) edge() string {
+func (r *Tuned) edge() string {
 	var said []string
 	for i, path := range r.Over {
 		at, err := strconv.ParseFloat(r.Settings[r.Best].At[i], 64)
@@ -197,7 +191,7 @@ func (r *Report) edge() string {
 }
 
 // method names how it was found, and under which conditions that holds.
-func (r *Report) method() string {
+func (r *Tuned) method() string {
 	s := "Method: successive elimination on common random numbers; a setting is dropped when the confidence sequence of its paired difference from the leader leaves out 0, at 5 % over all comparisons and looks "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
 		s += "(t tests: differences are normal, or so many that their mean is)."
@@ -211,34 +205,21 @@ func (r *Report) method() string {
 }
 
 // csv returns all settings as a table.
-func (r *Report) csv() []byte {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	w.Write(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"})) // a Buffer does not fail
+func (r *Tuned) csv() []byte {
+	var rows [][]any
 	for i := range r.Settings {
 		s := &r.Settings[i]
-		row := slices.Concat([]string{s.Policy}, s.At, []string{strconv.Itoa(s.N), exact(s.Mean), exact(s.Lo), exact(s.Hi), strconv.FormatBool(s.Kept), strconv.Itoa(s.Dropped), exact(s.Difference), exact(s.LessLo), exact(s.LessHi), strconv.Itoa(s.Needed)})
-		w.Write(row)
+		row := []any{s.Policy}
+		for _, v := range s.At {
+			row = append(row, v)
+		}
+		rows = append(rows, append(row, s.N, s.Mean, s.Lo, s.Hi, s.Kept, s.Dropped, s.Difference, s.LessLo, s.LessHi, s.Needed))
 	}
-	w.Flush()
-	return b.Bytes()
-}
-
-// exact writes x with all its digits, nothing if there is none.
-func exact(x report.Maybe) string {
-	if !x.Exists() {
-		return ""
-	}
-	return strconv.FormatFloat(float64(x), 'g', -1, 64)
+	return sheet(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"}), rows)
 }
 
 // number writes x with four digits at most.
-func number(x float64) string {
-	if !report.Maybe(x).Exists() {
-		return "–"
-	}
-	return strconv.FormatFloat(x, 'g', 4, 64)
-}
+func number(x float64) string { return digits(x, 'g', 4) }
 
 // interval writes two ends.
 func interval(lo, hi report.Maybe) string {

@@ -1,4 +1,4 @@
-package experiments
+package study
 
 import (
 	"fmt"
@@ -9,17 +9,13 @@ import (
 
 	"bourse/experiments/misuse"
 	"bourse/experiments/scenario"
-	"bourse/experiments/tune"
 )
 
 // contenders returns an experiment with one configuration per setting to compare, each with a
 // single policy, and the settings themselves. Points that differ only in options of other
 // policies count as one setting of a policy.
-func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []tune.Setting, error) {
-	var names []string
-	for i := range e.Configurations {
-		names = append(names, e.Configurations[i].Name)
-	}
+func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []Row, error) {
+	names := configurations(e)
 	if ask.Configuration == "" && len(names) == 1 {
 		ask.Configuration = names[0]
 	}
@@ -35,7 +31,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []t
 	}
 	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications show whether all are alike
 	x.Figure = &scenario.Figure{Metrics: []string{ask.Metric}}
-	var settings []tune.Setting
+	var settings []Row
 	for _, k := range racing {
 		seen := make(map[string]bool)
 		for n := range points {
@@ -50,7 +46,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []t
 				c := points[n]
 				c.Admission = c.Admission[k : k+1]
 				x.Configurations = append(x.Configurations, c)
-				settings = append(settings, tune.Setting{Policy: c.Admission[0].Label, At: at})
+				settings = append(settings, Row{Setting: Setting{c.Admission[0].Label, at}})
 			}
 		}
 	}
@@ -71,25 +67,24 @@ func along(axes []scenario.Axis, n int) []string {
 // racers returns the positions of the policies to compare: those with the given labels;
 // without labels, those with an option as an axis, or all if there are none.
 func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (racing []int, err error) {
-	var names []string
-	for k := range all {
-		names = append(names, all[k].Label)
-		named := slices.ContainsFunc(e.Sweep, func(a scenario.Axis) bool {
-			return slices.ContainsFunc(a.Fields(), func(path string) bool { return strings.HasPrefix(path, "admission.") && touches(path, all, k) })
-		})
-		if slices.Contains(labels, all[k].Label) || labels == nil && named {
-			racing = append(racing, k)
-		}
-	}
+	names := labelsOf(all)
 	for _, l := range labels {
 		if !slices.Contains(names, l) {
 			return nil, misuse.Errorf("policies: %s", scenario.Unknown(l, names))
 		}
 	}
-	if racing == nil {
-		for k := range all {
+	every := make([]int, len(all))
+	for k := range all {
+		every[k] = k
+		named := slices.ContainsFunc(e.Sweep, func(a scenario.Axis) bool {
+			return slices.ContainsFunc(a.Fields(), func(path string) bool { return strings.HasPrefix(path, "admission.") && touches(path, all, k) })
+		})
+		if slices.Contains(labels, names[k]) || labels == nil && named {
 			racing = append(racing, k)
 		}
+	}
+	if racing == nil {
+		return every, nil
 	}
 	return racing, nil
 }
@@ -108,7 +103,7 @@ func touches(path string, all []scenario.Choice, k int) bool {
 }
 
 // smooth reports whether the settings lie along one axis of increasing numbers.
-func smooth(e *scenario.Experiment, settings []tune.Setting) bool {
+func smooth(e *scenario.Experiment, settings []Row) bool {
 	if len(e.Sweep) != 1 || len(settings) != len(e.Sweep[0].Values) {
 		return false
 	}
@@ -123,11 +118,32 @@ func smooth(e *scenario.Experiment, settings []tune.Setting) bool {
 	return true
 }
 
-// said describes the size of the search space.
-func said(e *scenario.Experiment, settings []tune.Setting) string {
-	policies := make(map[string]bool)
-	for _, s := range settings {
-		policies[s.Policy] = true
+// size describes the size of the search space.
+func size(e *scenario.Experiment, settings []Row) string {
+	return fmt.Sprintf("%d of policies and %d of axes", len(policies(settings)), len(e.Sweep))
+}
+
+// policies returns the policies of settings.
+func policies(settings []Row) map[string]bool {
+	all := make(map[string]bool)
+	for i := range settings {
+		all[settings[i].Policy] = true
 	}
-	return fmt.Sprintf("%d of policies and %d of axes", len(policies), len(e.Sweep))
+	return all
+}
+
+// configurations returns the names of the configurations of e.
+func configurations(e *scenario.Experiment) (names []string) {
+	for i := range e.Configurations {
+		names = append(names, e.Configurations[i].Name)
+	}
+	return names
+}
+
+// labelsOf returns the labels of policies.
+func labelsOf(all []scenario.Choice) (labels []string) {
+	for i := range all {
+		labels = append(labels, all[i].Label)
+	}
+	return labels
 }

@@ -1,31 +1,35 @@
-package tune
+package study
 
-import "math/rand/v2"
+import (
+	"math"
+	"math/rand/v2"
+)
 
-// draws is how often replications are weighed anew.
+// draws is the number of draws of the bootstrap.
 const draws = 400
 
 // expected returns the mean of how much the best of those kept is above best, by the Bayesian
-// bootstrap over the replications in which all of them are defined.
+// bootstrap (Rubin 1981) over the replications in which all of them are defined: replications
+// get random weights, the same for all settings.
 func (r *race) expected(best int) float64 {
 	n := r.common()
-	var above [][]float64 // by replication: of each arm that is kept, how much better it is than best
+	var above [][]float64 // by replication: of each setting kept, how much better it is than best
 	for rep := range n {
-		row := make([]float64, len(r.kept))
+		row := make([]float64, len(r.Kept))
 		whole := true
-		for i, arm := range r.kept {
+		for i, arm := range r.Kept {
 			row[i] = r.better(r.values[arm][rep] - r.values[best][rep])
-			whole = whole && defined(row[i])
+			whole = whole && !math.IsNaN(row[i])
 		}
 		if whole {
 			above = append(above, row)
 		}
 	}
-	if len(above) == 0 || len(r.kept) == 1 {
+	if len(above) == 0 || len(r.Kept) == 1 {
 		return 0
 	}
-	rng := rand.New(rand.NewPCG(r.Seed, 0x726567726574))
-	means := make([]float64, len(r.kept))
+	rng := rand.New(rand.NewPCG(r.seed, 0x726567726574))
+	means := make([]float64, len(r.Kept))
 	total := 0.0
 	for range draws {
 		clear(means)

@@ -1,4 +1,4 @@
-package experiments
+package study
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/experiments"
 	"bourse/experiments/metrics"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
-	"bourse/experiments/tune"
 )
 
 // searched is a scenario with settings of a provider, few jobs and a load that is high.
 func searched(t *testing.T, over ...string) *scenario.Experiment {
 	t.Helper()
-	known := Known()
+	known := experiments.Known()
 	for _, text := range over {
 		axis, err := scenario.Over(text)
 		if err != nil {
@@ -47,8 +47,8 @@ configurations: [{name: one}, {name: other, workload: {model: {iat: {mean: 50}}}
 func TestTune(t *testing.T) {
 	t.Parallel()
 	e := searched(t, "admission.strict.guarantee=0.3,0.9", "fleet.hosts=5..7/1")
-	ask := TuneAsk{Metric: "welfare", Configuration: "other", Policies: []string{"be", "strict"}, Budget: 9 * 60}
-	found, err := Tune(context.Background(), e, ask, Options{Workers: 3})
+	ask := TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "other", Budget: 9 * 60}, Policies: []string{"be", "strict"}}
+	found, err := Tune(context.Background(), e, ask, experiments.Options{Workers: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestTune(t *testing.T) {
 
 	x := e.Expanded()
 	x.Replications = 5
-	p, err := Prepare(&x)
+	p, err := experiments.Prepare(&x)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := 0
-	err = p.Each(context.Background(), Options{}, func(r *Replication) error {
+	err = p.Each(context.Background(), experiments.Options{}, func(r *experiments.Replication) error {
 		for k, run := range r.Runs {
 			for arm, s := range found.Settings {
 				at := "other@" + strings.Join(s.At, ",")
@@ -96,27 +96,27 @@ func TestTune(t *testing.T) {
 		t.Errorf("%d runs compared, want 45: %v", checked, err)
 	}
 
-	one, err := Tune(context.Background(), e, ask, Options{})
+	one, err := Tune(context.Background(), e, ask, experiments.Options{})
 	if err != nil || !alikeReports(one, found) {
 		t.Errorf("with one worker something else is found than with three: %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	broken, err := Tune(ctx, e, ask, Options{Workers: 2, Progress: func(spent, _ int) {
+	broken, err := Tune(ctx, e, ask, experiments.Options{Workers: 2, Progress: func(spent, _ int) {
 		if spent > 9*20 {
 			cancel()
 		}
 	}})
-	if err != nil || broken.Stop != tune.Interrupted || broken.Spent >= found.Spent {
+	if err != nil || broken.Stop != Interrupted || broken.Spent >= found.Spent {
 		t.Fatalf("broken off: %v, %+v", err, broken)
 	}
 	ask.Known = broken.Known
-	if on, err := Tune(context.Background(), e, ask, Options{}); err != nil || !alikeReports(on, found) {
+	if on, err := Tune(context.Background(), e, ask, experiments.Options{}); err != nil || !alikeReports(on, found) {
 		t.Errorf("broken off and gone on with, something else is found: %v", err)
 	}
 	ask.Metric = "revenue"
-	if _, err := Tune(context.Background(), e, ask, Options{}); err == nil || !strings.Contains(err.Error(), "of other settings, of another metric") {
+	if _, err := Tune(context.Background(), e, ask, experiments.Options{}); err == nil || !strings.Contains(err.Error(), "of other settings, of another metric") {
 		t.Errorf("replications of another metric: %v", err)
 	}
 }
@@ -131,8 +131,8 @@ func alikeReports(a, b *Tuned) bool {
 func TestTuneSmooth(t *testing.T) {
 	t.Parallel()
 	e := searched(t, "fleet.hosts=2..20/1")
-	ask := TuneAsk{Metric: "violations", Least: true, Configuration: "one", Policies: []string{"be"}, Smooth: true, Within: 0.02}
-	found, err := Tune(context.Background(), e, ask, Options{Workers: 2})
+	ask := TuneAsk{Goal: Goal{Metric: "violations", Least: true, Configuration: "one", Smooth: true, Within: 0.02}, Policies: []string{"be"}}
+	found, err := Tune(context.Background(), e, ask, experiments.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,16 +162,16 @@ func TestTuneRefuses(t *testing.T) {
 		over []string
 		want string
 	}{
-		{TuneAsk{Metric: "wellfare", Configuration: "one"}, nil, "metric: unknown metric"},
-		{TuneAsk{Metric: "welfare"}, nil, `configuration: found none, want one of one, other`},
-		{TuneAsk{Metric: "welfare", Configuration: "one", Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
-		{TuneAsk{Metric: "welfare", Configuration: "one", Budget: 5}, []string{g}, "budget: found 5, want 20 at least: 10 for each of 2 settings"},
-		{TuneAsk{Metric: "welfare", Configuration: "one", Within: -1}, []string{g}, "within: found -1"},
-		{TuneAsk{Metric: "welfare", Configuration: "one", Smooth: true}, []string{"fleet.hosts=4,5"}, "smooth: found 3 of policies and 1 of axes"},
-		{TuneAsk{Metric: "demand_correlation", Configuration: "one"}, []string{g}, "metric: demand_correlation is undefined under strict 0.3"},
-		{TuneAsk{Metric: "welfare", Configuration: "one", Known: []byte("x")}, []string{g}, "replications.json: found what is no result"},
+		{TuneAsk{Goal: Goal{Metric: "wellfare", Configuration: "one"}}, nil, "metric: unknown metric"},
+		{TuneAsk{Goal: Goal{Metric: "welfare"}}, nil, `configuration: found none, want one of one, other`},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Budget: 5}}, []string{g}, "budget: found 5, want 20 at least: 10 for each of 2 settings"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Within: -1}}, []string{g}, "within: found -1"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Smooth: true}}, []string{"fleet.hosts=4,5"}, "smooth: found 3 of policies and 1 of axes"},
+		{TuneAsk{Goal: Goal{Metric: "demand_correlation", Configuration: "one"}}, []string{g}, "metric: demand_correlation is undefined under strict 0.3"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Known: []byte("x")}, []string{g}, "replications.json: found what is no result"},
 	} {
-		_, err := Tune(context.Background(), searched(t, c.over...), c.ask, Options{})
+		_, err := Tune(context.Background(), searched(t, c.over...), c.ask, experiments.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v over %v: %v, want %s", c.ask, c.over, err, c.want)
 		}

@@ -1,4 +1,4 @@
-package tune_test
+package study
 
 import (
 	"context"
@@ -8,22 +8,22 @@ import (
 	"testing"
 
 	"bourse/experiments/report"
-	"bourse/experiments/tune"
 )
 
 // reported returns what is said of a race of fifty replications a setting: policy a at three
 // values of x, of which the last is the best or near it, beside policy b.
-func reported(t *testing.T, gap float64) *tune.Report {
+func reported(t *testing.T, gap float64) *Tuned {
 	t.Helper()
 	mean := []float64{1, 2, 2 + gap, 0}
-	settings := []tune.Setting{{Policy: "a", At: []string{"0.1"}}, {Policy: "a", At: []string{"0.2"}}, {Policy: "a", At: []string{"0.3"}}, {Policy: "b", At: []string{""}}}
-	ask := unbounded(4, 4*50)
-	f, err := tune.Race(context.Background(), ask, each(func(arm, rep int) float64 { return mean[arm] + 0.1*normal(7, arm, rep) }), nil)
+	r := &Tuned{Goal: Goal{Configuration: "one", Metric: "revenue", Over: []string{"admission.a.x"}, Budget: 4 * 50}, lo: math.Inf(-1), hi: math.Inf(1)}
+	for i, at := range []string{"0.1", "0.2", "0.3", ""} {
+		r.Settings = append(r.Settings, Row{Setting: Setting{[]string{"a", "a", "a", "b"}[i], []string{at}}})
+	}
+	err := (&race{Tuned: r, known: make([][]report.Maybe, 4), progress: func(int) {}, sample: each(func(arm, rep int) float64 { return mean[arm] + 0.1*normal(7, arm, rep) })}).run(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := tune.Goal{Configuration: "one", Metric: "revenue", Over: []string{"admission.a.x"}, Budget: ask.Budget}
-	return tune.NewReport(g, settings, math.Inf(-1), math.Inf(1), f)
+	return r
 }
 
 // TestReport checks the sentences of a race that names the best, and of one that cannot.

@@ -1,0 +1,87 @@
+package study
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// golden is the part of a stretch that a golden section leaves on either side.
+var golden = (3 - math.Sqrt(5)) / 2
+
+// golden drops settings if values are known to rise to one peak along them and to fall after
+// it: two inside the stretch that is left are run until the sequence of their difference
+// tells them apart, and what lies beyond the worse one is dropped; until few are left, or two
+// are not told apart by their part of half of the budget. Its comparisons together miss with
+// probability alpha at most. Methods of gonum/optimize compare exact values, so none is used.
+func (r *race) golden(ctx context.Context, alpha float64) error {
+	lo, hi := 0, len(r.Settings)-1
+	// Each comparison leaves less than 0.7 of more than four settings.
+	comparisons := 1 + int(math.Ceil(math.Log(float64(hi+1))/-math.Log(0.7)))
+	level, share := alpha/float64(comparisons), r.Budget/2/comparisons
+	for range comparisons {
+		if hi-lo < 4 {
+			break
+		}
+		one, other := r.inner(lo, hi)
+		worse, told, err := r.duel(ctx, one, other, level, r.Spent+share)
+		if err != nil || !told {
+			return err
+		}
+		if worse == one {
+			r.beyond(lo, one, other)
+			lo = one + 1
+		} else {
+			r.beyond(other, hi, one)
+			hi = other - 1
+		}
+	}
+	return nil
+}
+
+// inner returns two arms inside the stretch from lo to hi, of five arms or more, that divide it
+// by the golden section, or nearly: one that has been run already is preferred if it is less
+// than a tenth of the stretch away.
+func (r *race) inner(lo, hi int) (one, other int) {
+	length := float64(hi - lo)
+	step := max(1, int(math.Round(golden*length)))
+	near := func(at, from, to int) int {
+		best := at
+		for arm := from; arm <= to; arm++ {
+			if math.Abs(float64(arm-at)) < length/10 && len(r.values[arm]) > len(r.values[best]) {
+				best = arm
+			}
+		}
+		return best
+	}
+	middle := lo + (hi-lo)/2
+	return near(lo+step, lo+1, middle-1), near(hi-step, middle+1, hi-1)
+}
+
+// duel runs two arms until they are told apart, and returns the worse, or until a budget of
+// replications in all is spent.
+func (r *race) duel(ctx context.Context, one, other int, level float64, budget int) (worse int, told bool, err error) {
+	pair := []int{one, other}
+	for n := max(first, min(len(r.values[one]), len(r.values[other]))); ; n = after(n) {
+		affordable := r.affordable(pair, n, budget)
+		if affordable <= 0 {
+			return 0, false, nil
+		}
+		if err := r.grow(ctx, pair, affordable); err != nil {
+			return 0, false, err
+		}
+		switch {
+		case r.above(r.differences(one, other), level):
+			return other, true, nil
+		case r.above(r.differences(other, one), level):
+			return one, true, nil
+		case r.affordable(pair, after(affordable), budget) <= affordable:
+			return 0, false, nil
+		}
+	}
+}
+
+// beyond drops the arms from lo to hi, for which by is better.
+func (r *race) beyond(lo, hi, by int) {
+	r.Kept = slices.DeleteFunc(r.Kept, func(arm int) bool { return arm >= lo && arm <= hi && r.drop(arm, by) })
+}

@@ -1,0 +1,75 @@
+package study
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+)
+
+// defined returns the elements of xs that are not NaN.
+func defined(xs []float64) []float64 {
+	return slices.DeleteFunc(slices.Clone(xs), math.IsNaN)
+}
+
+// maybe returns x, which may be null in JSON.
+func maybe(x *float64) report.Maybe {
+	if x == nil {
+		return report.Maybe(math.NaN())
+	}
+	return report.Maybe(*x)
+}
+
+// digits formats x in a format of [strconv.FormatFloat], and a number that does not exist as a
+// dash.
+func digits(x float64, format byte, n int) string {
+	if !report.Maybe(x).Exists() {
+		return "–"
+	}
+	return strconv.FormatFloat(x, format, n, 64)
+}
+
+// sheet returns a CSV table. A number that does not exist is empty.
+func sheet(head []string, rows [][]any) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	w.Write(head) // a Buffer does not fail
+	for _, row := range rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			switch v := v.(type) {
+			case string:
+				cells[i] = v
+				if _, err := strconv.ParseFloat(v, 64); err != nil { // a number is no formula
+					cells[i] = results.SafeText(v)
+				}
+			case report.Maybe:
+				if v.Exists() {
+					cells[i] = strconv.FormatFloat(float64(v), 'g', -1, 64)
+				}
+			default:
+				cells[i] = fmt.Sprint(v)
+			}
+		}
+		w.Write(cells)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// point returns a point of a figure, with its interval if there is one.
+func point(x float64, mean, lo, hi report.Maybe) report.Point {
+	p := report.Point{X: x, Mean: float64(mean), Lo: float64(mean), Hi: float64(mean)}
+	if lo.Exists() && hi.Exists() {
+		p.Lo, p.Hi = float64(lo), float64(hi)
+	}
+	return p
+}
+
+// flat returns a point of a figure without an interval.
+func flat(x, y float64) report.Point { return report.Point{X: x, Mean: y, Lo: y, Hi: y} }

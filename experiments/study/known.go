@@ -1,0 +1,75 @@
+package study
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"bourse/experiments"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// TuneKnown is the name of the file with the replications of a search.
+const TuneKnown = "replications.json"
+
+// A known holds replications of the settings of a search.
+type known struct {
+	Of     string           `json:"of"` // identifies the search
+	Values [][]report.Maybe `json:"values"`
+}
+
+// fingerprint identifies a search by its settings, the files that they read, the metric and
+// the version of the program.
+func fingerprint(p *experiments.Prepared, metric string) (string, error) {
+	sum := sha256.New()
+	v := results.BuildVersion()
+	fmt.Fprintln(sum, v.Version, v.Revision, metric)
+	for _, path := range slices.Sorted(maps.Keys(p.Inputs)) {
+		fmt.Fprintln(sum, path, p.Inputs[path])
+	}
+	err := scenario.Write(sum, *p.Experiment)
+	return hex.EncodeToString(sum.Sum(nil)), err
+}
+
+// readKnown returns the replications in text, of the search of so many settings that of
+// identifies. Without text there are none.
+func readKnown(text []byte, of string, settings int) (*known, error) {
+	k := &known{Of: of, Values: make([][]report.Maybe, settings)}
+	if text == nil {
+		return k, nil
+	}
+	var found struct {
+		Of     string       `json:"of"`
+		Values [][]*float64 `json:"values"`
+	}
+	if err := json.Unmarshal(text, &found); err != nil {
+		return nil, misuse.Errorf("%s: found what is no result of a search: %w", TuneKnown, err)
+	}
+	if found.Of != of || len(found.Values) != settings {
+		return nil, misuse.Errorf("%s: found replications of other settings, of another metric or by another version of bourse", TuneKnown)
+	}
+	for arm, all := range found.Values {
+		for _, x := range all {
+			k.Values[arm] = append(k.Values[arm], maybe(x))
+		}
+	}
+	return k, nil
+}
+
+// text returns the replications of k with those that were run since.
+func (k *known) text(values [][]float64) ([]byte, error) {
+	for arm, all := range values {
+		for _, x := range all[min(len(all), len(k.Values[arm])):] {
+			k.Values[arm] = append(k.Values[arm], report.Maybe(x))
+		}
+		k.Values[arm] = report.List(k.Values[arm])
+	}
+	text, err := json.Marshal(k)
+	return append(text, '\n'), err
+}

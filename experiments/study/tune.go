@@ -1,0 +1,183 @@
+package study
+
+import (
+	"context"
+	"math"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/metrics"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+	"bourse/experiments/scenario"
+)
+
+// A Goal says what a search is to find.
+type Goal struct {
+	Scenario      string   `json:"scenario"`
+	Configuration string   `json:"configuration"`
+	Metric        string   `json:"metric"`
+	Least         bool     `json:"least" doc:"the smallest is the best, else the largest"`
+	Over          []string `json:"over" doc:"the axes"`
+	Smooth        bool     `json:"smooth" doc:"searched by golden section first, as if the metric had one peak along the axis"`
+	Budget        int      `json:"budget" doc:"replications, of all settings together"`
+	Within        float64  `json:"within" doc:"regret that does not matter"`
+}
+
+// A TuneAsk describes a search for the best setting of a scenario. Tune sets the scenario and
+// the axes of its goal, the configuration if there is only one, and the budget if it is 0: 200
+// for each setting.
+type TuneAsk struct {
+	Goal
+	Policies []string // labels of the policies to compare; none: those with an option as an axis, or else all
+
+	// Known, unless nil, holds the replications of an earlier search over the same settings,
+	// as in [Tuned.Known]. They are not run again.
+	Known []byte
+}
+
+const (
+	perSetting = 200 // default number of replications per setting; a confidence sequence of unbounded values needs about 40 to begin
+	fewest     = 10  // smallest allowed budget per setting
+)
+
+// A Stop says why a search has ended.
+type Stop string
+
+// Reasons for the end of a search.
+const (
+	Told        Stop = "told"        // one setting is left
+	Near        Stop = "near"        // regret is bounded by what does not matter
+	Spent       Stop = "spent"       // the budget does not pay for another round
+	Interrupted Stop = "interrupted" // the context ended
+)
+
+// Tuned is the result of a search for the best setting, for people and programs.
+type Tuned struct {
+	Goal
+	Stop     Stop   `json:"stop" doc:"told: one setting is left; near: regret is bounded by within; spent: the budget is; or interrupted"`
+	Best     int    `json:"best" doc:"of settings: that of best mean among those kept"`
+	Kept     []int  `json:"kept" doc:"settings that cannot be told from the best, which is the first of them, by their means"`
+	Settings []Row  `json:"settings"`
+	Regret   Cost   `json:"regret"`
+	Spent    int    `json:"spent" doc:"replications, of all settings together"`
+	Even     int    `json:"even" doc:"that an even split takes to know as much"`
+	Tells    int    `json:"tells" doc:"replications of each setting kept that would tell the best from all others, if all went on as it did; 0 if none is known to"`
+	Method   string `json:"method"`
+
+	Known  []byte  `json:"-"` // the replications, to resume from
+	lo, hi float64 // of the metric
+}
+
+// A Setting is a policy, and where it stands along each axis.
+type Setting struct {
+	Policy string   `json:"policy"`
+	At     []string `json:"at" doc:"value on each axis; empty on one that does not touch the policy"`
+}
+
+// A Row is a setting and what is known of it.
+type Row struct {
+	Setting
+	N          int          `json:"n" doc:"replications"`
+	Mean       report.Maybe `json:"mean"`
+	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, of a confidence sequence; null where there is none yet"`
+	Hi         report.Maybe `json:"hi"`
+	Kept       bool         `json:"kept"`
+	Dropped    int          `json:"dropped" doc:"replications after which it was dropped; 0 if it is kept"`
+	By         int          `json:"by" doc:"setting that was better, if it is dropped"`
+	Difference report.Maybe `json:"difference" doc:"mean of it less the best, in the replications of both"`
+	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that, of a confidence sequence: all of them hold together at 95 %"`
+	LessHi     report.Maybe `json:"difference_hi"`
+	Needed     int          `json:"needed" doc:"replications of each that would tell it from the best; 0 if none is known to"`
+	Same       bool         `json:"same" doc:"it was the best in every replication, to the digit"`
+}
+
+// Cost is what taking the best may cost.
+type Cost struct {
+	Expected float64      `json:"expected" doc:"mean of what the true best is better by: Bayesian bootstrap over replications"`
+	Most     report.Maybe `json:"most" doc:"the most that it is, at 95 %; null while it has no bound"`
+	Draws    int          `json:"draws" doc:"of the bootstrap"`
+}
+
+// Tune finds the best setting of a configuration of e among the points of its sweep, under
+// each of its policies. Within a replication, all settings use common random numbers. The
+// result does not depend on the number of workers. If ctx ends, Tune returns what is known by
+// then.
+func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experiments.Options) (*Tuned, error) {
+	metric, err := metrics.Table().New(ask.Metric, nil)
+	if err != nil {
+		return nil, misuse.Errorf("metric: %w", err)
+	}
+	x, settings, err := contenders(e, &ask)
+	if err != nil {
+		return nil, err
+	}
+	if ask.Smooth && !smooth(e, settings) {
+		return nil, misuse.Errorf("smooth: found %s, want one axis of numbers that go up, and one policy", size(e, settings))
+	}
+	if ask.Budget == 0 {
+		ask.Budget = perSetting * len(settings)
+	}
+	if least := fewest * len(settings); ask.Budget < least {
+		return nil, misuse.Errorf("budget: found %d, want %d at least: %d for each of %d settings", ask.Budget, least, fewest, len(settings))
+	}
+	if !(ask.Within >= 0) || math.IsInf(ask.Within, 0) {
+		return nil, misuse.Errorf("within: found %v, want 0 or more", ask.Within)
+	}
+	p, err := experiments.Prepare(x)
+	if err != nil {
+		return nil, err
+	}
+	if alike := p.Alike(); len(alike) > 0 {
+		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, and one tells all: want bourse run with a sweep, or the workload model resample, which draws jobs from a log", alike[0])
+	}
+	of, err := fingerprint(p, ask.Metric)
+	if err != nil {
+		return nil, err
+	}
+	k, err := readKnown(ask.Known, of, len(settings))
+	if err != nil {
+		return nil, err
+	}
+	t := &Tuned{Goal: ask.Goal, Settings: settings}
+	t.lo, t.hi = metric.Bound.Ends()
+	t.Scenario, t.Over = e.Name, []string{}
+	for _, a := range e.Sweep {
+		t.Over = append(t.Over, a.Name())
+	}
+	r := race{Tuned: t, seed: e.Seed, sample: p.Sampler(metric, opts), known: k.Values, progress: func(spent int) {
+		if opts.Progress != nil {
+			opts.Progress(spent, ask.Budget)
+		}
+	}}
+	if err := r.run(ctx); err != nil {
+		return nil, err
+	}
+	t.Known, err = k.text(r.values)
+	return t, err
+}
+
+// name returns what a setting is called among those of t.
+func (t *Tuned) name(arm int) string {
+	s := &t.Settings[arm]
+	var at []string
+	for i, v := range s.At {
+		switch {
+		case v == "":
+		case len(t.Over) == 1:
+			at = append(at, v)
+		default:
+			at = append(at, short(t.Over[i])+" "+v)
+		}
+	}
+	if t.policies() > 1 || len(at) == 0 {
+		return strings.TrimSpace(s.Policy + " " + strings.Join(at, ", "))
+	}
+	return strings.Join(at, ", ")
+}
+
+// short returns the last word of a path.
+func short(path string) string { return path[strings.LastIndex(path, ".")+1:] }
+
+// policies returns the number of policies among the settings.
+func (t *Tuned) policies() int { return len(policies(t.Settings)) }

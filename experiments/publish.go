@@ -355,7 +355,7 @@ func (p *Prepared) plan(to *Publication) results.Plan {
 
 // pictures writes the figures and the page that shows all results.
 func (s *Study) pictures(w *results.Writer, p Publication, kept []report.Ledger, first *shown) error {
-	alone := report.Document{Figures: figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())}
+	alone := report.Document{Formats: []string{"svg", "csv", "vl.json"}, Figures: figures(s.labels(), s.Experiment, s.beside(), s.summaryRows(), s.curveRows())}
 	if f := s.Experiment.Figure; f != nil && f.Less != "" {
 		alone.Figures = append(alone.Figures, Differences(s.labels(), s.Experiment, s.metricRows(f.Metrics...))...)
 	}

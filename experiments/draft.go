@@ -9,7 +9,7 @@ import (
 
 	"bourse/contracts/policies"
 	"bourse/experiments/scenario"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Question is one question that a user answers to create a scenario.
@@ -131,7 +131,7 @@ func (d *draft) setJobs(answer string) error {
 	case answer == "exponential":
 		d.workload = "    model: {name: exponential, jobs: 200}\n" + worth
 	default:
-		return fmt.Errorf("found %q, %s; or a file that ends in .swf, .swf.gz or .csv", answer, config.OneOf(answer, drawn()))
+		return fmt.Errorf("found %q, %s; or a file that ends in .swf, .swf.gz or .csv", answer, plugin.OneOf(answer, drawn()))
 	}
 	return nil
 }
@@ -177,7 +177,7 @@ func (d *draft) setRepeat(answer string) error {
 		return fmt.Errorf("found %q, want a number of replications, or a metric and half the width of its interval, such as violations=0.05", answer)
 	}
 	if known := NamesOf("metric"); !slices.Contains(known, metric) {
-		return fmt.Errorf("found metric %q, %s", metric, config.OneOf(metric, known))
+		return fmt.Errorf("found metric %q, %s", metric, plugin.OneOf(metric, known))
 	}
 	d.repeat = fmt.Sprintf("replications: {max: 1000, until: {metric: %s, half_width: %v}}", metric, half)
 	return nil

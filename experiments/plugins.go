@@ -27,7 +27,7 @@ func Plugins(only string) []Plugin {
 			continue
 		}
 		for _, name := range f.Names() {
-			all = append(all, Plugin{f.Name, name, f.Doc(name), f.Options(name)})
+			all = append(all, Plugin{f.Name, name, f.Doc(name), config.Options(f, name)})
 		}
 	}
 	return all

@@ -18,6 +18,7 @@ import (
 	"bourse/market"
 	"bourse/workloadgen"
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/swf"
 )
 
@@ -50,19 +51,14 @@ type offer struct {
 type choice struct {
 	scenario.Choice
 	decode func(any) error
-	good   *bool // it has been created once
 }
 
 // negotiates reports whether users receive offers under c.
 func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
-// made creates the plug-in that c names. It checks the options the first time.
-func made[T any](c *choice, t config.Table[T]) (T, error) {
-	if *c.good {
-		return t.Again(c.Name, c.decode)
-	}
+// made creates the plug-in that c names.
+func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	v, err := t.New(c.Name, c.decode)
-	*c.good = err == nil
 	return v, c.Blame(err)
 }
 
@@ -83,7 +79,7 @@ func fix(c scenario.Choice) choice {
 		copied.Set(saved)
 		saved = copied
 		return nil
-	}, new(bool)}
+	}}
 }
 
 // settings prepares the configurations of e, which must be expanded. The error names the
@@ -180,9 +176,9 @@ type rules struct {
 // Makers create the rules of successive runs. They hold the tables of plug-ins and the random
 // streams that those draw from. Each goroutine has its own.
 type makers struct {
-	sharing  config.Table[sharing.Rule]
-	forecast config.Table[market.Forecaster]
-	bidding  config.Table[bidding.Strategy]
+	sharing  plugin.Table[sharing.Rule]
+	forecast plugin.Table[market.Forecaster]
+	bidding  plugin.Table[bidding.Strategy]
 	streams  [3]rand.PCG // of bidding, admission and ties
 	rngs     [3]*rand.Rand
 }
@@ -215,11 +211,7 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	if err != nil {
 		return r, err
 	}
-	if rng := m.rngs[1]; *o.good {
-		r.policy, err = policies.Of(o.Name).New(o.decode, bid, rng)
-	} else {
-		r.policy, err = made(&o.choice, policies.Table(bid, rng))
-	}
+	r.policy, err = made(&o.choice, policies.Table(bid, m.rngs[1]))
 	r.ties = m.rngs[2]
 	return r, err
 }

@@ -3,7 +3,7 @@ package market
 import (
 	"math"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A conformal forecaster corrects itself by how often its forecasts were too low. It
@@ -44,7 +44,7 @@ type ConformalOptions struct {
 }
 
 // newConformal returns a conformal forecaster with the decoded options.
-func newConformal(decode config.Decoder) (Forecaster, error) {
+func newConformal(decode plugin.Decoder) (Forecaster, error) {
 	o := ConformalOptions{Gamma: 0.02, Steps: 10, Scores: 200}
 	err := decode(&o)
 	return conformal{o}, err

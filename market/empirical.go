@@ -1,7 +1,7 @@
 package market
 
 import (
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 	"cmp"
 	"slices"
 )
@@ -24,7 +24,7 @@ type stay struct {
 }
 
 // newEmpirical returns an empirical forecaster, which has no options.
-func newEmpirical(decode config.Decoder) (Forecaster, error) {
+func newEmpirical(decode plugin.Decoder) (Forecaster, error) {
 	return &empirical{}, decode(&struct{}{})
 }
 

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // An ewma forecaster assumes that the price has a Normal distribution with exponentially
@@ -28,7 +28,7 @@ type EWMAOptions struct {
 }
 
 // newEWMA returns an ewma forecaster with the decoded options.
-func newEWMA(decode config.Decoder) (Forecaster, error) {
+func newEWMA(decode plugin.Decoder) (Forecaster, error) {
 	o := EWMAOptions{HalfLife: 0.2}
 	err := decode(&o)
 	return &ewma{EWMAOptions: o}, err

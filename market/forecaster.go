@@ -1,6 +1,6 @@
 package market
 
-import "bourse/workloadgen/config"
+import "bourse/workloadgen/plugin"
 
 // A Forecaster estimates a percentile of the price from past prices. Admission policies plan
 // with that percentile instead of the current price, because the price rises when others bid.
@@ -12,14 +12,14 @@ type Forecaster interface {
 }
 
 // Forecasters returns the table of forecasters.
-func Forecasters() config.Table[Forecaster] {
-	return config.Table[Forecaster]{Kind: "forecaster", Members: config.Members[Forecaster]{
-		"chebyshev":           {"one-sided Chebyshev (Cantelli) bound: mean + std sqrt(g/(1-g))", config.Is[Forecaster](chebyshev{})},
-		"chebyshev-two-sided": {"two-sided Chebyshev bound: mean + std / sqrt(1-g)", config.Is[Forecaster](twoSided{})},
+func Forecasters() plugin.Table[Forecaster] {
+	return plugin.Table[Forecaster]{Kind: "forecaster", Members: plugin.Members[Forecaster]{
+		"chebyshev":           {"one-sided Chebyshev (Cantelli) bound: mean + std sqrt(g/(1-g))", plugin.Is[Forecaster](chebyshev{})},
+		"chebyshev-two-sided": {"two-sided Chebyshev bound: mean + std / sqrt(1-g)", plugin.Is[Forecaster](twoSided{})},
 		"conformal":           {"adaptive conformal inference: moves the level by how often the price was higher, so that in the long run it is with probability 1-g", newConformal},
 		"empirical":           {"the price that was not exceeded for a fraction g of the window", newEmpirical},
 		"ewma":                {"quantile of a Normal price with exponentially weighted mean and std", newEWMA},
-		"normal":              {"quantile of a Normal price of the same mean and std", config.Is[Forecaster](gaussian{})},
+		"normal":              {"quantile of a Normal price of the same mean and std", plugin.Is[Forecaster](gaussian{})},
 		"quantile":            {"quantile regression of the price on the price a lag before, over the window", newRegression},
 	}}
 }

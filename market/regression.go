@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A regression forecaster fits the percentile of the price as a linear function of an earlier
@@ -33,7 +33,7 @@ type RegressionOptions struct {
 }
 
 // newRegression returns a regression forecaster with the decoded options.
-func newRegression(decode config.Decoder) (Forecaster, error) {
+func newRegression(decode plugin.Decoder) (Forecaster, error) {
 	o := RegressionOptions{Lag: 0.3, Samples: 30}
 	err := decode(&o)
 	return &regression{RegressionOptions: o}, err

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -129,7 +129,7 @@ func wrongUse(c *cli.Context, err error, _ bool) error {
 		for _, f := range c.Command.Flags {
 			names = append(names, f.Names()...)
 		}
-		if near := config.Nearest(flag, names); len(near) > 1 {
+		if near := plugin.Nearest(flag, names); len(near) > 1 {
 			return usagef("unknown flag --%s; did you mean --%s? See '%s --help'", flag, near, c.Command.HelpName)
 		}
 	}
@@ -145,7 +145,7 @@ func unknown(c *cli.Context, name string) error {
 	for _, known := range in {
 		names = append(names, known.Name)
 	}
-	if near := config.Nearest(name, names); near != "" {
+	if near := plugin.Nearest(name, names); near != "" {
 		return usagef("unknown command %q. Did you mean %q?", name, near)
 	}
 	return usagef("unknown command %q; see '%s --help'", name, strings.TrimSpace(c.App.Name+" "+commandName(c)))

@@ -19,7 +19,7 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 9_560
+	coreClosure        = 8_360
 	experimentsClosure = 51_800
 )
 
@@ -57,7 +57,7 @@ var most = map[string]int{
 	"experiments/readings":          1150,
 	"experiments/report":            3150,
 	"experiments/results":           3500,
-	"experiments/scenario":          1855,
+	"experiments/scenario":          1870,
 	"experiments/stats":             700,
 	"experiments/study":             1100,
 	"experiments/trail":             500,
@@ -76,7 +76,7 @@ var most = map[string]int{
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,
 	"workloadgen/models":            1150,
-	"workloadgen/config":            1310,
+	"workloadgen/config":            1210,
 	"workloadgen/swf":               2200,
 }
 

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bourse/experiments"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -36,7 +36,7 @@ plug-ins are listed, or a plug-in, whose options are printed with their defaults
 			}
 		}
 		if len(all) == 0 {
-			near := config.Nearest(name, names)
+			near := plugin.Nearest(name, names)
 			if near != "" {
 				near = ", did you mean " + near + "?"
 			}

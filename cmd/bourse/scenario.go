@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -133,7 +133,7 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = usagef("%w, and no preset is called so: %s", err, config.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
+		err = usagef("%w, and no preset is called so: %s", err, plugin.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
 	}
 	if err != nil {
 		return err

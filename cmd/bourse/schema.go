@@ -10,7 +10,7 @@ import (
 	"bourse/bank/store"
 	"bourse/experiments"
 	"bourse/experiments/report"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -51,7 +51,7 @@ func schemaAction(c *cli.Context, o *schemaOptions) error {
 	}
 	is, ok := all[name]
 	if !ok {
-		near := config.Nearest(name, names)
+		near := plugin.Nearest(name, names)
 		if near != "" {
 			near = "; did you mean " + near + "?"
 		}

@@ -17,6 +17,7 @@ import (
 	"bourse/experiments/live/client"
 	"bourse/hosts/remote"
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
 )
@@ -369,7 +370,7 @@ func (a *asked) terms() (*order.Terms, *config.Error) {
 	}
 	budget, err := bank.Parse(a.Budget)
 	if err != nil {
-		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", config.Clip(a.Budget))}
+		return nil, &config.Error{Field: "budget", Problem: fmt.Sprintf("found %q, want dollars with at most 6 decimals, such as 0.50", plugin.Clip(a.Budget))}
 	}
 	return &order.Terms{Class: a.Class, Nodes: a.Nodes, CPUs: a.CPUs, Work: a.Work, Deadline: a.Deadline, Budget: budget}, nil
 }

@@ -4,7 +4,7 @@ import (
 	"bourse/contracts"
 	"bourse/hosts"
 	"bourse/market"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // anticipating chooses bids that maximize the sum of the shares obtained, each weighted by the
@@ -21,7 +21,7 @@ type anticipating struct {
 }
 
 // newBestResponse returns the strategy best-response, which has no options.
-func newBestResponse(decode config.Decoder) (Strategy, error) {
+func newBestResponse(decode plugin.Decoder) (Strategy, error) {
 	return new(anticipating), decode(&struct{}{})
 }
 

@@ -13,7 +13,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/contracts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Strategy chooses the hosts of a request and the bid on each.
@@ -25,8 +25,8 @@ type Strategy interface {
 
 // Table returns the table of strategies. rng is the random stream of the strategy that is
 // created.
-func Table(rng *rand.Rand) config.Table[Strategy] {
-	return config.Table[Strategy]{Kind: "bidding strategy", Members: config.Members[Strategy]{
+func Table(rng *rand.Rand) plugin.Table[Strategy] {
+	return plugin.Table[Strategy]{Kind: "bidding strategy", Members: plugin.Members[Strategy]{
 		"best-response": {"maximize the share obtained, anticipating the price", newBestResponse},
 		"cheapest":      {"bid evenly on the hosts with the lowest spot prices", newCheapest},
 		"emptiest":      {"bid evenly on the hosts with the fewest tasks, with ties broken at random", newEmptiest(rng)},

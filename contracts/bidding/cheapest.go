@@ -5,7 +5,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // cheapest bids b = v/(d n) on each of the n hosts with the lowest spot prices, where v is the
@@ -13,7 +13,7 @@ import (
 type cheapest struct{ chosen []hosts.ID }
 
 // newCheapest returns the strategy cheapest, which has no options.
-func newCheapest(decode config.Decoder) (Strategy, error) {
+func newCheapest(decode plugin.Decoder) (Strategy, error) {
 	return new(cheapest), decode(&struct{}{})
 }
 

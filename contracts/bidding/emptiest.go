@@ -7,7 +7,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // emptiest bids b = v/(d n) on each of the n eligible hosts with the fewest tasks. Ties are
@@ -19,8 +19,8 @@ type emptiest struct {
 
 // newEmptiest returns a constructor of the strategy emptiest, which draws from rng and has no
 // options.
-func newEmptiest(rng *rand.Rand) func(config.Decoder) (Strategy, error) {
-	return func(decode config.Decoder) (Strategy, error) { return &emptiest{rng: rng}, decode(&struct{}{}) }
+func newEmptiest(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
+	return func(decode plugin.Decoder) (Strategy, error) { return &emptiest{rng: rng}, decode(&struct{}{}) }
 }
 
 // Place implements [Strategy].

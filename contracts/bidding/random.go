@@ -5,7 +5,7 @@ import (
 
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // random bids b = v/(d n) on each of n eligible hosts, which are drawn without replacement. It
@@ -18,8 +18,8 @@ type random struct {
 
 // newRandom returns a constructor of the strategy random, which draws from rng and has no
 // options.
-func newRandom(rng *rand.Rand) func(config.Decoder) (Strategy, error) {
-	return func(decode config.Decoder) (Strategy, error) { return &random{rng: rng}, decode(&struct{}{}) }
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
+	return func(decode plugin.Decoder) (Strategy, error) { return &random{rng: rng}, decode(&struct{}{}) }
 }
 
 // Place implements [Strategy].

@@ -4,7 +4,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/floor"
 	"bourse/market"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Payment is a rule for what a contract pays.
@@ -24,15 +24,15 @@ type Payment struct {
 // the part of the host that it gets, c the sum of all bids on the host, c(-s) that of the other
 // bids, and N the number of nodes of the contract. For example, with bids of 3 and 1, equal to
 // shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) = 0.75.
-func Payments() config.Table[Payment] {
-	return config.Table[Payment]{Kind: "payment rule", Members: config.Members[Payment]{
-		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", config.Is(Payment{Charge: atAdmission})},
-		"bid":       {"b: pay as bid", config.Is(Payment{Charge: asBid})},
-		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", config.Is(Payment{Charge: nothing, Whole: true})},
-		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", config.Is(Payment{Charge: resource})},
-		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", config.Is(Payment{Charge: spot, Scarce: true})},
-		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", config.Is(Payment{Charge: spot})},
-		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", config.Is(Payment{Charge: usage})},
+func Payments() plugin.Table[Payment] {
+	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
+		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission})},
+		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
+		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
+		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource})},
+		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true})},
+		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot})},
+		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", plugin.Is(Payment{Charge: usage})},
 	}}
 }
 

@@ -6,7 +6,7 @@ import (
 	"bourse/contracts"
 	"bourse/hosts/availability"
 	"bourse/market"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // An Availability says when hosts are available, and what happens to the tasks on a host that
@@ -36,11 +36,11 @@ const (
 )
 
 // Leavings returns the table of these rules.
-func Leavings() config.Table[Leaving] {
-	return config.Table[Leaving]{Kind: "rule of leaving", Members: config.Members[Leaving]{
-		"lost":     {"tasks are lost, with their work", config.Is(Lose)},
-		"resubmit": {"contracts start again on other hosts", config.Is(Resubmit)},
-		"suspend":  {"tasks are paused until the host returns", config.Is(Suspend)},
+func Leavings() plugin.Table[Leaving] {
+	return plugin.Table[Leaving]{Kind: "rule of leaving", Members: plugin.Members[Leaving]{
+		"lost":     {"tasks are lost, with their work", plugin.Is(Lose)},
+		"resubmit": {"contracts start again on other hosts", plugin.Is(Resubmit)},
+		"suspend":  {"tasks are paused until the host returns", plugin.Is(Suspend)},
 	}}
 }
 

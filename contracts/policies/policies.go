@@ -13,7 +13,7 @@ import (
 	"bourse/contracts/admission/queue"
 	"bourse/contracts/admission/reserve"
 	"bourse/contracts/bidding"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // sources are the packages of policies.
@@ -21,13 +21,13 @@ var sources = []func() map[string]admission.Policy{admission.Policies, mixed.Pol
 
 // Table returns the table of policies. bid chooses the hosts for the policy that is created,
 // and rng is its random stream.
-func Table(bid bidding.Strategy, rng *rand.Rand) config.Table[contracts.Policy] {
-	t := config.Table[contracts.Policy]{Kind: "admission policy", Members: config.Members[contracts.Policy]{}}
+func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
+	t := plugin.Table[contracts.Policy]{Kind: "admission policy", Members: plugin.Members[contracts.Policy]{}}
 	for _, policies := range sources {
 		for name, p := range policies() {
 			m := t.Members[name]
 			m.Doc = p.Doc + "; for " + p.Sharing + " sharing"
-			m.New = func(decode config.Decoder) (contracts.Policy, error) { return p.New(decode, bid, rng) }
+			m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return p.New(decode, bid, rng) }
 			t.Members[name] = m
 		}
 	}

@@ -2,6 +2,7 @@ package sharing_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"bourse/contracts/sharing"
 	"bourse/hosts"
+	"bourse/workloadgen/config"
 )
 
 // TestSplit checks spec 4.2 on hosts of one and of several processors: while needs
@@ -117,7 +119,7 @@ func TestOptions(t *testing.T) {
 		{"librasla", `{"Protect": "all"}`, "want one of strict, printed"},
 		{"fair", `{}`, "auction, deadline, exclusive, librasla"},
 	} {
-		_, err := sharing.Table().New(c.rule, func(v any) error { return json.Unmarshal([]byte(c.options), v) })
+		_, err := sharing.Table().New(c.rule, func(v any) error { return errors.Join(json.Unmarshal([]byte(c.options), v), config.Check(v)) })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %s: %v, want %s", c.rule, c.options, err, c.want)
 		}

@@ -9,7 +9,7 @@ package sharing
 import (
 	"bourse/contracts"
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Rule allocates a host to its tasks. It may have state and is not safe for concurrent use.
@@ -70,13 +70,13 @@ const (
 )
 
 // Table returns the table of sharing rules.
-func Table() config.Table[Rule] {
-	return config.Table[Rule]{Kind: "sharing rule", Members: config.Members[Rule]{
-		"auction":   {"in proportion to bids (eq. 4)", config.Is[Rule](new(auction))},
+func Table() plugin.Table[Rule] {
+	return plugin.Table[Rule]{Kind: "sharing rule", Members: plugin.Members[Rule]{
+		"auction":   {"in proportion to bids (eq. 4)", plugin.Is[Rule](new(auction))},
 		"deadline":  {"the share that each task needs by its deadline (Libra, eq. 1)", newDeadline},
 		"exclusive": {"one processor per task", newExclusive},
 		"librasla":  {"the share that each task needs, reduced where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
-		"planned":   {"one processor per node of a gang (reservations)", config.Is[Rule](gang{})},
-		"turns":     {"one processor for the first task; the others wait", config.Is[Rule](turns{})},
+		"planned":   {"one processor per node of a gang (reservations)", plugin.Is[Rule](gang{})},
+		"turns":     {"one processor for the first task; the others wait", plugin.Is[Rule](turns{})},
 	}}
 }

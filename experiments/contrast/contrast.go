@@ -21,7 +21,7 @@ import (
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/experiments/stats"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // An Ask says what is to be compared.
@@ -156,7 +156,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 			}
 		}
 		if ask.Baseline != "" && !slices.Contains(known, ask.Baseline) {
-			return nil, misuse.Errorf("baseline: %s", config.Unknown(ask.Baseline, known))
+			return nil, misuse.Errorf("baseline: %s", plugin.Unknown(ask.Baseline, known))
 		}
 		for _, within := range order {
 			for _, pair := range pairs(groups[within], ask, dirs) {

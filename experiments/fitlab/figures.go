@@ -67,7 +67,7 @@ func cdfPanel(title, x string, values []float64, fits []Outcome) report.Panel {
 		if f.Err != nil {
 			continue
 		}
-		if law, err := dist.Table().Make(f.Law); err == nil {
+		if law, err := dist.Table().New(f.Law.Name, f.Law.Decode); err == nil {
 			p.Curves = append(p.Curves, curve(describe.Law(f.Name, law, own.X)))
 		}
 	}

@@ -89,7 +89,7 @@ func table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Strea
 func paperColumns(iat, run, cpu []float64) ([]Column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) Law {
-		d, e := dist.Table().Make(config.Spec{Name: member, Options: options})
+		d, e := dist.Table().New(member, config.Spec{Options: options}.Decode)
 		if e != nil {
 			err = e
 		}

@@ -12,7 +12,7 @@ import (
 	"math"
 	"slices"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // An Outcome is the input of all metrics.
@@ -149,12 +149,12 @@ func With(names ...string) []Metric {
 }
 
 // Table returns the metrics by name, including those measured on request.
-func Table() config.Table[Metric] {
+func Table() plugin.Table[Metric] {
 	all := append(slices.Clip(table), onRequest...)
-	t := config.Table[Metric]{Kind: "metric", Members: make(config.Members[Metric], len(all))}
+	t := plugin.Table[Metric]{Kind: "metric", Members: make(plugin.Members[Metric], len(all))}
 	for _, m := range all {
 		in := t.Members[m.Name]
-		in.Doc, in.New = m.Doc, config.Is(m)
+		in.Doc, in.New = m.Doc, plugin.Is(m)
 		t.Members[m.Name] = in
 	}
 	return t

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // Tables selects the forms in which the large tables, jobs and prices, are stored.
@@ -28,7 +28,7 @@ func ParseTables(s string) (Tables, error) {
 	if i := slices.Index(forms, s); i >= 0 {
 		return Tables(i), nil
 	}
-	return 0, fmt.Errorf("%s", config.Unknown(s, forms))
+	return 0, fmt.Errorf("%s", plugin.Unknown(s, forms))
 }
 
 func (t Tables) jobs() []string {

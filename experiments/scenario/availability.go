@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"slices"
 	"strings"
@@ -58,7 +59,7 @@ func (a *Availability) check(n *config.Node, path string, known Known) error {
 // useTrace replaces the trace or model of every configuration that has an availability block
 // by a recorded trace.
 func useTrace(root *config.Node, path, format string) (*config.Node, error) {
-	at := config.Place{Source: "--availability " + config.Clip(path)}
+	at := config.Place{Source: "--availability " + plugin.Clip(path)}
 	word := func(s string) *config.Node {
 		n := config.Text(s)
 		n.At = at

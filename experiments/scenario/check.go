@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"maps"
 	"regexp"
@@ -64,7 +65,7 @@ func checkLess(e *Experiment, n *config.Node) error {
 			}
 		}
 	}
-	return n.At.Fail("figure.less", "found %q, %s", config.Clip(e.Figure.Less), config.OneOf(e.Figure.Less, labels))
+	return n.At.Fail("figure.less", "found %q, %s", plugin.Clip(e.Figure.Less), plugin.OneOf(e.Figure.Less, labels))
 }
 
 func notWord(n *config.Node, path, field string) error {
@@ -89,7 +90,7 @@ func checkFigure(f *Figure, n *config.Node, names []string) error {
 	}
 	for i, m := range f.Metrics {
 		if names != nil && !slices.Contains(names, m) {
-			return n.Get("metrics").Items[i].At.Fail(config.Join("figure.metrics", strconv.Itoa(i)), "found %q, %s", config.Clip(m), config.OneOf(m, names))
+			return n.Get("metrics").Items[i].At.Fail(config.Join("figure.metrics", strconv.Itoa(i)), "found %q, %s", plugin.Clip(m), plugin.OneOf(m, names))
 		}
 	}
 	return nil
@@ -101,7 +102,7 @@ func checkUntil(e *Experiment, n *config.Node, names []string) error {
 		return nil
 	}
 	if names != nil && !slices.Contains(names, u.Metric) {
-		return n.Get("metric").At.Fail("until.metric", "found %q, %s", config.Clip(u.Metric), config.OneOf(u.Metric, names))
+		return n.Get("metric").At.Fail("until.metric", "found %q, %s", plugin.Clip(u.Metric), plugin.OneOf(u.Metric, names))
 	}
 	if u.Min > e.Replications {
 		return n.At.Fail("until.min", "found %d, want at most %d replications", u.Min, e.Replications)
@@ -135,7 +136,7 @@ func (c *Configuration) check(n *config.Node, path string, known Known) error {
 	}
 	if known.Payments != nil && !slices.Contains(known.Payments, c.Market.Payment) {
 		at := place(n.Get("market").Get("payment"), n)
-		return at.Fail(config.Join(path, "market.payment"), "found %q, %s", config.Clip(c.Market.Payment), config.OneOf(c.Market.Payment, known.Payments))
+		return at.Fail(config.Join(path, "market.payment"), "found %q, %s", plugin.Clip(c.Market.Payment), plugin.OneOf(c.Market.Payment, known.Payments))
 	}
 	if c.Market.Reserve > 0 && c.Market.Payment != "scarce" {
 		at := place(n.Get("market").Get("reserve"), n)
@@ -156,7 +157,7 @@ func checkAdmission(policies []Choice, known Known) error {
 			}
 		}
 		if !word.MatchString(p.Label) {
-			return p.at.Fail(config.Join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", config.Clip(p.Label))
+			return p.at.Fail(config.Join(p.path, "label"), "found %q, want letters, digits and dashes, 64 at most", plugin.Clip(p.Label))
 		}
 		if seen[p.Label] {
 			return p.at.Fail(p.path, "found %s twice, want unique labels (label: …)", p.Label)
@@ -182,7 +183,7 @@ func (c Choice) among(names []string) error {
 	if names == nil || slices.Contains(names, c.Name) {
 		return nil
 	}
-	return c.at.Fail(c.path, "found %q, %s", config.Clip(c.Name), config.OneOf(c.Name, names))
+	return c.at.Fail(c.path, "found %q, %s", plugin.Clip(c.Name), plugin.OneOf(c.Name, names))
 }
 
 // check requires exactly one source of work.
@@ -203,11 +204,11 @@ func (w *Workload) check(n *config.Node, path string) error {
 			return err
 		}
 		if len(said) == 1 && w.Model == nil {
-			return w.Estimate.at.Fail(config.Join(path, "estimate"), "found %s without a model, want it only with a model", config.Clip(w.Estimate.Name))
+			return w.Estimate.at.Fail(config.Join(path, "estimate"), "found %s without a model, want it only with a model", plugin.Clip(w.Estimate.Name))
 		}
 	}
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
-		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", config.Clip(w.Filter))
+		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
 	}
 	if len(said) == 1 {
 		return nil

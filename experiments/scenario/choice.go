@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 	"slices"
 )
 
@@ -102,7 +103,7 @@ func (c *Choice) FromNode(n *config.Node, path string) error {
 		}
 	}
 	if users := []string{"", Never, Rational, Impatient}; !slices.Contains(users, c.Negotiate) {
-		return n.Get("negotiate").At.Fail(config.Join(path, "negotiate"), "found %q, %s", config.Clip(c.Negotiate), config.OneOf(c.Negotiate, users[1:]))
+		return n.Get("negotiate").At.Fail(config.Join(path, "negotiate"), "found %q, %s", plugin.Clip(c.Negotiate), plugin.OneOf(c.Negotiate, users[1:]))
 	}
 	return nil
 }

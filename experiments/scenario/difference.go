@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Difference is a field in which two files differ, with both values.
@@ -52,7 +53,7 @@ func holds(n *config.Node) string {
 	case n == nil || n.Kind == config.Null:
 		return "nothing"
 	case n.Kind == config.Scalar:
-		return config.Clip(n.Text)
+		return plugin.Clip(n.Text)
 	case n.Kind == config.List:
 		return fmt.Sprintf("a list of %d", len(n.Items))
 	}
@@ -61,5 +62,5 @@ func holds(n *config.Node) string {
 		names[i] = k.Name
 	}
 	slices.Sort(names)
-	return config.Clip(fmt.Sprint(names))
+	return plugin.Clip(fmt.Sprint(names))
 }

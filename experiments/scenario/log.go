@@ -1,10 +1,13 @@
 package scenario
 
-import "bourse/workloadgen/config"
+import (
+	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
+)
 
 // useLog replaces the workload of every configuration that has a filter by a recorded log.
 func useLog(root *config.Node, path string) (*config.Node, error) {
-	at := config.Place{Source: "--trace " + config.Clip(path)}
+	at := config.Place{Source: "--trace " + plugin.Clip(path)}
 	file := config.Text(path)
 	file.At = at
 	found := false

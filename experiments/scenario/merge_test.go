@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 func parse(t *testing.T, text string, sets ...string) Experiment {
@@ -261,7 +262,7 @@ func TestNearest(t *testing.T) {
 		"bee": "be", "SAC": "sac", "saac": "sac", "cheepest": "cheapest", "chepaest": "cheapest",
 		"best_response": "best-response", "": "", "x": "", "gaussian": "", strings.Repeat("sac", 100): "",
 	} {
-		if got := config.Nearest(found, known); got != want {
+		if got := plugin.Nearest(found, known); got != want {
 			t.Errorf("Nearest(%q) = %q, want %q", found, got, want)
 		}
 	}

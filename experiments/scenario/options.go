@@ -17,7 +17,7 @@ func (o Options) Given() bool { return o.fields != nil }
 // Decode sets v like [Choice.Decode].
 func (o Options) Decode(v any) error {
 	if o.fields == nil {
-		return nil
+		return config.Check(v)
 	}
 	if err := o.fields.Decode(o.path, v); err != nil {
 		return err

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"fmt"
 	"regexp"
@@ -24,11 +25,11 @@ func Over(text string) (Axis, error) {
 	paths, values, ok := strings.Cut(text, "=")
 	path, also, several := strings.Cut(paths, ",")
 	if !ok || path == "" || strings.Count(paths, ".") >= maxPath {
-		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", config.Clip(text))
+		return Axis{}, fmt.Errorf("found %s, want path=values, such as admission.cac.guarantee=0.5..0.95/0.05", plugin.Clip(text))
 	}
 	all, err := Values(values)
 	if err != nil {
-		return Axis{}, fmt.Errorf("%s: %w", config.Clip(path), err)
+		return Axis{}, fmt.Errorf("%s: %w", plugin.Clip(path), err)
 	}
 	axis := Axis{Path: path, Values: all}
 	if several {
@@ -74,31 +75,31 @@ func span(text string) ([]Value, error) {
 	lower, rest, ok := strings.Cut(text, "..")
 	if !ok {
 		if !value.MatchString(text) {
-			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", config.Clip(text))
+			return nil, fmt.Errorf("found %q, want a number or a word, 32 characters at most, or a range from..to/step", plugin.Clip(text))
 		}
 		return []Value{Value(text)}, nil
 	}
 	upper, step, ok := strings.Cut(rest, "/")
 	if !ok {
-		return nil, fmt.Errorf("found %s without a step, want from..to/step, such as 0.5..0.95/0.05", config.Clip(text))
+		return nil, fmt.Errorf("found %s without a step, want from..to/step, such as 0.5..0.95/0.05", plugin.Clip(text))
 	}
 	var ends [3]decimal.Decimal
 	for i, part := range []string{lower, upper, step} {
 		if !exact.MatchString(part) {
-			return nil, fmt.Errorf("found %q in %s, want a number such as 0.05", config.Clip(part), config.Clip(text))
+			return nil, fmt.Errorf("found %q in %s, want a number such as 0.05", plugin.Clip(part), plugin.Clip(text))
 		}
 		d, err := decimal.NewFromString(part)
 		if err != nil {
-			return nil, fmt.Errorf("found %s: %w", config.Clip(text), err)
+			return nil, fmt.Errorf("found %s: %w", plugin.Clip(text), err)
 		}
 		ends[i] = d
 	}
 	from, to, by := ends[0], ends[1], ends[2]
 	if by.Sign() <= 0 || to.LessThan(from) {
-		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", config.Clip(text))
+		return nil, fmt.Errorf("found %s, want an increasing range with a step above 0", plugin.Clip(text))
 	}
 	if steps, _ := to.Sub(from).QuoRem(by, 0); steps.GreaterThanOrEqual(decimal.NewFromInt(maxPoints)) {
-		return nil, fmt.Errorf("found %s, which is more than %d values", config.Clip(text), maxPoints)
+		return nil, fmt.Errorf("found %s, which is more than %d values", plugin.Clip(text), maxPoints)
 	}
 	var all []Value
 	for x := from; x.LessThanOrEqual(to); x = x.Add(by) {
@@ -159,7 +160,7 @@ func useOver(root *config.Node, axes []Axis) *config.Node {
 		return root
 	}
 	for _, a := range axes {
-		axis := moved(config.Of(a), config.Place{Source: "--over " + config.Clip(a.Path)})
+		axis := moved(config.Of(a), config.Place{Source: "--over " + plugin.Clip(a.Path)})
 		i := slices.IndexFunc(out.Items, func(n *config.Node) bool { return n.Get("path") != nil && n.Get("path").Text == a.Path })
 		if i >= 0 {
 			out.Items = slices.Clone(out.Items)

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"fmt"
 	"io"
@@ -198,7 +199,7 @@ func start(root *config.Node, presets map[string][]byte) (*config.Node, error) {
 	}
 	data, ok := presets[name.Text]
 	if !ok || name.Kind != config.Scalar {
-		return nil, name.At.Fail("preset", "found %s, %s", name.Found(), config.OneOf(name.Text, sortedKeys(presets)))
+		return nil, name.At.Fail("preset", "found %s, %s", name.Found(), plugin.OneOf(name.Text, sortedKeys(presets)))
 	}
 	preset, err := read("preset "+name.Text, data)
 	if err != nil {

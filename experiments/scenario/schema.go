@@ -137,7 +137,7 @@ func familySchema(f config.Family) *jsonschema.Schema {
 		is, then := object(), object()
 		is.Properties.Set("name", &jsonschema.Schema{Const: member})
 		is.Required, then.Description = []string{"name"}, f.Doc(member)
-		for _, o := range f.Options(member) {
+		for _, o := range config.Options(f, member) {
 			in, path := then, strings.Split(o.Name, ".")
 			for _, segment := range path[:len(path)-1] {
 				below, ok := in.Properties.Get(segment)

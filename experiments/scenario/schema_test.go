@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -15,9 +16,9 @@ type cheap struct {
 }
 
 // strategies is a family of two.
-var strategies = config.Table[cheap]{Kind: "strategy", Members: config.Members[cheap]{
-	"first": {"the first", config.Is(cheap{})},
-	"cheap": {"the cheapest", func(decode config.Decoder) (cheap, error) {
+var strategies = plugin.Table[cheap]{Kind: "strategy", Members: plugin.Members[cheap]{
+	"first": {"the first", plugin.Is(cheap{})},
+	"cheap": {"the cheapest", func(decode plugin.Decoder) (cheap, error) {
 		o := cheap{Most: 5}
 		err := decode(&o)
 		return o, err

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // everywhere reports whether an override begins with a field of a configuration, not of the
@@ -62,7 +63,7 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 	if len(labels) == 0 || all == nil || all.Kind != config.List {
 		return root
 	}
-	at := config.Place{Source: "--policy " + config.Clip(strings.Join(labels, ","))}
+	at := config.Place{Source: "--policy " + plugin.Clip(strings.Join(labels, ","))}
 	return root.Put("configurations", each(all, func(c *config.Node) *config.Node {
 		some, has := &config.Node{Kind: config.List, At: at}, c.Get("admission")
 		for _, label := range labels {
@@ -81,7 +82,7 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 
 // parsedSet returns the segments of the path of an override, and its value.
 func parsedSet(override, path string) ([]string, *config.Node, error) {
-	at := config.Place{Source: "--set " + config.Clip(override)}
+	at := config.Place{Source: "--set " + plugin.Clip(override)}
 	segments := strings.Split(path, ".")
 	_, text, ok := strings.Cut(override, "=")
 	if !ok || path == "" || len(segments) > maxPath {
@@ -169,7 +170,7 @@ func choose(n *config.Node, segment, path string, at config.Place) (int, error) 
 		if item.Name() == segment {
 			return i, nil
 		}
-		names = append(names, config.Clip(item.Name()))
+		names = append(names, plugin.Clip(item.Name()))
 	}
-	return 0, at.Fail(path, "no element %s, %s", config.Clip(segment), config.OneOf(segment, names))
+	return 0, at.Fail(path, "no element %s, %s", plugin.Clip(segment), plugin.OneOf(segment, names))
 }

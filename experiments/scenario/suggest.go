@@ -1,6 +1,6 @@
 package scenario
 
-import "bourse/workloadgen/config"
+import "bourse/workloadgen/plugin"
 
-// Unknown returns the message of [config.Unknown]: found is none of names.
-func Unknown(found string, names []string) string { return config.Unknown(found, names) }
+// Unknown returns the message of [plugin.Unknown]: found is none of names.
+func Unknown(found string, names []string) string { return plugin.Unknown(found, names) }

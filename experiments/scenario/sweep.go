@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 
 	"regexp"
 	"slices"
@@ -80,7 +81,7 @@ func chosen(root *config.Node) (*config.Node, error) {
 		}
 		at := config.Join(config.Join("sweep", strconv.Itoa(i)), "path")
 		if only != "" && name != only {
-			return nil, path.At.Fail(at, "found configuration %s after %s, want one", config.Clip(name), config.Clip(only))
+			return nil, path.At.Fail(at, "found configuration %s after %s, want one", plugin.Clip(name), plugin.Clip(only))
 		}
 		k, err := choose(all, name, at, path.At)
 		if err != nil {
@@ -114,7 +115,7 @@ func checkSweep(axes []Axis, configurations int, n *config.Node) error {
 			case p == "name":
 				return found.At.Fail(here, "found name, want another field of a configuration")
 			case seen[p]:
-				return found.At.Fail(here, "found %s twice, want different axes", config.Clip(p))
+				return found.At.Fail(here, "found %s twice, want different axes", plugin.Clip(p))
 			}
 			seen[p] = true
 		}

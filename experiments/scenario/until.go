@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // defaultMin is the default minimum number of replications with a stopping rule.
@@ -34,7 +35,7 @@ func untilOf(root *config.Node) (*config.Node, error) {
 	}
 	for _, k := range n.Keys {
 		if known := []string{"min", "max", "until"}; !slices.Contains(known, k.Name) {
-			return nil, k.At.Fail(config.Join("replications", config.Clip(k.Name)), "unknown field, %s", config.OneOf(k.Name, known))
+			return nil, k.At.Fail(config.Join("replications", plugin.Clip(k.Name)), "unknown field, %s", plugin.OneOf(k.Name, known))
 		}
 	}
 	until := n.Get("until")
@@ -69,7 +70,7 @@ func found(n *config.Node) string {
 func UntilSet(text string) (string, error) {
 	metric, width, ok := strings.Cut(text, "=")
 	if !ok || metric == "" || width == "" {
-		return "", fmt.Errorf("found %s, want METRIC=HALF-WIDTH, such as efficiency_0.5=0.01", config.Clip(text))
+		return "", fmt.Errorf("found %s, want METRIC=HALF-WIDTH, such as efficiency_0.5=0.01", plugin.Clip(text))
 	}
 	return fmt.Sprintf("until={metric: %q, half_width: %s}", metric, width), nil
 }

@@ -35,7 +35,7 @@ func rivals(most int) []Rival {
 			for k, v := range kind.options {
 				spec.Options[k] = v
 			}
-			p, err := predictors.Table().Make(spec)
+			p, err := predictors.Table().New(spec.Name, spec.Decode)
 			if err != nil {
 				panic("volunteers: " + err.Error()) // these options are good
 			}

@@ -11,7 +11,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Seller is a matchmaker's view of a cluster. It returns quotes, which do not change it.
@@ -34,10 +34,10 @@ type Matchmaker interface {
 }
 
 // Table returns the algorithms. The created matchmaker draws from rng.
-func Table(rng *rand.Rand) config.Table[Matchmaker] {
-	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
-		"ff":   {"the first cluster that accepts the job (first fit)", config.Is[Matchmaker](firstFit{})},
-		"imct": {"the cluster that completes the job first", config.Is[Matchmaker](minCompletion{})},
+func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
+	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
+		"ff":   {"the first cluster that accepts the job (first fit)", plugin.Is[Matchmaker](firstFit{})},
+		"imct": {"the cluster that completes the job first", plugin.Is[Matchmaker](minCompletion{})},
 		"maxu": {"the most utilized cluster", newMaxUtilization},
 		"minu": {"the least utilized cluster", newMinUtilization},
 		"mli":  {"the cluster whose reservations lose the least laxity", newMinImpact},

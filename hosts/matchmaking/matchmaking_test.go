@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"bourse/hosts/timetable"
+	"bourse/workloadgen/config"
 )
 
 // A stub quotes what it is told to and counts how often it is asked.
@@ -183,7 +184,7 @@ func TestNew(t *testing.T) {
 		"nf":   func(o any) { o.(*NextFit).Next = -1 },
 		"mli":  func(o any) { o.(*ImpactOptions).Scale = "log" },
 	} {
-		if _, err := Table(nil).New(name, func(o any) error { change(o); return nil }); err == nil {
+		if _, err := Table(nil).New(name, func(o any) error { change(o); return config.Check(o) }); err == nil {
 			t.Errorf("%s: a bad option was taken", name)
 		}
 	}

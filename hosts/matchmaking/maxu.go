@@ -2,13 +2,13 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // maxUtilization chooses the most utilized seller (MaxU, §3.1.6).
 type maxUtilization struct{ reading timetable.Reading }
 
-func newMaxUtilization(decode config.Decoder) (Matchmaker, error) {
+func newMaxUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return maxUtilization{r}, err
 }

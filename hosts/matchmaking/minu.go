@@ -2,13 +2,13 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // minUtilization chooses the least utilized seller (MinU, §3.1.5).
 type minUtilization struct{ reading timetable.Reading }
 
-func newMinUtilization(decode config.Decoder) (Matchmaker, error) {
+func newMinUtilization(decode plugin.Decoder) (Matchmaker, error) {
 	r, err := utilizationOptions(decode)
 	return minUtilization{r}, err
 }

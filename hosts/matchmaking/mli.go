@@ -2,7 +2,7 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // MinImpact chooses the seller whose accepted jobs lose the least laxity (MLI, §3.1.7). Ties go
@@ -27,7 +27,7 @@ type ImpactOptions struct {
 	Ties string `json:"ties" yaml:"ties" validate:"oneof=completion index" doc:"tie-break: completion or index"`
 }
 
-func newMinImpact(decode config.Decoder) (Matchmaker, error) {
+func newMinImpact(decode plugin.Decoder) (Matchmaker, error) {
 	m := MinImpact{ImpactOptions{Scope: "ar", Scale: "mul", Ties: "completion"}}
 	err := decode(&m.options)
 	return m, err

@@ -2,7 +2,7 @@ package matchmaking
 
 import (
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // NextFit tries sellers in turn, starting after the one chosen last (NF, §3.1.3). A rejected
@@ -11,7 +11,7 @@ type NextFit struct {
 	Next int `json:"next" yaml:"next" validate:"min=0" doc:"first cluster to try"` // index of the first seller to try
 }
 
-func newNextFit(decode config.Decoder) (Matchmaker, error) {
+func newNextFit(decode plugin.Decoder) (Matchmaker, error) {
 	n := &NextFit{}
 	err := decode(n)
 	return n, err

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts/timetable"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // random tries sellers in random order, each at most once, until one can accept the job (RAN,
@@ -15,8 +15,8 @@ type random struct {
 	left []int // sellers not tried yet, in order
 }
 
-func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
-	return func(decode config.Decoder) (Matchmaker, error) {
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
 		if err := decode(&struct{}{}); err != nil {
 			return nil, err
 		}

@@ -55,7 +55,7 @@ func (o *Options) Validate() error {
 		return errors.New("urgency.sla gives each job its budget: want neither budget nor price")
 	}
 	if o.Value != nil {
-		if _, err := value.Table().Make(*o.Value); err != nil {
+		if _, err := value.Table().New(o.Value.Name, o.Value.Decode); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (o *Options) Apply(plan workloadgen.Plan, src rand.Source) (workloadgen.Pla
 		}
 	}
 	if o.Value != nil {
-		worth, err := value.Table().Make(*o.Value)
+		worth, err := value.Table().New(o.Value.Name, o.Value.Decode)
 		if err != nil {
 			return nil, note, err
 		}

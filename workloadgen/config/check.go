@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"bourse/workloadgen/plugin"
 )
 
 // A wrong is a value that violates the tag of its field.
@@ -50,7 +52,7 @@ func (n *Node) Check(path string, v any) error {
 	case at.Kind == List && len(at.Items) == 0:
 		return at.At.Fail(field, "found an empty list, want %s", w.want)
 	case w.words != nil:
-		return at.At.Fail(field, "found %s, %s", at.Found(), OneOf(at.Text, w.words))
+		return at.At.Fail(field, "found %s, %s", at.Found(), plugin.OneOf(at.Text, w.words))
 	}
 	return at.At.Fail(field, "found %s, want %s", at.Found(), w.want)
 }
@@ -79,7 +81,7 @@ func check(v reflect.Value, f Field, path string) *wrong {
 		ok, found = r.allows(float64(v.Len())), "an empty list"
 	case reflect.String:
 		ok = !(r.Required && v.Len() == 0) && (r.OneOf == nil || slices.Contains(r.OneOf, v.String()))
-		found = strconv.Quote(Clip(v.String()))
+		found = strconv.Quote(plugin.Clip(v.String()))
 	case reflect.Float32, reflect.Float64:
 		x := v.Float()
 		ok, found = !math.IsNaN(x) && !math.IsInf(x, 0) && r.allows(x), fmt.Sprint(x)

@@ -17,28 +17,12 @@
 // are errors; an [Error] has the position, the field, what was found and what is wanted.
 // Fields that the file omits keep their values.
 //
-// A plug-in is a member of a [Table], which makes it by name. A [Spec] is a name with options
-// as written in a file. The member is one file and one entry in the table of its family:
+// A [Spec] names a plug-in and its options as written in a file. [Spec.Decode] sets and checks
+// the options. Package plugin has the tables of plug-ins; [Options] lists the options of one.
 //
-//	func Table() config.Table[Predictor] {
-//		return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
-//			"naive": {"the share of the last days in which the host was available", newNaive},
-//
-// and its options are a struct with its defaults:
-//
-//	type NaiveOptions struct {
-//		Days int `yaml:"days" validate:"min=1" doc:"past days looked at"`
-//	}
-//
-//	func newNaive(decode config.Decoder) (Predictor, error) {
-//		o := NaiveOptions{Days: 6}
-//		err := decode(&o)
-//		return Naive{float64(o.Days)}, err
-//	}
-//
-// The package is independent of what any field or family means. It imports no other package of
-// the module, and any package may import it, including the base packages, which do not import
-// each other: the layer test calls it a leaf.
+// The package is independent of what any field or family means. The only other package of the
+// module that it imports is plugin, and any package may import it, including the base packages,
+// which do not import each other: the layer test calls it a leaf.
 //
 // # YAML
 //
@@ -55,6 +39,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"bourse/workloadgen/plugin"
 )
 
 // A Node is one value of a file, or of what a program holds. Trees are immutable, so they may
@@ -272,9 +258,9 @@ func (n *Node) Found() string {
 	case n.Kind == Mapping:
 		return "a mapping"
 	case n.Quoted:
-		return strconv.Quote(Clip(n.Text))
+		return strconv.Quote(plugin.Clip(n.Text))
 	}
-	return Clip(n.Text)
+	return plugin.Clip(n.Text)
 }
 
 // Join appends a segment to a path.
@@ -283,12 +269,4 @@ func Join(path, segment string) string {
 		return path + segment
 	}
 	return path + "." + segment
-}
-
-// Clip shortens text to fit into one line of a message.
-func Clip(s string) string {
-	if r := []rune(s); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return s
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"bourse/workloadgen/plugin"
 )
 
 // Fill decodes n, which is at path, into out, a pointer. It then checks the tags of out, and
@@ -95,7 +97,7 @@ func (n *Node) decodeStruct(v reflect.Value, f field) error {
 	known := FieldsOf(v.Type())
 	for _, k := range n.Keys {
 		if known.Find(k.Name) == nil {
-			return k.At.Fail(Join(f.path, Clip(k.Name)), "unknown field, %s", OneOf(k.Name, known.Names()))
+			return k.At.Fail(Join(f.path, plugin.Clip(k.Name)), "unknown field, %s", plugin.OneOf(k.Name, known.Names()))
 		}
 	}
 	for _, s := range known {
@@ -137,7 +139,7 @@ func (n *Node) decodeMap(v reflect.Value, f field) error {
 	out := reflect.MakeMapWithSize(v.Type(), len(n.Keys))
 	for i, k := range n.Keys {
 		item := reflect.New(v.Type().Elem()).Elem()
-		if err := n.Items[i].decode(item, field{path: Join(f.path, Clip(k.Name))}); err != nil {
+		if err := n.Items[i].decode(item, field{path: Join(f.path, plugin.Clip(k.Name))}); err != nil {
 			return err
 		}
 		out.SetMapIndex(reflect.ValueOf(k.Name).Convert(v.Type().Key()), item)

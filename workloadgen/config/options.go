@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"maps"
 	"reflect"
 )
@@ -17,25 +16,19 @@ type Option struct {
 	Rule string       `json:"-"` // see [RuleOf]
 }
 
-// A Family is a [Table] of whatever members.
+// A Family is a [plugin.Table] of any members.
 type Family interface {
 	Names() []string
 	Doc(name string) string
-	Options(name string) []Option
+	Defaults(name string) any
 }
 
-var errListed = errors.New("listed")
-
-// Options lists the options of the named member. The member is not made.
-func (t Table[T]) Options(name string) []Option {
-	all := []Option{}
-	if m, ok := t.Members[name]; ok {
-		_, _ = m.New(func(options any) error {
-			all = list("", reflect.ValueOf(options).Elem())
-			return errListed
-		})
+// Options lists the options of the named member of f. It does not create the member.
+func Options(f Family, name string) []Option {
+	if o := f.Defaults(name); o != nil {
+		return list("", reflect.ValueOf(o).Elem())
 	}
-	return all
+	return []Option{}
 }
 
 // list lists the fields of a struct. Of a pointer to a struct that is not set, what it

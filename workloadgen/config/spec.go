@@ -80,5 +80,10 @@ func (n *Node) Named(path string) (name, options *Node, err error) {
 	return name, options, nil
 }
 
-// Decode sets out, a pointer, from the options. It is what [Table.New] takes.
-func (s Spec) Decode(out any) error { return Of(s.Options).Decode("", out) }
+// Decode sets out, a pointer, from the options and checks its tags. It is a [plugin.Decoder].
+func (s Spec) Decode(out any) error {
+	if err := Of(s.Options).Decode("", out); err != nil {
+		return err
+	}
+	return Check(out)
+}

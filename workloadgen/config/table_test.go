@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"bourse/workloadgen/plugin"
 )
 
 type shape struct {
@@ -36,15 +38,15 @@ func good() shape {
 }
 
 // shapes is a family of one member with options, one without and one that is wrong.
-func shapes() Table[shape] {
-	return Table[shape]{Kind: "shape", Members: Members[shape]{
-		"made": {"as its options say", func(decode Decoder) (shape, error) {
+func shapes() plugin.Table[shape] {
+	return plugin.Table[shape]{Kind: "shape", Members: plugin.Members[shape]{
+		"made": {"as its options say", func(decode plugin.Decoder) (shape, error) {
 			o := good()
 			err := decode(&o)
 			return o, err
 		}},
-		"none": {"without options", Is(shape{})},
-		"torn": {"never", func(decode Decoder) (shape, error) {
+		"none": {"without options", plugin.Is(shape{})},
+		"torn": {"never", func(decode plugin.Decoder) (shape, error) {
 			return shape{}, errors.Join(decode(&struct{}{}), errors.New("it is torn"))
 		}},
 	}}
@@ -54,10 +56,10 @@ func shapes() Table[shape] {
 // it does not know.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	said := func(options map[string]any) Decoder { return Spec{"made", options}.Decode }
+	said := func(options map[string]any) plugin.Decoder { return Spec{"made", options}.Decode }
 	for _, c := range []struct {
 		name   string
-		decode Decoder
+		decode plugin.Decoder
 		want   string
 	}{
 		{"made", nil, ""},
@@ -119,7 +121,7 @@ func TestCheck(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	got := map[string]any{}
-	for _, o := range shapes().Options("made") {
+	for _, o := range Options(shapes(), "made") {
 		got[o.Name] = o.Default
 		if o.Want == "" || o.Doc == "" {
 			t.Errorf("%+v lacks a word", o)
@@ -132,7 +134,7 @@ func TestOptions(t *testing.T) {
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if none := shapes().Options("none"); len(none) != 0 {
+	if none := Options(shapes(), "none"); len(none) != 0 {
 		t.Errorf("%v, want none", none)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"bourse/workloadgen/plugin"
 )
 
 // maxDepth is the most that values may be nested.
@@ -59,7 +61,7 @@ func plainText(source string, text []byte) error {
 		at, column := Place{source, line, 0}, 0
 		if row[0] == '%' {
 			at.Column = 1
-			return at.Fail("", "found %s, want no directives", Clip(strings.TrimSpace(string(row))))
+			return at.Fail("", "found %s, want no directives", plugin.Clip(strings.TrimSpace(string(row))))
 		}
 		for i, c := range string(row) {
 			column++
@@ -115,11 +117,11 @@ func (r reader) node(m *yaml.Node, path string, depth int) (*Node, error) {
 	case depth > maxDepth:
 		return nil, n.At.Fail("", "nested more than %d deep", maxDepth)
 	case m.Kind == yaml.AliasNode:
-		return nil, n.At.Fail(path, "found *%s, want no anchors or aliases: repeat the value, or put shared settings in a field such as base", Clip(m.Value))
+		return nil, n.At.Fail(path, "found *%s, want no anchors or aliases: repeat the value, or put shared settings in a field such as base", plugin.Clip(m.Value))
 	case m.Anchor != "":
-		return nil, n.At.Fail(path, "found &%s, want no anchors or aliases: repeat the value, or put shared settings in a field such as base", Clip(m.Anchor))
+		return nil, n.At.Fail(path, "found &%s, want no anchors or aliases: repeat the value, or put shared settings in a field such as base", plugin.Clip(m.Anchor))
 	case m.Style&yaml.TaggedStyle != 0 || strings.HasPrefix(r.at(n.At), "!"):
-		return nil, n.At.Fail(path, "found %s, want no tags", Clip(strings.Fields(r.at(n.At) + " a tag")[0]))
+		return nil, n.At.Fail(path, "found %s, want no tags", plugin.Clip(strings.Fields(r.at(n.At) + " a tag")[0]))
 	case m.Kind == yaml.MappingNode:
 		return r.mapping(n, m.Content, path, depth)
 	case m.Kind == yaml.SequenceNode:
@@ -138,7 +140,7 @@ func (r reader) node(m *yaml.Node, path string, depth int) (*Node, error) {
 		case infinite.MatchString(n.Text):
 			return nil, n.At.Fail(path, "found %s, want a finite number", n.Text)
 		case r.flow && (strings.Contains(n.Text, "?") || strings.HasPrefix(n.Text, ":")):
-			return nil, n.At.Fail(path, "found %s in brackets, want quotes around it", Clip(n.Text))
+			return nil, n.At.Fail(path, "found %s in brackets, want quotes around it", plugin.Clip(n.Text))
 		}
 	}
 	return n, nil
@@ -152,7 +154,7 @@ func (r reader) mapping(n *Node, content []*yaml.Node, path string, depth int) (
 		if err != nil {
 			return nil, err
 		}
-		field := Join(path, Clip(name.Text))
+		field := Join(path, plugin.Clip(name.Text))
 		switch {
 		case name.Kind != Scalar:
 			return nil, name.At.Fail(path, "found %s as a key, want a word", name.Found())
@@ -217,7 +219,7 @@ func (n *Node) Unclear(path string) error {
 		segment := item.Segment(i)
 		if n.Kind == Mapping {
 			k := n.Keys[i]
-			segment = Clip(k.Name)
+			segment = plugin.Clip(k.Name)
 			if !k.Quoted && unclearKey(k.Name) {
 				return unclearAt(k.At, Join(path, segment), k.Name)
 			}
@@ -230,7 +232,7 @@ func (n *Node) Unclear(path string) error {
 }
 
 func unclearAt(at Place, path, word string) error {
-	return at.Fail(path, "found %s, which YAML readers interpret differently: want digits such as 1000 or 0.5, true or false, or quotes around text", Clip(word))
+	return at.Fail(path, "found %s, which YAML readers interpret differently: want digits such as 1000 or 0.5, true or false, or quotes around text", plugin.Clip(word))
 }
 
 // unclear reports whether readers take a word without quotes for different things: one for a

@@ -7,7 +7,7 @@
 // a distribution, write its file and add it to the table below.
 package dist
 
-import "bourse/workloadgen/config"
+import "bourse/workloadgen/plugin"
 
 // A Distribution is a probability distribution on the real line.
 type Distribution interface {
@@ -22,8 +22,8 @@ type Distribution interface {
 }
 
 // Table returns the distributions. Creating a distribution draws no random numbers.
-func Table() config.Table[Distribution] {
-	return config.Table[Distribution]{Kind: "distribution", Members: config.Members[Distribution]{
+func Table() plugin.Table[Distribution] {
+	return plugin.Table[Distribution]{Kind: "distribution", Members: plugin.Members[Distribution]{
 		"binbin":      {"powers of two with the weights of a histogram (the market paper's job sizes)", newBinBin},
 		"constant":    {"always the same value", newConstant},
 		"exponential": {"memoryless (inter-arrival times of a Poisson process)", newExponential},

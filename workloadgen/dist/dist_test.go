@@ -58,7 +58,7 @@ func spec(name string, options map[string]any) config.Spec {
 
 func made(t testing.TB, s config.Spec) Distribution {
 	t.Helper()
-	d, err := Table().Make(s)
+	d, err := Table().New(s.Name, s.Decode)
 	if err != nil {
 		t.Fatalf("%v: %v", s, err)
 	}
@@ -305,7 +305,7 @@ func TestErrors(t *testing.T) {
 		{spec("mixture", map[string]any{"a": map[string]any{"name": "pareto", "options": map[string]any{"shape": 0}}}), "shape: found 0"},
 		{spec("truncnormal", map[string]any{"min": 3, "max": 2}), "max 2 is not more than min 3"},
 	} {
-		if _, err := Table().Make(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := Table().New(c.spec.Name, c.spec.Decode); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: error %v, want %s", c.spec, err, c.want)
 		}
 	}

@@ -23,11 +23,11 @@ func newMixture(decode func(any) error) (Distribution, error) {
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	a, err := Table().Make(o.A)
+	a, err := Table().New(o.A.Name, o.A.Decode)
 	if err != nil {
 		return nil, fmt.Errorf("a: %w", err)
 	}
-	b, err := Table().Make(o.B)
+	b, err := Table().New(o.B.Name, o.B.Decode)
 	if err != nil {
 		return nil, fmt.Errorf("b: %w", err)
 	}

@@ -31,7 +31,7 @@ func newWithin(decode func(any) error) (Distribution, error) {
 			o.Max = 1
 		}
 	}
-	d, err := Table().Make(o.Of)
+	d, err := Table().New(o.Of.Name, o.Of.Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -180,7 +180,7 @@ func New(name string, s *Sample, o Options) (Fit, error) {
 
 // finish creates the distribution and measures its fit.
 func (f Fit) finish(s *Sample) (Fit, error) {
-	law, err := dist.Table().Make(f.Law)
+	law, err := dist.Table().New(f.Law.Name, f.Law.Decode)
 	if err != nil {
 		return f, err
 	}

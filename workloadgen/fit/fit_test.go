@@ -49,7 +49,7 @@ func TestRecovery(t *testing.T) {
 	} {
 		t.Run(c.fit, func(t *testing.T) {
 			t.Parallel()
-			law, err := dist.Table().Make(c.law)
+			law, err := dist.Table().New(c.law.Name, c.law.Decode)
 			if err != nil {
 				t.Fatal(err)
 			}

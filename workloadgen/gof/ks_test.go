@@ -84,7 +84,7 @@ func TestDistance(t *testing.T) {
 func TestDistanceTo(t *testing.T) {
 	t.Parallel()
 	for _, s := range []config.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
-		law, err := dist.Table().Make(s)
+		law, err := dist.Table().New(s.Name, s.Decode)
 		if err != nil {
 			t.Fatal(err)
 		}

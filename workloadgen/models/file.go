@@ -32,7 +32,7 @@ func (f File) Write(w io.Writer) error {
 
 // New creates the model.
 func (f File) New() (workloadgen.Model, error) {
-	return Table().Make(config.Spec{Name: f.Model, Options: f.Options})
+	return Table().New(f.Model, config.Spec{Options: f.Options}.Decode)
 }
 
 // ReadFile reads the named file. Unknown fields are errors.

@@ -73,7 +73,7 @@ func NewIndependent(o IndependentOptions) (*Independent, error) {
 		spec config.Spec
 		law  *dist.Distribution
 	}{{"iat", o.IAT, &m.gap}, {"runtime", o.Runtime, &m.runtime}, {"nodes", o.Nodes, &m.nodes}} {
-		law, err := dist.Table().Make(p.spec)
+		law, err := dist.Table().New(p.spec.Name, p.spec.Decode)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

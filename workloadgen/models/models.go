@@ -6,12 +6,12 @@ package models
 
 import (
 	"bourse/workloadgen"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // Table returns the models. Creating a model draws no random numbers.
-func Table() config.Table[workloadgen.Model] {
-	return config.Table[workloadgen.Model]{Kind: "workload model", Members: config.Members[workloadgen.Model]{
+func Table() plugin.Table[workloadgen.Model] {
+	return plugin.Table[workloadgen.Model]{Kind: "workload model", Members: plugin.Members[workloadgen.Model]{
 		"exponential": {"Poisson arrivals, exponential runtimes", newExponential},
 		"file":        {"a model file written by bourse workload fit", newFile},
 		"independent": {"one distribution per quantity (fitted models, Poisson streams)", newIndependent},

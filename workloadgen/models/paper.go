@@ -101,7 +101,7 @@ func NewPaper(o PaperOptions) (*Paper, error) {
 	if err != nil {
 		return nil, err
 	}
-	worth, err := value.Table().Make(o.Value)
+	worth, err := value.Table().New(o.Value.Name, o.Value.Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func NewRegular(o RegularOptions) (*Regular, error) {
 	if err := o.Options.Validate(); err != nil {
 		return nil, err
 	}
-	law, err := dist.Table().Make(o.Runtime)
+	law, err := dist.Table().New(o.Runtime.Name, o.Runtime.Decode)
 	if err != nil {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}

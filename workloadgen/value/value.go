@@ -5,7 +5,7 @@
 // distribution, write its file and add it to the table below.
 package value
 
-import "bourse/workloadgen/config"
+import "bourse/workloadgen/plugin"
 
 // A Model is a distribution of relative values.
 type Model interface {
@@ -14,9 +14,9 @@ type Model interface {
 }
 
 // Table returns the models. Creating a model draws no random numbers.
-func Table() config.Table[Model] {
-	return config.Table[Model]{Kind: "value model", Members: config.Members[Model]{
-		"equal":  {"every job is worth the same", config.Is[Model](Equal{})},
+func Table() plugin.Table[Model] {
+	return plugin.Table[Model]{Kind: "value model", Members: plugin.Members[Model]{
+		"equal":  {"every job is worth the same", plugin.Is[Model](Equal{})},
 		"normal": {"normal, with a minimum", newNormal},
 		"pareto": {"power law: a few jobs are worth much more", newPareto},
 	}}

@@ -73,7 +73,7 @@ func newQueue(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contr
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	m, err := sched.Table(rng).Make(o.Matchmaker)
+	m, err := sched.Table(rng).New(o.Matchmaker.Name, o.Matchmaker.Decode)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strconv"
 
 	"bourse/hosts/availability"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Model generates traces. The same source gives the same trace. A larger fleet starts with
@@ -21,8 +21,8 @@ type Model interface {
 }
 
 // Table returns the models. Creating a model draws no random numbers.
-func Table() config.Table[Model] {
-	return config.Table[Model]{Kind: "availability model", Members: config.Members[Model]{
+func Table() plugin.Table[Model] {
+	return plugin.Table[Model]{Kind: "availability model", Members: plugin.Members[Model]{
 		"diurnal":     {"owners with habitual and random sessions, and hosts that are off at night", newDiurnal},
 		"intervals":   {"a renewal process with the interval distributions of a recorded system", newIntervals},
 		"markov":      {"a Markov chain of the five states", newMarkov},

@@ -12,7 +12,7 @@ import (
 func TestWholeDays(t *testing.T) {
 	t.Parallel()
 	s := config.Spec{Name: "tde", Options: map[string]any{"days": 2.5}}
-	if _, err := Table().Make(s); err == nil || !strings.Contains(err.Error(), "days: found 2.5, want a whole number") {
+	if _, err := Table().New(s.Name, s.Decode); err == nil || !strings.Contains(err.Error(), "days: found 2.5, want a whole number") {
 		t.Errorf("error %v", err)
 	}
 }

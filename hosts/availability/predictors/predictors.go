@@ -12,7 +12,7 @@ package predictors
 
 import (
 	"bourse/hosts/availability"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // A Predictor predicts the outcome for a host that is available now and runs a job of the given
@@ -40,8 +40,8 @@ type Judge interface {
 }
 
 // Table returns the predictors. They draw no random numbers.
-func Table() config.Table[Predictor] {
-	return config.Table[Predictor]{Kind: "predictor", Members: config.Members[Predictor]{
+func Table() plugin.Table[Predictor] {
+	return plugin.Table[Predictor]{Kind: "predictor", Members: plugin.Members[Predictor]{
 		"naive":   {"the fraction of the last days in which the host was available", newNaive},
 		"renewal": {"a distribution fitted to the host's past intervals, given the age of this one", newRenewal},
 		"tde":     {"completions and exits at this time of day on the last days", newTDE},

@@ -8,6 +8,7 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // PPSOptions are the options of "pps".
@@ -56,13 +57,13 @@ const even = 1e-12
 // apart is the relative difference above which a score is lower despite any rounding.
 const apart = 1e-9
 
-func newPPS(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
-	return func(decode config.Decoder) (Matchmaker, error) {
+func newPPS(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
 		o := DefaultPPS()
 		if err := decode(&o); err != nil {
 			return nil, err
 		}
-		p, err := predictors.Table().Make(o.Predictor)
+		p, err := predictors.Table().New(o.Predictor.Name, o.Predictor.Decode)
 		if err != nil {
 			return nil, err
 		}

@@ -5,14 +5,14 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // random chooses a random idle host.
 type random struct{ rng *rand.Rand }
 
-func newRandom(rng *rand.Rand) func(config.Decoder) (Matchmaker, error) {
-	return func(decode config.Decoder) (Matchmaker, error) {
+func newRandom(rng *rand.Rand) func(plugin.Decoder) (Matchmaker, error) {
+	return func(decode plugin.Decoder) (Matchmaker, error) {
 		if err := decode(&struct{}{}); err != nil {
 			return nil, err
 		}

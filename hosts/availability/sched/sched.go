@@ -12,7 +12,7 @@ import (
 	"math/rand/v2"
 
 	"bourse/hosts"
-	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // None means that a matchmaker refuses all hosts.
@@ -29,9 +29,9 @@ type Matchmaker interface {
 }
 
 // Table returns the matchmakers. The created matchmaker draws from rng.
-func Table(rng *rand.Rand) config.Table[Matchmaker] {
-	return config.Table[Matchmaker]{Kind: "matchmaker", Members: config.Members[Matchmaker]{
-		"first-available": {"the host that has been idle longest", config.Is[Matchmaker](First{})},
+func Table(rng *rand.Rand) plugin.Table[Matchmaker] {
+	return plugin.Table[Matchmaker]{Kind: "matchmaker", Members: plugin.Members[Matchmaker]{
+		"first-available": {"the host that has been idle longest", plugin.Is[Matchmaker](First{})},
 		"pps":             {"the available host with the best score, idle or not", newPPS(rng)},
 		"random":          {"a random idle host", newRandom(rng)},
 		"threshold":       {"the first sufficiently reliable idle host", newThreshold},

@@ -32,7 +32,7 @@ func TestSpec(t *testing.T) {
 		var s config.Spec
 		err := config.Read("", []byte(text), &s)
 		if err == nil {
-			_, err = Table(rand.New(rand.NewPCG(1, 2))).Make(s)
+			_, err = Table(rand.New(rand.NewPCG(1, 2))).New(s.Name, s.Decode)
 		}
 		got := fmt.Sprint(s)
 		if err != nil {
@@ -42,7 +42,7 @@ func TestSpec(t *testing.T) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
-	m, err := Table(nil).Make(config.Spec{Name: "threshold", Options: map[string]any{"threshold": 0.75}})
+	m, err := Table(nil).New("threshold", config.Spec{Options: map[string]any{"threshold": 0.75}}.Decode)
 	if err != nil || m.(*Threshold).least != 0.75 {
 		t.Errorf("a threshold of 0.75: %+v, %v", m, err)
 	}

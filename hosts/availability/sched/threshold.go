@@ -4,6 +4,7 @@ import (
 	"bourse/hosts"
 	"bourse/hosts/availability/predictors"
 	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
 )
 
 // ThresholdOptions are the options of "threshold".
@@ -36,12 +37,12 @@ type Threshold struct {
 // floats.
 const slack = 1e-9
 
-func newThreshold(decode config.Decoder) (Matchmaker, error) {
+func newThreshold(decode plugin.Decoder) (Matchmaker, error) {
 	o := ThresholdOptions{Threshold: 0.5, Order: "fifo", Predictor: config.Spec{Name: "tde"}}
 	if err := decode(&o); err != nil {
 		return nil, err
 	}
-	p, err := predictors.Table().Make(o.Predictor)
+	p, err := predictors.Table().New(o.Predictor.Name, o.Predictor.Decode)
 	if err != nil {
 		return nil, err
 	}

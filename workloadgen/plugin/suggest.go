@@ -1,4 +1,4 @@
-package config
+package plugin
 
 import (
 	"fmt"
@@ -69,4 +69,12 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// Clip shortens text to fit into one line of a message.
+func Clip(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
 }

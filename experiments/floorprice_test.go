@@ -43,7 +43,7 @@ configurations: [{name: one}]
 		opts, at := r.watch(true)
 		a := newArena()
 		a.observe = func(conf, label string, rep int, parts *broker.Config) {
-			opts.observe(conf, label, rep, parts)
+			opts.Observe(conf, label, rep, parts)
 			if change != nil {
 				change(parts)
 			}

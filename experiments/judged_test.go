@@ -57,7 +57,7 @@ configurations:
 		}
 		c := &clerk{judged: map[contracts.ID][]contracts.Outcome{}}
 		ended := map[contracts.Outcome]int{}
-		err = ready.Each(context.Background(), Options{observe: func(_, _ string, _ int, parts *broker.Config) {
+		err = ready.Each(context.Background(), Options{Observe: func(_, _ string, _ int, parts *broker.Config) {
 			parts.Policy = admission.Immediate(c)
 		}}, func(r *Replication) error {
 			for i := range r.Runs[0].Jobs {

@@ -178,7 +178,7 @@ func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 			return err
 		}, nil
 	}
-	opts.observe = func(_, label string, rep int, parts *broker.Config) {
+	opts.Observe = func(_, label string, rep int, parts *broker.Config) {
 		run := get(label, rep)
 		run.tape = newTape(parts)
 	}
@@ -195,7 +195,7 @@ func alone(e *scenario.Experiment) (r *told, err error) {
 	}
 	opts, at := r.watch(true)
 	a := newArena()
-	a.observe = opts.observe
+	a.observe = opts.Observe
 	ctx := context.Background()
 	for i := range len(r.sets) * e.Replications {
 		rep := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
@@ -230,7 +230,7 @@ func (r *told) take(rep *Replication) {
 func together(e *scenario.Experiment) (sum string, err error) {
 	r := &told{experiment: e, study: newStudy(e)}
 	opts, at := r.watch(false)
-	opts.Workers, opts.observe = 3, nil
+	opts.Workers, opts.Observe = 3, nil
 	if err := Each(context.Background(), e, opts, func(rep *Replication) error { r.take(rep); return nil }); err != nil {
 		return "", err
 	}

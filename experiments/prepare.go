@@ -112,7 +112,7 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 	done, total := 0, len(p.settings)*e.Replications
 	begin := func(ctx context.Context) func(int) (*Replication, error) {
 		a := newArena()
-		a.observe = opts.observe
+		a.observe = opts.Observe
 		return func(i int) (*Replication, error) {
 			r := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
 			a.leave()

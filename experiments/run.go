@@ -23,9 +23,9 @@ type Options struct {
 	// nil journal to keep none. It is called from several goroutines.
 	Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
 
-	// observe, unless nil, receives the parts of the broker of each run and may wrap them. It
+	// Observe, unless nil, receives the parts of the broker of each run and may wrap them. It
 	// is called from several goroutines.
-	observe func(configuration, admission string, rep int, parts *broker.Config)
+	Observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
 // A Replication is one configuration on one workload, run under each of its policies in the

@@ -163,7 +163,7 @@ func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, unit
 	s := newStudy(p.Experiment)
 	begin := func(ctx context.Context) func(int) (Unit, error) {
 		a := newArena()
-		a.observe = opts.observe
+		a.observe = opts.Observe
 		anew := func() *tabulator { return newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment))) }
 		out := anew()
 		return func(i int) (Unit, error) {

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"bourse/experiments"
-	"bourse/experiments/calibrate"
 	"bourse/experiments/scenario"
+	"bourse/experiments/study"
 
 	"github.com/urfave/cli/v2"
 )
@@ -38,7 +38,7 @@ type calibrateOptions struct {
 	Workers                  int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
 	Out                      string   `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
 	noProgressOption         `yaml:",inline"`
-	output[calibrate.Report] `yaml:",inline"`
+	output[study.Calibrated] `yaml:",inline"`
 }
 
 func calibrateAction(c *cli.Context, o *calibrateOptions) error {
@@ -68,8 +68,8 @@ func calibrateAction(c *cli.Context, o *calibrateOptions) error {
 	if err := ch.load(c, o.Preset, known, sets); err != nil {
 		return err
 	}
-	r, err := experiments.Calibrate(c.Context, &ch.experiment,
-		experiments.Calibration{Configurations: o.Configuration, Less: o.Less},
+	r, err := study.Calibrate(c.Context, &ch.experiment,
+		study.Calibration{Configurations: o.Configuration, Less: o.Less},
 		experiments.Options{Workers: o.Workers, Progress: progress(c, ch.experiment.Name)})
 	if err != nil {
 		return err

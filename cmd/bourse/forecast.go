@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"bourse/experiments"
-	"bourse/experiments/calibrate"
 	"bourse/experiments/scenario"
+	"bourse/experiments/study"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,14 +24,14 @@ from the files of --traces, spot prices of EC2 and the demand of the logs of KTH
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)
 
 type forecastOptions struct {
-	Guarantee              string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers with commas between them"`
-	Forecaster             []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
-	Traces                 string   `doc:"also use the recorded files in {DIR}"`
-	seedOption             `yaml:",inline"`
-	Workers                int    `default:"cpus" validate:"min=1" doc:"run {N} series at once; results do not depend on it"`
-	Out                    string `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
-	noProgressOption       `yaml:",inline"`
-	output[calibrate.Held] `yaml:",inline"`
+	Guarantee          string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers with commas between them"`
+	Forecaster         []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
+	Traces             string   `doc:"also use the recorded files in {DIR}"`
+	seedOption         `yaml:",inline"`
+	Workers            int    `default:"cpus" validate:"min=1" doc:"run {N} series at once; results do not depend on it"`
+	Out                string `alias:"o" doc:"write the diagram, its numbers and the page to {DIR}"`
+	noProgressOption   `yaml:",inline"`
+	output[study.Held] `yaml:",inline"`
 }
 
 func forecastAction(c *cli.Context, o *forecastOptions) error {
@@ -51,16 +51,16 @@ func forecastAction(c *cli.Context, o *forecastOptions) error {
 	if err != nil {
 		return err
 	}
-	series := calibrate.Drawn(func(name string) rand.Source { return scenario.Stream(o.Seed, 0, name) })
+	series := study.Drawn(func(name string) rand.Source { return scenario.Stream(o.Seed, 0, name) })
 	notes := []string{"No recorded prices were named. --traces DIR takes them."}
 	if dir := o.Traces; dir != "" {
-		recorded, missing, err := calibrate.Recorded(dir)
+		recorded, missing, err := study.Recorded(dir)
 		if err != nil {
 			return err
 		}
 		series, notes = append(series, recorded...), missing
 	}
-	h, err := experiments.Forecast(c.Context, series, names, gs, experiments.Options{Workers: o.Workers, Progress: progress(c, "forecasts")})
+	h, err := study.Forecast(c.Context, series, names, gs, experiments.Options{Workers: o.Workers, Progress: progress(c, "forecasts")})
 	if err != nil {
 		return err
 	}

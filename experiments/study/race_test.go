@@ -185,7 +185,7 @@ func TestStops(t *testing.T) {
 		}
 		return f
 	}
-	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (Cost{Draws: f.Regret.Draws}) {
+	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (Regret{Draws: f.Regret.Draws}) {
 		t.Errorf("arms that differ much: %+v", f)
 	}
 	if f := race(unbounded(3, 60), alike); f.Stop != Spent || len(f.Kept) != 3 || f.Spent != 60 || f.Settings[1].Needed != 0 || f.Regret.Expected != 0 {

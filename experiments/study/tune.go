@@ -59,7 +59,7 @@ type Tuned struct {
 	Best     int    `json:"best" doc:"of settings: that of best mean among those kept"`
 	Kept     []int  `json:"kept" doc:"settings that cannot be told from the best, which is the first of them, by their means"`
 	Settings []Row  `json:"settings"`
-	Regret   Cost   `json:"regret"`
+	Regret   Regret `json:"regret"`
 	Spent    int    `json:"spent" doc:"replications, of all settings together"`
 	Even     int    `json:"even" doc:"that an even split takes to know as much"`
 	Tells    int    `json:"tells" doc:"replications of each setting kept that would tell the best from all others, if all went on as it did; 0 if none is known to"`
@@ -92,8 +92,8 @@ type Row struct {
 	Same       bool         `json:"same" doc:"it was the best in every replication, to the digit"`
 }
 
-// Cost is what taking the best may cost.
-type Cost struct {
+// A Regret is what taking the best may cost.
+type Regret struct {
 	Expected float64      `json:"expected" doc:"mean of what the true best is better by: Bayesian bootstrap over replications"`
 	Most     report.Maybe `json:"most" doc:"the most that it is, at 95 %; null while it has no bound"`
 	Draws    int          `json:"draws" doc:"of the bootstrap"`

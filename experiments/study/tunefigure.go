@@ -37,8 +37,8 @@ func (r *Tuned) Figure() report.Figure {
 	return f
 }
 
-// fixed is the panel of policies that no axis touches.
-const fixed = "policies that no axis touches"
+// untouched is the panel of policies that no axis touches.
+const untouched = "policies that no axis touches"
 
 // alike gives panels of one kind, every second, the same scale; bars begin at 0.
 func alike(panels []report.Panel) {
@@ -67,7 +67,7 @@ func (r *Tuned) panel(arm int) string {
 	s := &r.Settings[arm]
 	var at []string
 	if len(r.Over) > 0 && strings.Join(s.At, "") == "" {
-		return fixed
+		return untouched
 	}
 	if r.policies() > 1 && len(r.Over) > 0 {
 		at = append(at, s.Policy)

@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 import (
 	"slices"
@@ -8,10 +8,10 @@ import (
 	"bourse/market"
 )
 
-// A Watcher is a policy that stands before another and sees what that promises itself: each
+// A watcher is a policy that stands before another and sees what that promises itself: each
 // percentile of a price that it asks for, on behalf of a request, and what the others then
 // bid on that host until the request's deadline.
-type Watcher struct {
+type watcher struct {
 	contracts.Policy
 	now     float64
 	about   *contracts.Request // looked at last
@@ -35,11 +35,8 @@ type asked struct {
 	own market.Rate // what the request itself bids there now
 }
 
-// Watch puts a Watcher before p.
-func Watch(p contracts.Policy) *Watcher { return &Watcher{Policy: p} }
-
 // Handle implements [contracts.Policy].
-func (w *Watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+func (w *watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	w.pass(now)
 	if e.Kind != contracts.Over { // the market is not to be looked at: Freed comes at the same instant
 		w.look(m.Hosts())
@@ -48,7 +45,7 @@ func (w *Watcher) Handle(now float64, e contracts.Event, m contracts.Market) []c
 }
 
 // pass lets time pass until now, at the prices that were seen last.
-func (w *Watcher) pass(now float64) {
+func (w *watcher) pass(now float64) {
 	if now <= w.now {
 		return
 	}
@@ -72,7 +69,7 @@ func (w *Watcher) pass(now float64) {
 }
 
 // look sees what is bid now.
-func (w *Watcher) look(v contracts.View) {
+func (w *watcher) look(v contracts.View) {
 	for i := range w.hosts {
 		h := &w.hosts[i]
 		h.price = v.Price(h.id)
@@ -92,14 +89,14 @@ func (w *Watcher) look(v contracts.View) {
 }
 
 // close is done with p, unless no time has passed.
-func (w *Watcher) close(p asked) {
+func (w *watcher) close(p asked) {
 	if p.span > 0 {
 		w.done = append(w.done, p)
 	}
 }
 
 // told notes the percentile of a host.
-func (w *Watcher) told(v contracts.View, h hosts.ID, g, price float64) {
+func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	r := w.about
 	if r == nil || !(r.Due() > w.now) {
 		return
@@ -114,7 +111,7 @@ func (w *Watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 }
 
 // end closes what is still open: what came after the last event nobody has seen.
-func (w *Watcher) end() {
+func (w *watcher) end() {
 	for _, h := range w.hosts {
 		for _, p := range h.open {
 			w.close(p)
@@ -126,7 +123,7 @@ func (w *Watcher) end() {
 // watchedMarket shows the market that it is of, and tells w what is asked for.
 type watchedMarket struct {
 	contracts.Market
-	w *Watcher
+	w *watcher
 }
 
 // Request implements [contracts.Market].
@@ -140,7 +137,7 @@ func (m watchedMarket) Hosts() contracts.View { return watchedView{m.Market.Host
 
 type watchedView struct {
 	contracts.View
-	w *Watcher
+	w *watcher
 }
 
 // Percentile implements [contracts.View].

@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 import (
 	"math"
@@ -53,7 +53,7 @@ func TestBursty(t *testing.T) {
 		return most
 	}
 	rng := rand.New(rand.NewPCG(3, 0))
-	b, p := bursty(rng), poisson(rng)
+	b, p := bursty(rng), arrivals(rng, 0)
 	if len(b) != int(drawnSpan/drawnGap) || busiest(b) < 4*busiest(p) {
 		t.Errorf("%d bursty arrivals, %d in the busiest hour; a Poisson process has %d", len(b), busiest(b), busiest(p))
 	}
@@ -110,7 +110,7 @@ func TestRecordedAbsent(t *testing.T) {
 func TestCover(t *testing.T) {
 	t.Parallel()
 	s := Series{Name: "two", Window: 10, End: 40, steps: []step{{0, dollar}, {20, 3 * dollar}}}
-	c, err := Cover(s, "always", always(2), 0.5)
+	c, err := cover(s, "always", always(2), 0.5)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestCover(t *testing.T) {
 	if want := (11 + 4.5) / 31; c.Forecasts != 31 || math.Abs(c.Covered-want) > 1e-9 || math.Abs(c.Sharpness-1) > 1e-9 || math.Abs(c.Pinball-0.25) > 1e-9 {
 		t.Errorf("%+v, want covered for %v", c, want)
 	}
-	if _, err := Cover(Series{Name: "short", Window: 10, End: 5}, "always", always(2), 0.5); err == nil {
+	if _, err := cover(Series{Name: "short", Window: 10, End: 5}, "always", always(2), 0.5); err == nil {
 		t.Error("a series shorter than its window: no error")
 	}
 }

@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 // A promise is a percentile of a price that was foretold, and what has come of it.
 type promise struct {

@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 import (
 	"cmp"
@@ -81,7 +81,10 @@ func Drawn(chance func(name string) rand.Source) []Series {
 	for _, kind := range []struct {
 		name     string
 		arrivals func(*rand.Rand) []float64
-	}{{"poisson", poisson}, {"bursty", bursty}, {"diurnal", diurnal}} {
+	}{
+		{"poisson", func(rng *rand.Rand) []float64 { return arrivals(rng, 0) }}, {"bursty", bursty},
+		{"diurnal", func(rng *rand.Rand) []float64 { return arrivals(rng, 0.8) }},
+	} {
 		rng := rand.New(chance(kind.name))
 		var bids []bid
 		for _, at := range kind.arrivals(rng) {
@@ -93,20 +96,11 @@ func Drawn(chance func(name string) rand.Source) []Series {
 	return all
 }
 
-// poisson returns instants a mean gap apart.
-func poisson(rng *rand.Rand) (all []float64) {
-	for at := rng.ExpFloat64() * drawnGap; at < drawnSpan; at += rng.ExpFloat64() * drawnGap {
-		all = append(all, at)
-	}
-	return all
-}
-
-// diurnal returns as many, more by day.
-func diurnal(rng *rand.Rand) (all []float64) {
-	const swing = 0.8
+// arrivals returns instants a mean gap apart, more of them by day if the rate has a swing.
+func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	gap := drawnGap / (1 + swing)
 	for at := rng.ExpFloat64() * gap; at < drawnSpan; at += rng.ExpFloat64() * gap {
-		if rng.Float64() < (1+swing*math.Sin(2*math.Pi*at/day))/(1+swing) {
+		if swing == 0 || rng.Float64() < (1+swing*math.Sin(2*math.Pi*at/day))/(1+swing) {
 			all = append(all, at)
 		}
 	}

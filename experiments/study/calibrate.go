@@ -1,4 +1,4 @@
-package experiments
+package study
 
 import (
 	"context"
@@ -8,11 +8,10 @@ import (
 	"sync"
 
 	"bourse/contracts/broker"
-	"bourse/experiments/calibrate"
+	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
-	"bourse/market"
 )
 
 // A Calibration selects what to calibrate.
@@ -24,7 +23,7 @@ type Calibration struct {
 // Calibrate compares the promised and the realized success rates of policies of e, for every
 // value of their guarantees in e's sweep and every value of its other axes. At least one axis
 // must be the guarantee of a policy. Only policies whose guarantees are swept are run.
-func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts Options) (*calibrate.Report, error) {
+func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts experiments.Options) (*Calibrated, error) {
 	swept, err := guaranteesOf(e)
 	if err != nil {
 		return nil, err
@@ -33,20 +32,24 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 	if err != nil {
 		return nil, err
 	}
-	ready, err := Prepare(x)
+	ready, err := experiments.Prepare(x)
 	if err != nil {
 		return nil, err
 	}
+	type runOf struct {
+		configuration, admission string
+		rep                      int
+	}
 	var mu sync.Mutex
-	watchers := make(map[runOf]*calibrate.Watcher)
-	opts.observe = func(configuration, admission string, rep int, parts *broker.Config) {
-		w := calibrate.Watch(parts.Policy)
+	watchers := make(map[runOf]*watcher)
+	opts.Observe = func(configuration, admission string, rep int, parts *broker.Config) {
+		w := &watcher{Policy: parts.Policy}
 		parts.Policy = w
 		mu.Lock()
 		defer mu.Unlock()
 		watchers[runOf{configuration, admission, rep}] = w
 	}
-	err = ready.Each(ctx, opts, func(r *Replication) error {
+	err = ready.Each(ctx, opts, func(r *experiments.Replication) error {
 		c := &x.Configurations[r.Configuration]
 		for k, run := range r.Runs {
 			at := runOf{c.Name, c.Admission[k].Label, r.Rep}
@@ -54,32 +57,29 @@ func Calibrate(ctx context.Context, e *scenario.Experiment, of Calibration, opts
 			w := watchers[at]
 			delete(watchers, at)
 			mu.Unlock()
-			at.rep = 0
-			tallies[at].Add(w, &run.Outcome)
+			tallies[r.Configuration][k].add(w, &run.Outcome)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	var points []calibrate.Point
+	var points []Point
 	for i := range x.Configurations {
 		c := &x.Configurations[i]
-		for _, a := range c.Admission {
-			points = append(points, tallies[runOf{c.Name, a.Label, 0}].Point(swept.besides(e, c.Name), a.Label, c.Market.Forecaster.Name, tallies[runOf{c.Name, of.Less, 0}]))
+		var less *tally
+		if k := slices.Index(labelsOf(c.Admission), of.Less); k >= 0 {
+			less = tallies[i][k]
+		}
+		for k, t := range tallies[i] {
+			points = append(points, t.point(Line{swept.besides(e, c.Name), c.Admission[k].Label, c.Market.Forecaster.Name}, less))
 		}
 	}
 	var notes []string
-	if len(ready.alike) > 0 {
+	if len(ready.Alike()) > 0 {
 		notes = []string{"Every replication has the same jobs on the same hosts: they are no sample, and intervals mean nothing."}
 	}
-	return calibrate.New(e.Name, e.Replications, points, of.Less, notes), nil
-}
-
-// A runOf identifies a run. A tally covers all replications, so its rep is 0.
-type runOf struct {
-	configuration, admission string
-	rep                      int
+	return calibrated(e.Name, e.Replications, points, of.Less, notes), nil
 }
 
 // A guarantee is a field of a policy that is swept.
@@ -90,12 +90,12 @@ type guarantee struct {
 	axis   int
 }
 
-type guaranteeAxes []guarantee
+type guarantees []guarantee
 
 // guaranteesOf returns the guarantees that the sweep of e varies.
-func guaranteesOf(e *scenario.Experiment) (all guaranteeAxes, err error) {
+func guaranteesOf(e *scenario.Experiment) (all guarantees, err error) {
 	for i, a := range e.Sweep {
-		for _, path := range append([]string{a.Path}, a.Also...) {
+		for _, path := range a.Fields() {
 			s := strings.Split(path, ".")
 			if len(s) > 2 && s[0] == "admission" && s[len(s)-1] == "guarantee" {
 				all = append(all, guarantee{path, s[1], s[2:], i})
@@ -108,26 +108,24 @@ func guaranteesOf(e *scenario.Experiment) (all guaranteeAxes, err error) {
 	return all, nil
 }
 
-// runs returns the part of e to run, and a tally for each configuration and policy.
-func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario.Experiment, map[runOf]*calibrate.Tally, error) {
-	x := e.Expanded()
-	var names []string
-	for _, c := range e.Configurations {
-		names = append(names, c.Name)
-	}
+// runs returns the part of e to run, and a tally for each policy of its configurations.
+func (all guarantees) runs(e *scenario.Experiment, of Calibration) (*scenario.Experiment, [][]*tally, error) {
+	names := configurations(e)
 	for _, name := range of.Configurations {
 		if !slices.Contains(names, name) {
 			return nil, nil, misuse.Errorf("configuration: %s", scenario.Unknown(name, names))
 		}
 	}
+	x := e.Expanded()
 	points := x.Configurations
 	x.Sweep, x.Configurations = nil, nil
-	tallies := make(map[runOf]*calibrate.Tally)
+	var tallies [][]*tally
 	for _, c := range points {
 		if name, _ := results.Spot(c.Name); len(of.Configurations) > 0 && !slices.Contains(of.Configurations, name) {
 			continue
 		}
 		var kept []scenario.Choice
+		var own []*tally
 		for k, a := range c.Admission {
 			i := slices.IndexFunc(all, func(g guarantee) bool { return g.policy == a.Label || g.policy == strconv.Itoa(k) })
 			if i < 0 {
@@ -137,18 +135,13 @@ func (all guaranteeAxes) runs(e *scenario.Experiment, of Calibration) (*scenario
 			if err != nil {
 				return nil, nil, err
 			}
-			kept = append(kept, a)
-			tallies[runOf{c.Name, a.Label, 0}] = calibrate.NewTally(g)
+			kept, own = append(kept, a), append(own, newTally(g))
 		}
-		if of.Less != "" && tallies[runOf{c.Name, of.Less, 0}] == nil {
-			var labels []string
-			for _, a := range kept {
-				labels = append(labels, a.Label)
-			}
+		if labels := labelsOf(kept); of.Less != "" && !slices.Contains(labels, of.Less) {
 			return nil, nil, misuse.Errorf("less: %s", scenario.Unknown(of.Less, labels))
 		}
 		c.Admission = kept
-		x.Configurations = append(x.Configurations, c)
+		x.Configurations, tallies = append(x.Configurations, c), append(tallies, own)
 	}
 	return &x, tallies, nil
 }
@@ -168,7 +161,7 @@ func (g *guarantee) of(a scenario.Choice) (float64, error) {
 
 // besides returns the name of a configuration at a point of the sweep, without the values of
 // guarantees and forecasters.
-func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
+func (all guarantees) besides(e *scenario.Experiment, name string) string {
 	name, values := results.Spot(name)
 	var left []string
 	for i, v := range values {
@@ -180,30 +173,4 @@ func (all guaranteeAxes) besides(e *scenario.Experiment, name string) string {
 		return name
 	}
 	return name + "@" + strings.Join(left, ",")
-}
-
-// Forecast evaluates the named forecasters, with default options, on each series at each of
-// the probabilities gs.
-func Forecast(ctx context.Context, series []calibrate.Series, forecasters []string, gs []float64, opts Options) (*calibrate.Held, error) {
-	table := market.Forecasters()
-	var all []calibrate.Coverage
-	each := len(forecasters) * len(gs)
-	begin := func(context.Context) func(int) (calibrate.Coverage, error) {
-		return func(i int) (calibrate.Coverage, error) {
-			s, name, g := series[i/each], forecasters[i%each/len(gs)], gs[i%len(gs)]
-			f, err := table.New(name, nil)
-			if err != nil {
-				return calibrate.Coverage{}, err
-			}
-			return calibrate.Cover(s, name, f, g)
-		}
-	}
-	total := each * len(series)
-	err := InOrder(ctx, total, opts.Workers, begin, func(c calibrate.Coverage) error {
-		if all = append(all, c); opts.Progress != nil {
-			opts.Progress(len(all), total)
-		}
-		return nil
-	})
-	return calibrate.NewHeld(all), err
 }

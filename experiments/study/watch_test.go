@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 import (
 	"math"
@@ -52,6 +52,8 @@ func (p inquirer) Handle(_ float64, e contracts.Event, m contracts.Market) []con
 	return nil
 }
 
+func watching(p contracts.Policy) *watcher { return &watcher{Policy: p} }
+
 const dollar = market.Rate(1e9)
 
 // TestWatcher follows one promise, by hand: that the others bid at most $5/s until 10 s. They
@@ -60,7 +62,7 @@ const dollar = market.Rate(1e9)
 func TestWatcher(t *testing.T) {
 	t.Parallel()
 	s := &stage{request: contracts.Request{ID: 7, SLA: contracts.SLA{Deadline: 10}}}
-	w := Watch(inquirer{0.5})
+	w := watching(inquirer{0.5})
 	tell := func(now float64, kind contracts.EventKind, price, own market.Rate) {
 		s.price, s.own, s.closed = price, own, kind == contracts.Over
 		w.Handle(now, contracts.Event{Kind: kind}, s)
@@ -93,18 +95,18 @@ func TestWatcher(t *testing.T) {
 func TestWatcherEnd(t *testing.T) {
 	t.Parallel()
 	s := &stage{request: contracts.Request{ID: 7, SLA: contracts.SLA{Deadline: 100}}, price: 9 * dollar}
-	w := Watch(inquirer{0.9})
+	w := watching(inquirer{0.9})
 	w.Handle(0, contracts.Event{Kind: contracts.Submitted}, s)
 	w.Handle(4, contracts.Event{Kind: contracts.Freed}, s)
-	tally := NewTally(0.9)
-	tally.Add(w, &metrics.Outcome{})
-	p := tally.Point("c", "p", "f", nil)
+	tally := newTally(0.9)
+	tally.add(w, &metrics.Outcome{})
+	p := tally.point(Line{"c", "p", "f"}, nil)
 	if p.Price.Promises != 1 || p.Price.Kept != 0 || math.Abs(p.Price.Brier-0.81) > 1e-12 || math.Abs(p.Pinball-0.9*4) > 1e-12 {
 		t.Errorf("%+v, want one promise that was not kept at all", p)
 	}
-	other := NewTally(0.8) // what it asked for is not what it promises
-	other.Add(w, &metrics.Outcome{})
-	if p := other.Point("c", "p", "f", nil); p.Price.Promises != 0 {
+	other := newTally(0.8) // what it asked for is not what it promises
+	other.add(w, &metrics.Outcome{})
+	if p := other.point(Line{"c", "p", "f"}, nil); p.Price.Promises != 0 {
 		t.Errorf("%+v, want no promise of price", p)
 	}
 }
@@ -131,7 +133,7 @@ func TestPinball(t *testing.T) {
 // were kept.
 func TestKept(t *testing.T) {
 	t.Parallel()
-	k := kept{whole: true}
+	k := promises{whole: true}
 	for range 4 {
 		k.add(25, 25, 1)
 	}
@@ -140,7 +142,7 @@ func TestKept(t *testing.T) {
 	if s := k.sum(); s.Promises != 100 || s.Kept != 1 || math.Abs(*s.Lo95-100/(100+3.182446*3.182446)) > 1e-6 || *s.Hi95 != 1 {
 		t.Errorf("%+v (from %v to %v), want all of 100 kept", s, *s.Lo95, *s.Hi95)
 	}
-	k = kept{}
+	k = promises{}
 	k.add(10, 5, 2)
 	if s := k.sum(); s.Kept != 0.5 || s.Brier != 0.2 || s.Lo95 != nil {
 		t.Errorf("%+v, want half kept and no interval of one replication", s)

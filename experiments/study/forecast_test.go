@@ -1,4 +1,4 @@
-package calibrate
+package study
 
 import (
 	"math"
@@ -32,7 +32,7 @@ func TestConformalCovers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c, err := Cover(s, "conformal", f, g)
+			c, err := cover(s, "conformal", f, g)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package experiments
+package study
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/experiments/calibrate"
+	"bourse/experiments"
 	"bourse/experiments/metrics"
 	"bourse/experiments/scenario"
 )
@@ -21,7 +21,7 @@ replications: 3
 base: {workload: {model: {name: paper, jobs: 30}}, admission: [be, sac, {name: sac, label: kept, promise: fulfilment}, class]}
 configurations: [one, {name: two, fleet: {hosts: 5}}]
 `
-	known := Known()
+	known := experiments.Known()
 	for _, o := range over {
 		axis, err := scenario.Over(o)
 		if err != nil {
@@ -43,10 +43,10 @@ func TestCalibrate(t *testing.T) {
 	t.Parallel()
 	e := promising(t, nil, "admission.sac.guarantee,admission.kept.guarantee=0.5..0.9/0.2", "market.forecaster=chebyshev,conformal")
 	var texts []string
-	var r *calibrate.Report
+	var r *Calibrated
 	for workers := 1; workers <= 3; workers += 2 {
 		var err error
-		if r, err = Calibrate(context.Background(), e, Calibration{Configurations: []string{"two"}, Less: "sac"}, Options{Workers: workers}); err != nil {
+		if r, err = Calibrate(context.Background(), e, Calibration{Configurations: []string{"two"}, Less: "sac"}, experiments.Options{Workers: workers}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(r)
@@ -67,11 +67,11 @@ func TestCalibrate(t *testing.T) {
 	}
 
 	refused := map[string][]float64{}
-	plain, err := Prepare(e)
+	plain, err := experiments.Prepare(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = plain.Each(context.Background(), Options{}, func(r *Replication) error {
+	err = plain.Each(context.Background(), experiments.Options{}, func(r *experiments.Replication) error {
 		c := &plain.Experiment.Configurations[r.Configuration]
 		for k, run := range r.Runs {
 			x, _ := metrics.Rejections.Of(&run.Outcome)
@@ -108,7 +108,7 @@ func jsonOf(x float64) string {
 func TestCalibrateClass(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.admission.class.default=sac"}, "admission.class.sac.guarantee=0.6,0.8", "sla.slack=1,2")
-	r, err := Calibrate(context.Background(), e, Calibration{}, Options{})
+	r, err := Calibrate(context.Background(), e, Calibration{}, experiments.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestCalibrateMisuse(t *testing.T) {
 		{"admission.sac.guarantee=0.6,1", Calibration{}, "admission.sac.guarantee: found 1, want a number more than 0 and less than 1"},
 		{"admission.be.guarantee=0.6", Calibration{}, "--over admission.be.guarantee: configurations.one@0.6.admission.be.guarantee: unknown field, want none"},
 	} {
-		if _, err := Calibrate(context.Background(), promising(t, nil, c.over), c.of, Options{}); err == nil || err.Error() != c.want {
+		if _, err := Calibrate(context.Background(), promising(t, nil, c.over), c.of, experiments.Options{}); err == nil || err.Error() != c.want {
 			t.Errorf("%s: error %v, want %s", c.over, err, c.want)
 		}
 	}
@@ -144,7 +144,7 @@ func TestCalibrateMisuse(t *testing.T) {
 func TestFulfilmentKept(t *testing.T) {
 	t.Parallel()
 	e := promising(t, []string{"base.workload.model.jobs=2000", "replications=2"}, "admission.sac.guarantee,admission.kept.guarantee=0.9")
-	r, err := Calibrate(context.Background(), e, Calibration{Configurations: []string{"one"}}, Options{Workers: 2})
+	r, err := Calibrate(context.Background(), e, Calibration{Configurations: []string{"one"}}, experiments.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

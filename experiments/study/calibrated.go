@@ -1,0 +1,304 @@
+package study
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/experiments/report"
+	"bourse/experiments/stats"
+)
+
+// A Line is one policy with one forecaster in one configuration.
+type Line struct {
+	Configuration string `json:"configuration"`
+	Policy        string `json:"policy"`
+	Forecaster    string `json:"forecaster"`
+}
+
+// A Point is what one policy kept of what it promised with probability G.
+type Point struct {
+	Line
+	G        float64 `json:"g" doc:"what is promised, a probability"`
+	Price    Kept    `json:"price" doc:"that the others bid at most the percentile, until the deadline, on each host that was asked about: parts of that time"`
+	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile over that time, $/s"`
+	Contract Kept    `json:"contract" doc:"that an accepted contract is fulfilled"`
+	Cost
+	Less *Cost `json:"less" doc:"the same less that of another policy, replication by replication; null unless asked for"`
+}
+
+// A Kept is what was kept of promises that hold with probability g.
+type Kept struct {
+	Promises int      `json:"promises" doc:"how many, over all replications"`
+	Kept     float64  `json:"kept" doc:"mean over replications of the share that was kept; 0 without promises"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null of fewer than two replications"`
+	Hi95     *float64 `json:"hi95"`
+	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - kept)²; less is better"`
+}
+
+// A Mean is over replications, with Student's 95 % interval.
+type Mean struct {
+	Mean float64  `json:"mean"`
+	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications, or where all are equal"`
+	Hi95 *float64 `json:"hi95"`
+}
+
+// A Cost is what came of the jobs beside promises, each a mean over replications.
+type Cost struct {
+	Rejections Mean `json:"rejections" doc:"share of the jobs"`
+	Revenue    Mean `json:"revenue" doc:"$"`
+	Efficiency Mean `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
+}
+
+// Calibrated is promised against kept, for both things that g can mean.
+type Calibrated struct {
+	Scenario     string   `json:"scenario"`
+	Replications int      `json:"replications"`
+	Less         string   `json:"less" doc:"policy that costs are held against, empty if none is"`
+	Points       []Point  `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
+	Scores       []Scores `json:"scores" doc:"of the points of each, together"`
+	Notes        []string `json:"notes"`
+	Files        []string `json:"files" doc:"that were written"`
+}
+
+// Scores are those of one line, over all its points.
+type Scores struct {
+	Line
+	Price    *Score `json:"price" doc:"null if the policy promises no price: it asks for other percentiles than that of g"`
+	Contract *Score `json:"contract" doc:"null if it accepted nothing"`
+}
+
+// A Score says how far promises are from what was kept.
+type Score struct {
+	Off     float64  `json:"off" doc:"mean of |kept - g|"`
+	Worst   float64  `json:"worst" doc:"the least of kept - g: below 0, promises were broken"`
+	Brier   float64  `json:"brier" doc:"mean Brier score"`
+	Pinball *float64 `json:"pinball" doc:"of prices: mean pinball loss, $/s"`
+}
+
+// kinds are the two things that g can mean.
+var kinds = [2]struct {
+	title, what string
+	of          func(*Point) *Kept
+}{
+	{"The price stays at most at its percentile", "the price stays at most at its percentile", func(p *Point) *Kept { return &p.Price }},
+	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *Kept { return &p.Contract }},
+}
+
+// calibrated returns the report of points, whose costs are compared with those of the policy
+// less.
+func calibrated(name string, replications int, points []Point, less string, notes []string) *Calibrated {
+	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []Scores{}, Files: []string{}}
+	place := make(map[string]int) // of configurations, policies and forecasters, in order of appearance
+	key := func(p *Point) (k [3]int) {
+		for i, name := range []string{p.Configuration, p.Policy, p.Forecaster} {
+			name = fmt.Sprint(i, name)
+			if _, ok := place[name]; !ok {
+				place[name] = len(place)
+			}
+			k[i] = place[name]
+		}
+		return k
+	}
+	for i := range points {
+		key(&points[i])
+	}
+	slices.SortStableFunc(points, func(a, b Point) int {
+		x, y := key(&a), key(&b)
+		return slices.Compare(x[:], y[:])
+	})
+	for _, of := range r.lines() {
+		s := Scores{Line: of[0].Line, Price: score(of, kinds[0].of), Contract: score(of, kinds[1].of)}
+		if s.Price != nil {
+			var losses []float64
+			for _, p := range of {
+				if p.Price.Promises > 0 {
+					losses = append(losses, p.Pinball)
+				}
+			}
+			s.Price.Pinball = new(stats.Mean(losses))
+		}
+		r.Scores = append(r.Scores, s)
+	}
+	r.Notes = append(slices.Clip(notes),
+		fmt.Sprintf("Shares are means over %d replications; their 95 %% intervals are score intervals of clustered trials, a replication being a cluster.", replications),
+		"Price: for each host that the policy asked about, accepted or not, the part of the time until the deadline for which the others bid at most the percentile. Time after the last event of a run is left out. A policy that asks for other percentiles than that of g promises no price.",
+		"Contract: accepted contracts that were fulfilled. What was taken back, or was at work when the market closed, counts for neither.")
+	return r
+}
+
+// lines returns the points of each line.
+func (r *Calibrated) lines() (all [][]Point) {
+	for i, p := range r.Points {
+		if i == 0 || p.Line != r.Points[i-1].Line {
+			all = append(all, nil)
+		}
+		all[len(all)-1] = append(all[len(all)-1], p)
+	}
+	return all
+}
+
+// score returns the scores of points that promise anything, nil if none does.
+func score(points []Point, of func(*Point) *Kept) *Score {
+	s := &Score{Worst: math.Inf(1)}
+	n := 0.0
+	for i := range points {
+		k := of(&points[i])
+		if k.Promises == 0 {
+			continue
+		}
+		n++
+		s.Off += math.Abs(k.Kept - points[i].G)
+		s.Worst = min(s.Worst, k.Kept-points[i].G)
+		s.Brier += k.Brier
+	}
+	if n == 0 {
+		return nil
+	}
+	s.Off, s.Brier = s.Off/n, s.Brier/n
+	return s
+}
+
+// Document returns r for people.
+func (r *Calibrated) Document() report.Document {
+	price := r.table(kinds[0].title, true, kinds[0].of)
+	costs := []report.Table{r.costs("What it costs", func(p *Point) *Cost { return &p.Cost })}
+	if r.Less != "" {
+		costs = append(costs, r.costs("What it costs, less "+r.Less+" on the same jobs", func(p *Point) *Cost { return p.Less }))
+	}
+	return report.Document{
+		Title:   "What is promised and what is kept: " + r.Scenario,
+		Tables:  slices.Concat([]report.Table{price, r.table(kinds[1].title, false, kinds[1].of)}, costs, []report.Table{r.scores()}),
+		Figures: []report.Figure{r.Figure()}, Notes: r.Notes,
+		Values: func(files []string) any {
+			out := *r
+			out.Files = report.List(files)
+			return out
+		},
+	}
+}
+
+// header returns a table whose rows begin with a line.
+func header(title, note string, names ...string) report.Table {
+	return report.Table{Title: title, Note: note, Header: append([]string{"configuration", "policy", "forecaster"}, names...), Left: 3}
+}
+
+// row returns a row of such a table.
+func (l Line) row(cells ...any) []report.Cell {
+	return report.Cells(append([]any{l.Configuration, l.Policy, l.Forecaster}, cells...)...)
+}
+
+// table shows one kind of promise, with its pinball loss if that is wanted.
+func (r *Calibrated) table(title string, pinball bool, of func(*Point) *Kept) report.Table {
+	t := header(title, "Strong: all of the interval lies below what is promised.", "promised", "kept", "95 % from", "to", "promises", "Brier")
+	if pinball {
+		t.Header = append(t.Header, "pinball, $/s")
+	}
+	for i := range r.Points {
+		p := &r.Points[i]
+		k := of(p)
+		if k.Promises == 0 {
+			continue
+		}
+		share := report.Cell{Text: fmt.Sprintf("%.3f", k.Kept), Strong: k.Hi95 != nil && *k.Hi95 < p.G}
+		row := p.row(fmt.Sprintf("%.2f", p.G), share, fixed(k.Lo95, 3), fixed(k.Hi95, 3), k.Promises, fmt.Sprintf("%.4f", k.Brier))
+		if pinball {
+			row = append(row, report.Cell{Text: fmt.Sprintf("%.4g", p.Pinball)})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// costs shows what promises cost.
+func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
+	t := header(title, "Half-widths are of Student's 95 % intervals of the mean. Efficiency is that of inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
+	for i := range r.Points {
+		p := &r.Points[i]
+		c := of(p)
+		if c == nil {
+			continue
+		}
+		row := []any{fmt.Sprintf("%.2f", p.G)}
+		for m, mean := range []Mean{c.Rejections, c.Revenue, c.Efficiency} {
+			places := []int{3, 2, 3}[m]
+			half := "–"
+			if mean.Lo95 != nil {
+				half = fmt.Sprintf("%.*f", places, (*mean.Hi95-*mean.Lo95)/2)
+			}
+			row = append(row, fmt.Sprintf("%.*f", places, mean.Mean), half)
+		}
+		t.Rows = append(t.Rows, p.row(row...))
+	}
+	return t
+}
+
+func (r *Calibrated) scores() report.Table {
+	t := header("Over all that was promised", "Off by: mean of |kept - promised|. Worst: the least of kept - promised; below 0, promises were broken.",
+		"price: off by", "worst", "Brier", "pinball, $/s", "contract: off by", "worst", "Brier")
+	cells := func(x *Score) []any {
+		if x == nil {
+			return []any{"–", "–", "–"}
+		}
+		return []any{fmt.Sprintf("%.3f", x.Off), fmt.Sprintf("%+.3f", x.Worst), fmt.Sprintf("%.4f", x.Brier)}
+	}
+	for _, s := range r.Scores {
+		pinball := "–"
+		if s.Price != nil {
+			pinball = fmt.Sprintf("%.4g", *s.Price.Pinball)
+		}
+		t.Rows = append(t.Rows, s.row(slices.Concat(cells(s.Price), []any{pinball}, cells(s.Contract))...))
+	}
+	return t
+}
+
+// fixed formats x with so many decimals, or a dash if it is nil.
+func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f', places) }
+
+// Figure is the reliability diagram: what was kept against what was promised, a panel for
+// each configuration, policy and meaning.
+func (r *Calibrated) Figure() report.Figure {
+	f := report.Figure{
+		Name: "calibration", Title: "Promised against kept", Across: 2,
+		Caption: "Error bars are 95 % intervals. On the line a promise is kept as often as it says, above it more often.",
+	}
+	several := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Configuration != r.Points[0].Configuration })
+	for _, of := range r.lines() {
+		for _, kind := range kinds {
+			if !slices.ContainsFunc(of, func(p Point) bool { return kind.of(&p).Promises > 0 }) {
+				continue
+			}
+			title := of[0].Policy + ": " + kind.what
+			if several {
+				title = of[0].Configuration + ", " + title
+			}
+			for i := range of {
+				var pts []report.Point
+				if k := kind.of(&of[i]); k.Promises > 0 {
+					pts = append(pts, point(of[i].G, report.Maybe(k.Kept), maybe(k.Lo95), maybe(k.Hi95)))
+				}
+				reliable(&f, title, "kept", of[0].Forecaster, of[i].G, pts...)
+			}
+		}
+	}
+	return f
+}
+
+// reliable adds points of a curve, which was promised to be at g, to the panel with a title of
+// a reliability diagram.
+func reliable(f *report.Figure, title, y, curve string, g float64, pts ...report.Point) {
+	i := slices.IndexFunc(f.Panels, func(p report.Panel) bool { return p.Title == title })
+	if i < 0 {
+		i = len(f.Panels)
+		f.Panels = append(f.Panels, report.Panel{Title: title, X: "promised", Y: y, Hi: 1, Curves: []report.Curve{{Name: "as promised"}}})
+	}
+	p := &f.Panels[i]
+	if p.Curves[len(p.Curves)-1].Name != curve {
+		p.Curves = append(p.Curves, report.Curve{Name: curve})
+	}
+	if len(p.Curves) == 2 {
+		p.Curves[0].Points = append(p.Curves[0].Points, flat(g, g))
+	}
+	last := &p.Curves[len(p.Curves)-1]
+	last.Points = append(last.Points, pts...)
+}

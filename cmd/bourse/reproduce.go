@@ -68,15 +68,53 @@ func reproduceAction(c *cli.Context, o *reproduceOptions) error {
 		}
 		dirs = append(dirs, dir)
 	}
-	all, err := papers.Judge(dirs, false)
+	rows, err := o.measureLog(c)
+	if err != nil {
+		return err
+	}
+	all, err := papers.Judge(dirs, false, rows)
 	if err != nil {
 		return err
 	}
 	page := filepath.Join(o.Out, "verdicts.md")
+	written := []string{page}
+	if rows != nil {
+		path := filepath.Join(o.Out, "log.csv")
+		if err := writeRows(path, rows); err != nil {
+			return err
+		}
+		written = append(written, path)
+	}
 	if err := os.WriteFile(page, []byte(papers.Markdown(all)), 0o644); err != nil {
 		return err
 	}
-	return show(c, papers.Document(all, terminal(c), true), []string{page})
+	return show(c, papers.Document(all, terminal(c), true), written)
+}
+
+// blueHorizon is the beginning of the name of the market paper's log.
+const blueHorizon = "SDSC-BLUE-2000"
+
+// measureLog measures the market paper's log, if it is among the traces and the paper is run.
+func (o *partsOptions) measureLog(c *cli.Context) ([]results.Metric, error) {
+	if o.Traces == "" || len(o.Paper) > 0 && !slices.Contains(o.Paper, "market") {
+		return nil, nil
+	}
+	name, err := logIn(o.Traces, blueHorizon)
+	if err != nil {
+		note(c, "%s: found no log whose name begins with %s; claims about it are not tested", o.Traces, blueHorizon)
+		return nil, nil
+	}
+	return measureRows(c, name)
+}
+
+// writeRows writes rows as CSV.
+func writeRows(path string, rows []results.Metric) error {
+	var b strings.Builder
+	b.WriteString("configuration,admission,replication,metric,value\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "%s,%s,%d,%s,%s\n", r.Configuration, r.Admission, r.Replication, r.Metric, strconv.FormatFloat(*r.Value, 'g', -1, 64))
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
 }
 
 var paperListCommand = command(`list

@@ -25,22 +25,42 @@ type Judged struct {
 	Claims []claims.Judgement `json:"claims"`
 }
 
+// logName is the name under which claims refer to the log of the market paper.
+const logName = "blue-horizon"
+
+// logResults returns rows that were measured on the log of the market paper as results.
+func logResults(rows []results.Metric) *claims.Results {
+	r := &claims.Results{Experiment: logName, Ends: map[string][2]float64{"success_rate": {0, 1}, "correlation": {-1, 1}}}
+	for _, row := range rows {
+		r.Add(row)
+	}
+	return r
+}
+
 // Judge returns the claims of the papers that the results touch, or of all, with their
-// verdicts.
-func Judge(dirs []*results.Dir, all bool) ([]Judged, error) {
+// verdicts. Rows that were measured on the log of the market paper are judged too, if there are
+// any.
+func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error) {
 	papers := Claims()
 	found, notes, err := readClaimed(dirs, papers)
 	if err != nil {
 		return nil, err
 	}
+	if len(log) > 0 {
+		found = append(found, logResults(log))
+	}
 	judged := []Judged{}
 	for _, p := range papers {
 		j := Judged{Paper: p.Name, Title: p.Title, SHA256: p.SHA256, Claims: claims.Judge(p, found)}
 		registered := make(map[string]map[string]string) // by experiment
+		concerned := all
 		for i, r := range found {
 			if p.Concerns(r.Experiment) {
+				concerned = true
 				j.Notes = append(j.Notes, notes[r.Experiment]...)
-				registered[r.Experiment] = dirs[i].Manifest.Claims[p.Name]
+				if i < len(dirs) {
+					registered[r.Experiment] = dirs[i].Manifest.Claims[p.Name]
+				}
 			}
 		}
 		j.Since = report.List(since(p, registered))
@@ -51,7 +71,7 @@ func Judge(dirs []*results.Dir, all bool) ([]Judged, error) {
 				}
 			}
 		}
-		if all || len(registered) > 0 {
+		if concerned {
 			judged = append(judged, j)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"bourse/experiments/metrics"
+	"bourse/experiments/results"
 )
 
 // Alike returns the configurations of p in which every replication has the same jobs and hosts.
@@ -48,4 +49,46 @@ func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context
 		})
 		return all, err
 	}
+}
+
+// Keep runs the units of p that to.Dir lacks, and returns the measurements of all units, which
+// stay there until they are removed. A run that is interrupted can be continued.
+func (p *Prepared) Keep(ctx context.Context, opts Options, to Publication) (s *Study, units *results.Units, err error) {
+	if to.Dir, err = results.Unfinished(to.Dir); err != nil {
+		return nil, nil, err
+	}
+	if to.Fresh {
+		if err := results.Forget(to.Dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	to.Tables, to.Bare = results.None, true
+	plan := p.plan(&to)
+	if units, err = results.OpenUnits(to.Dir, plan, false); err != nil {
+		return nil, nil, err
+	}
+	if err = p.find(ctx, opts, &to, units, p.Units(), units); err != nil {
+		units.Leave()
+		return nil, nil, err
+	}
+	s = newStudy(p.Experiment)
+	at, err := where([]results.Source{units})
+	if err == nil {
+		err = s.gather(&plan, at.find, func(Unit, *results.Unit, string) error { return nil })
+	}
+	if err != nil {
+		units.Close()
+	}
+	return s, units, err
+}
+
+// Values returns a metric by replication, NaN where it is undefined, or nil if it was not
+// measured.
+func (s *Study) Values(configuration, policy int, metric string) []float64 {
+	for m := range s.Metrics {
+		if s.Metrics[m].Name == metric {
+			return s.cells[configuration][policy].values[m]
+		}
+	}
+	return nil
 }

@@ -10,8 +10,8 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
-	"bourse/experiments/readings"
 	"bourse/experiments/results"
+	"bourse/experiments/study"
 
 	"github.com/urfave/cli/v2"
 )
@@ -37,13 +37,13 @@ A run that is interrupted keeps what it has found, and the same command goes on.
    bourse paper readings mine.yaml --out results/mine`, readingsAction)
 
 type readingsOptions struct {
-	Preset                  string `of:"readings" doc:"run the preset {NAME} instead of a file"`
-	Replications            int    `alias:"n" shown:"as the file says" validate:"min=2,max=1e6" doc:"repeat every reading {N} times"`
-	Workers                 int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
-	Out                     string `alias:"o" shown:"results/ and the file's name" doc:"write results to {DIR}"`
-	Fresh                   bool   `doc:"drop the results of an interrupted run"`
-	noProgressOption        `yaml:",inline"`
-	output[readings.Values] `yaml:",inline"`
+	Preset                       string `of:"readings" doc:"run the preset {NAME} instead of a file"`
+	Replications                 int    `alias:"n" shown:"as the file says" validate:"min=2,max=1e6" doc:"repeat every reading {N} times"`
+	Workers                      int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	Out                          string `alias:"o" shown:"results/ and the file's name" doc:"write results to {DIR}"`
+	Fresh                        bool   `doc:"drop the results of an interrupted run"`
+	noProgressOption             `yaml:",inline"`
+	output[study.ReadingsValues] `yaml:",inline"`
 }
 
 func readingsAction(c *cli.Context, o *readingsOptions) error {
@@ -81,7 +81,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 }
 
 // readReadings reads the file that the argument of c names, or else the preset.
-func readReadings(c *cli.Context, preset string) (*experiments.Readings, error) {
+func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	presets := papers.Readings()
 	file := c.Args().First()
 	switch {
@@ -97,9 +97,9 @@ func readReadings(c *cli.Context, preset string) (*experiments.Readings, error) 
 		if err != nil {
 			return nil, err
 		}
-		return experiments.ReadReadings(file, text)
+		return study.ReadReadings(file, text)
 	case preset == "":
 		preset = slices.Sorted(maps.Keys(presets))[0]
 	}
-	return experiments.ReadReadings("preset "+preset, presets[preset])
+	return study.ReadReadings("preset "+preset, presets[preset])
 }

@@ -1,4 +1,4 @@
-package readings
+package study
 
 import (
 	"math"
@@ -10,9 +10,9 @@ import (
 )
 
 // toy has two factors of two and three values and a definition, and three numbers.
-func toy(t *testing.T) (*File, []Reading, []Number) {
+func toy(t *testing.T) *Readings {
 	t.Helper()
-	f, err := Parse("toy.yaml", []byte(`
+	r, err := parseReadings("toy.yaml", []byte(`
 name: toy
 scenario: paper
 replications: 2
@@ -26,23 +26,29 @@ factors:
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := f.Design()
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := 0.5
-	return f, all, []Number{
-		{Case: Case{"c", "p", "m"}, Lo: 1, Hi: 1, Error: &known},
-		{Case: Case{"c", "p", "n"}, Lo: 3, Hi: 4},
-		{Case: Case{"c", "p", "none"}, Lo: 1, Hi: 1},
+	r.numbers = []printed{
+		{Case: Case{"c", "p", "m"}, lo: 1, hi: 1, err: &known},
+		{Case: Case{"c", "p", "n"}, lo: 3, hi: 4},
+		{Case: Case{"c", "p", "none"}, lo: 1, hi: 1},
 	}
+	return r
+}
+
+// sampleOf returns what a reading measures, given the values of metrics.
+func sampleOf(r *Readings, of reading, values map[string][]float64) (s sample) {
+	for _, n := range r.numbers {
+		s = append(s, values[r.metric(of, n.Metric)])
+	}
+	return s
 }
 
 // TestSets checks that readings are what the factors say, and that what the scenario has is
 // left alone.
 func TestSets(t *testing.T) {
 	t.Parallel()
-	f, all, _ := toy(t)
+	f := toy(t)
+	all := f.readings
 	if len(all) != 12 {
 		t.Fatalf("%d readings, want 12", len(all))
 	}
@@ -54,17 +60,17 @@ func TestSets(t *testing.T) {
 		{[]int{0, 0, 1}, ""},
 		{[]int{1, 2, 0}, "base.a=1 base.b={name: z} base.c={name: z}"},
 	} {
-		sets := f.Sets(Reading{Levels: c.levels})
+		sets := f.sets(reading{levels: c.levels})
 		if got := strings.Join(sets, " "); got != c.want {
 			t.Errorf("%v: %q, want %q", c.levels, got, c.want)
 		}
 	}
-	if got := strings.Join(f.Measures("m"), " "); got != "m other" {
+	if got := strings.Join(f.measures("m"), " "); got != "m other" {
 		t.Errorf("m is measured as %s", got)
 	}
 	for i, want := range []int{-1, 0, 1, 1, 2, -2} {
 		if got := all[i].changed(); got != want {
-			t.Errorf("reading %v changes %d, want %d", all[i].Levels, got, want)
+			t.Errorf("reading %v changes %d, want %d", all[i].levels, got, want)
 		}
 	}
 }
@@ -74,16 +80,17 @@ func TestSets(t *testing.T) {
 // square of them.
 func TestDistance(t *testing.T) {
 	t.Parallel()
-	f, all, numbers := toy(t)
+	f := toy(t)
+	all, numbers := f.readings, f.numbers
 	f.Digits = 12 // no rounding
-	measured := make([]Measured, len(all))
-	for i := range measured {
-		measured[i] = Measured{
-			{"c", "p", "m"}: {1.9, 2.1}, {"c", "p", "other"}: {1, 1, math.NaN()},
-			{"c", "p", "n"}: {4.5, 5.5}, // deviation √.5
-		}
+	samples := make([]sample, len(all))
+	for i := range samples {
+		samples[i] = sampleOf(f, all[i], map[string][]float64{
+			"m": {1.9, 2.1}, "other": {1, 1, math.NaN()},
+			"n": {4.5, 5.5}, // deviation √.5
+		})
 	}
-	found := f.Compare(all, numbers, measured)
+	found := f.compare(samples)
 	ours := 0.1 // standard error of m: .2/2
 	z := []float64{1 / math.Hypot(0.5, ours), 1 / math.Sqrt(0.5/5+0.5/2)}
 	a := &found.first[0]
@@ -94,19 +101,19 @@ func TestDistance(t *testing.T) {
 		t.Errorf("distance %v, want %v", a.distance.Value, want)
 	}
 	for i, r := range all {
-		if want := z[0] * float64(1-r.Levels[2]); math.Abs(found.first[i].z[0]-want) > 1e-9 {
-			t.Errorf("%v: z %v of m by its definition, want %v", r.Levels, found.first[i].z[0], want)
+		if want := z[0] * float64(1-r.levels[2]); math.Abs(found.first[i].z[0]-want) > 1e-9 {
+			t.Errorf("%v: z %v of m by its definition, want %v", r.levels, found.first[i].z[0], want)
 		}
 	}
-	numbers[1].Lo, numbers[1].Hi = 4, 6
+	numbers[1].lo, numbers[1].hi = 4, 6
 	if x := numbers[1].off(5); x != 0 {
 		t.Errorf("5 is %v off 4 to 6", x)
 	}
 	if x := numbers[1].off(6.5); x != 0.5 {
 		t.Errorf("6.5 is %v off 4 to 6", x)
 	}
-	found.Confirm(measured[:3])
-	d := found.Document(report.Labels{})
+	found.confirm(samples[:3])
+	d := found.document(report.Labels{})
 	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as the scenario is") {
 		t.Errorf("what was asked, and the scenario, are not in\n%s", text)
 	}
@@ -134,17 +141,19 @@ func TestDistance(t *testing.T) {
 // 2.25, 8/3 and .25 of their sum.
 func TestEffects(t *testing.T) {
 	t.Parallel()
-	f, all, _ := toy(t)
-	found := &Found{File: f, Readings: all}
+	f := toy(t)
+	all := f.readings
+	found := &distances{Readings: f}
 	for _, r := range all {
 		a := against{}
-		a.distance.Value = 10 + 3*float64(r.Levels[0]) + 2*float64(r.Levels[1])
-		if r.Levels[0] == r.Levels[2] {
+		a.distance.Value = 10 + 3*float64(r.levels[0]) + 2*float64(r.levels[1])
+		if r.levels[0] == r.levels[2] {
 			a.distance.Value++
 		}
 		found.first = append(found.first, a)
 	}
-	effects, rest, _ := found.effects()
+	found.rank()
+	effects, rest := found.effects, found.rest
 	total := 2.25 + 8.0/3 + 0.25
 	for i, want := range []struct {
 		factor int
@@ -159,32 +168,32 @@ func TestEffects(t *testing.T) {
 	if math.Abs(rest-0.25/total) > 1e-12 || effects[0].chance != 2.0/11 {
 		t.Errorf("rest %v, by chance %v, want %v and 2/11", rest, effects[0].chance, 0.25/total)
 	}
-	if got := found.order(); got[0] != 4 { // levels 0, 0, 1
-		t.Errorf("nearest is %v", all[got[0]].Levels)
+	if got := found.order; got[0] != 4 { // levels 0, 0, 1
+		t.Errorf("nearest is %v", all[got[0]].levels)
 	}
 	found.first[4].distance.Value = math.NaN()
-	if got := found.order(); got[len(got)-1] != 4 {
+	found.rank()
+	if got := found.order; got[len(got)-1] != 4 {
 		t.Errorf("what nothing is known of is at %v", got)
 	}
 	for i, r := range all {
-		if r.Levels[0] == 1 {
+		if r.levels[0] == 1 {
 			found.first[i].distance.Value = math.NaN()
 		}
 	}
-	for _, e := range first(found.effects()) {
+	found.rank()
+	for _, e := range found.effects {
 		if mean := e.means[len(e.means)-1]; e.factor == 0 && (!math.IsNaN(mean) || e.share != 0) {
 			t.Errorf("of a value without distances the mean is %v, and the factor explains %v", mean, e.share)
 		}
 	}
 }
 
-func first(all []effect, _, _ float64) []effect { return all }
-
 // TestMistakes checks that what is wrong with a file or a table is told by line and field.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	const good = "name: a\nscenario: paper\nfactors:\n  - name: x\n    path: base.x\n    values:\n      - {value: 1}\n      - {value: 2}\n"
-	if _, err := Parse("f.yaml", []byte(good)); err != nil {
+	if _, err := parseReadings("f.yaml", []byte(good)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range [][3]string{
@@ -197,7 +206,7 @@ func TestMistakes(t *testing.T) {
 		{"value: 2", "value: 1", `f.yaml:8:9: factors.x.values.1.label: found "1" twice`},
 		{"value: 2", "valeu: 2", "f.yaml:8:10: factors.x.values.1.valeu: unknown field, did you mean value? want one of label, value"},
 	} {
-		_, err := Parse("f.yaml", []byte(strings.Replace(good, c[0], c[1], 1)))
+		_, err := parseReadings("f.yaml", []byte(strings.Replace(good, c[0], c[1], 1)))
 		if err == nil || err.Error() != c[2] {
 			t.Errorf("%q for %q: %v, want %s", c[1], c[0], err, c[2])
 		}
@@ -213,7 +222,7 @@ func TestMistakes(t *testing.T) {
 		"configuration,admission,metric,value,error\na,b,c,2,-1\n":   `t.csv:2: error: found "-1", want a number, at least 0`,
 		"configuration,admission,metric,value\na,b,c,1\n\na,b,c,2\n": "t.csv:4: metric: found a b c twice",
 	} {
-		if _, err := ReadNumbers("t.csv", []byte(text)); err == nil || err.Error() != want {
+		if _, err := readNumbers("t.csv", []byte(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -223,21 +232,22 @@ func TestMistakes(t *testing.T) {
 // every replication, and no others.
 func TestValuesAlike(t *testing.T) {
 	t.Parallel()
-	f, all, numbers := toy(t)
-	var measured []Measured
+	f := toy(t)
+	all := f.readings
+	var samples []sample
 	for _, r := range all {
-		x := float64(r.Levels[0]) // b makes no difference; m measures something else
-		measured = append(measured, Measured{{"c", "p", "m"}: {x, 2}, {"c", "p", "other"}: {x, 3}, {"c", "p", "n"}: {3, math.NaN()}})
+		x := float64(r.levels[0]) // b makes no difference; m measures something else
+		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
 	const want = "Alone, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
-	found := f.Compare(all, numbers, measured)
+	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)
 	}
-	for i := range measured {
-		measured[i][Case{"c", "p", "n"}] = []float64{3, float64(all[i].Levels[1])}
+	for i := range samples {
+		samples[i][1] = []float64{3, float64(all[i].levels[1])}
 	}
-	found = f.Compare(all, numbers, measured)
+	found = f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); strings.Contains(notes, "Alone") {
 		t.Errorf("notes = %s, want no values alike", notes)
 	}

@@ -1,51 +1,48 @@
-package readings
+package study
 
 import "slices"
 
-// A Reading is a choice of one value of each factor.
-type Reading struct {
-	Levels []int // number of the value, by factor
-	Array  bool  // of the array; otherwise it changes one factor alone, or none
+// A reading is a choice of one value of each factor.
+type reading struct {
+	levels []int // number of the value, by factor
+	array  bool  // of the array; otherwise it changes one factor alone, or none
 }
 
-// Design returns the readings to be run: the first as the scenario is, then those that
-// change one factor alone, then the rest of the array, each once.
-func (f *File) Design() ([]Reading, error) {
-	levels := make([]int, len(f.Factors))
-	for i, v := range f.Factors {
-		levels[i] = len(v.Values)
+// design finds the readings to be run: the first as the scenario is, then those that change
+// one factor alone, then the rest of the array, each once.
+func (r *Readings) design() error {
+	levels := make([]int, len(r.Factors))
+	for i, f := range r.Factors {
+		levels[i] = len(f.Values)
 	}
-	array := orthogonal(levels, f.Strength, f.Most)
+	array := orthogonal(levels, r.Strength, r.Most)
 	if array == nil {
-		return nil, f.fail("most", "found %d, want more: an array of strength %d over %d factors has more readings", f.Most, f.Strength, len(levels))
+		return r.fail("most", "found %d, want more: an array of strength %d over %d factors has more readings", r.Most, r.Strength, len(levels))
 	}
-	var all []Reading
-	add := func(r Reading) {
-		if i := slices.IndexFunc(all, func(o Reading) bool { return slices.Equal(o.Levels, r.Levels) }); i >= 0 {
-			all[i].Array = all[i].Array || r.Array
-			return
-		}
-		all = append(all, r)
-	}
-	add(Reading{Levels: make([]int, len(levels))})
+	r.readings = []reading{{levels: make([]int, len(levels))}}
 	for i, n := range levels {
 		for l := 1; l < n; l++ {
 			one := make([]int, len(levels))
 			one[i] = l
-			add(Reading{Levels: one})
+			r.readings = append(r.readings, reading{levels: one})
 		}
 	}
 	for _, row := range array {
-		add(Reading{Levels: row, Array: true})
+		i := slices.IndexFunc(r.readings, func(o reading) bool { return slices.Equal(o.levels, row) })
+		if i < 0 {
+			i = len(r.readings)
+			r.readings = append(r.readings, reading{levels: row})
+		}
+		r.readings[i].array = true
 	}
-	return all, nil
+	return nil
 }
 
 // changed returns the factor that alone is not as the scenario has it, -1 if none is, and
 // -2 if several are.
-func (r Reading) changed() int {
+func (r reading) changed() int {
 	at := -1
-	for i, l := range r.Levels {
+	for i, l := range r.levels {
 		switch {
 		case l != 0 && at >= 0:
 			return -2

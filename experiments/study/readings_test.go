@@ -1,4 +1,4 @@
-package experiments
+package study
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"bourse/experiments"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
 )
@@ -42,11 +43,11 @@ factors:
 		}
 		return data
 	}
-	whole := all(r.Find(t.Context(), Options{Workers: 2}, Publication{Dir: filepath.Join(t.TempDir(), "whole")}))
+	whole := all(r.Find(t.Context(), experiments.Options{Workers: 2}, experiments.Publication{Dir: filepath.Join(t.TempDir(), "whole")}))
 
-	to := Publication{Dir: filepath.Join(t.TempDir(), "part")}
+	to := experiments.Publication{Dir: filepath.Join(t.TempDir(), "part")}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = r.Find(ctx, Options{Progress: func(done, _ int) {
+	_, err = r.Find(ctx, experiments.Options{Progress: func(done, _ int) {
 		if done == 20 {
 			cancel()
 		}
@@ -56,7 +57,7 @@ factors:
 	}
 	seen := -1
 	to.Found = func(done, _ int) { seen = max(seen, done) }
-	if got := all(r.Find(t.Context(), Options{}, to)); seen < 18 || string(got) != string(whole) {
+	if got := all(r.Find(t.Context(), experiments.Options{}, to)); seen < 18 || string(got) != string(whole) {
 		t.Errorf("it found %d replications of 20, and came to the same: %v", seen, string(got) == string(whole))
 	}
 }
@@ -74,12 +75,12 @@ func TestReadingsPresets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Name != name || len(r.all) < 400 || len(r.numbers) != 46 {
-			t.Errorf("%s is called %s: %d readings against %d numbers", name, r.Name, len(r.all), len(r.numbers))
+		if r.Name != name || len(r.readings) < 400 || len(r.numbers) != 46 {
+			t.Errorf("%s is called %s: %d readings against %d numbers", name, r.Name, len(r.readings), len(r.numbers))
 		}
 		known := 0
 		for _, n := range r.numbers {
-			if n.Error != nil {
+			if n.err != nil {
 				known++
 			}
 		}
@@ -106,7 +107,7 @@ factors:
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := r.Find(t.Context(), Options{}, Publication{Dir: filepath.Join(t.TempDir(), "out")})
+	d, err := r.Find(t.Context(), experiments.Options{}, experiments.Publication{Dir: filepath.Join(t.TempDir(), "out")})
 	if err != nil {
 		t.Fatal(err)
 	}

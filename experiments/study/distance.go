@@ -1,0 +1,235 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"bourse/experiments/stats"
+)
+
+// Distances are how far readings are from what is printed.
+//
+// A printed number x, or a range of them, is met by the mean m of n replications at a distance
+// of
+//
+//	z = (m - x) / √(e² + d² + s²/n)
+//
+// where s is the deviation of our replications, d that of what rounding took when x was
+// printed, and e the paper's own standard error. Where that is not known the paper's
+// number is taken for a mean of as many replications as it had, which vary as ours do: e²
+// is the mean of s² over all readings, by those replications. So it is the same for all
+// readings, and no reading comes near by being noisy. The distance of a reading is the root
+// mean square of its z: about 1 if it were the paper's.
+//
+// In an array of strength 3 the mean distance at the value of a factor is free of
+// interactions of two factors. The variance of the distance over the array then falls into
+// a part for each factor, its main effect, which adds up with all interactions to the
+// whole: first-order indices of Sobol for factors that are as often at each value.
+type distances struct {
+	*Readings
+	errors []float64 // e of each number
+	first  []against // by reading
+	order  []int     // readings by their distance
+	rerun  []int     // readings that are run again: the nearest in order, and at the end the scenario as it is, unless it is among them
+	again  []against // of those
+
+	effects       []effect // the largest share first
+	rest, logRest float64  // of the variance, that interactions explain
+}
+
+// An against is one reading against the numbers.
+type against struct {
+	means, errors []float64 // by number, NaN where nothing was measured; the errors are our own
+	z             []float64
+	values        sample
+	met, of       int          // numbers with |z| below met, and with a z
+	distance      stats.Sample // with its pseudo-values over replications
+}
+
+// met is how many errors a number may be off and is said to be met.
+const met = 1.96
+
+// compare compares readings with the numbers. Samples has one element a reading.
+func (r *Readings) compare(samples []sample) *distances {
+	d := &distances{Readings: r}
+	for i := range r.numbers {
+		sum, of := 0.0, 0.0
+		for _, s := range samples {
+			if xs := defined(s[i]); len(xs) > 1 {
+				sd := stats.Deviation(xs)
+				sum += sd * sd
+				of++
+			}
+		}
+		e := 0.0
+		switch n := &r.numbers[i]; {
+		case n.err != nil:
+			e = *n.err
+		case of > 0:
+			e = math.Sqrt(sum / of / float64(r.Repeated))
+		}
+		d.errors = append(d.errors, e)
+	}
+	for _, s := range samples {
+		d.first = append(d.first, d.against(s))
+	}
+	d.rank()
+	return d
+}
+
+// against compares one reading with the numbers.
+func (d *distances) against(s sample) (a against) {
+	a.values = s
+	replications := 0
+	for i, xs := range s {
+		replications = max(replications, len(xs))
+		mean, err := estimate(defined(xs))
+		z := d.z(i, mean, err)
+		a.means, a.errors, a.z = append(a.means, mean), append(a.errors, err), append(a.z, z)
+		if !math.IsNaN(z) {
+			a.of++
+		}
+		if math.Abs(z) < met {
+			a.met++
+		}
+	}
+	a.distance, _ = stats.Jackknife(replications, func(out int) (float64, bool) {
+		sum, of := 0.0, 0.0
+		for i, xs := range s {
+			if out >= 0 && out < len(xs) {
+				xs = slices.Delete(slices.Clone(xs), out, out+1)
+			}
+			mean, err := estimate(defined(xs))
+			if z := d.z(i, mean, err); !math.IsNaN(z) {
+				sum += z * z
+				of++
+			}
+		}
+		return math.Sqrt(sum / of), of > 0
+	})
+	if a.distance.Parts == nil {
+		a.distance.Value = math.NaN()
+	}
+	return a
+}
+
+// alike returns the pairs of values of one factor that alone make no difference: in every
+// replication, the readings that change only this factor have the same values of all numbers.
+func (d *distances) alike() (pairs []string) {
+	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
+	equal := func(x, y []float64) bool { return slices.EqualFunc(x, y, same) }
+	for i, f := range d.Factors {
+		var alone []int // readings
+		for r, reading := range d.readings {
+			if at := reading.changed(); at != -1 && at != i || d.first[r].of == 0 {
+				continue
+			}
+			for _, other := range alone {
+				if slices.EqualFunc(d.first[r].values, d.first[other].values, equal) {
+					pairs = append(pairs, fmt.Sprintf("%s %s and %s", f.Name, d.label(d.readings[other], i), d.label(reading, i)))
+				}
+			}
+			alone = append(alone, r)
+		}
+	}
+	return pairs
+}
+
+// estimate returns a mean and its standard error, NaN of nothing.
+func estimate(xs []float64) (mean, err float64) {
+	if len(xs) == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return stats.Mean(xs), errorOf(xs)
+}
+
+// errorOf returns the standard error of the mean of xs, 0 of one or none.
+func errorOf(xs []float64) float64 {
+	if len(xs) < 2 {
+		return 0
+	}
+	return stats.Deviation(xs) / math.Sqrt(float64(len(xs)))
+}
+
+// z returns how many errors a mean is off number i.
+func (d *distances) z(i int, mean, err float64) float64 {
+	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // of a number between two that are printed
+	return d.numbers[i].off(mean) / math.Sqrt(d.errors[i]*d.errors[i]+digit*digit+err*err)
+}
+
+// rank orders the readings and finds what explains their distances.
+func (d *distances) rank() {
+	d.order = make([]int, len(d.readings))
+	for i := range d.order {
+		d.order[i] = i
+	}
+	slices.SortStableFunc(d.order, func(a, b int) int {
+		x, y := d.first[a].distance.Value, d.first[b].distance.Value
+		if math.IsNaN(x) != math.IsNaN(y) { // of which nothing is known comes last
+			return cmp.Compare(y, x)
+		}
+		return cmp.Compare(x, y)
+	})
+	d.rerun = slices.Clone(d.order[:min(d.Confirm.Best, len(d.order))])
+	if !slices.Contains(d.rerun, 0) {
+		d.rerun = append(d.rerun, 0)
+	}
+	sum, logSum := 0.0, 0.0
+	d.effects = nil
+	for i, f := range d.Factors {
+		e := effect{factor: i}
+		e.share, e.chance, e.means = d.explains(i, len(f.Values), func(x float64) float64 { return x })
+		e.logShare, _, _ = d.explains(i, len(f.Values), math.Log)
+		sum += e.share
+		logSum += e.logShare
+		d.effects = append(d.effects, e)
+	}
+	d.rest, d.logRest = max(0, 1-sum), max(0, 1-logSum)
+	slices.SortStableFunc(d.effects, func(a, b effect) int { return cmp.Compare(b.share, a.share) })
+}
+
+// confirm adds what the readings to run again measured with fresh seeds.
+func (d *distances) confirm(samples []sample) {
+	for _, s := range samples {
+		d.again = append(d.again, d.against(s))
+	}
+}
+
+// An effect is what a factor explains.
+type effect struct {
+	factor          int
+	share, logShare float64   // of the variance of the distance over the array, and of its logarithm, in which readings that are far off count for less
+	chance          float64   // of it, if distances were drawn at random
+	means           []float64 // distance, by value; NaN if none is known
+}
+
+// explains returns the part of the variance of a function of the distance over the array
+// that a factor of so many values explains, what it would by chance, and the mean of each
+// value.
+func (d *distances) explains(factor, values int, of func(float64) float64) (share, chance float64, means []float64) {
+	var all []float64
+	at := make([][]float64, values)
+	for r, reading := range d.readings {
+		if x := of(d.first[r].distance.Value); reading.array && !math.IsNaN(x) && !math.IsInf(x, 0) {
+			l := reading.levels[factor]
+			all, at[l] = append(all, x), append(at[l], x)
+		}
+	}
+	mean, total := math.NaN(), 0.0
+	if len(all) > 0 {
+		mean = stats.Mean(all)
+		chance = float64(values-1) / float64(len(all)-1)
+	}
+	for _, x := range all {
+		total += (x - mean) * (x - mean)
+	}
+	for _, xs := range at {
+		mine, _ := estimate(xs)
+		if means = append(means, mine); total > 0 && len(xs) > 0 {
+			share += float64(len(xs)) * (mine - mean) * (mine - mean) / total
+		}
+	}
+	return share, chance, means
+}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"bourse/experiments/misuse"
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 
 	"github.com/urfave/cli/v2"
 )
@@ -49,11 +49,11 @@ func engineAction(c *cli.Context, o *engineOptions) error {
 		return err
 	}
 	defer f.Close()
-	w, err := sim.ReadWorkload(name, f)
+	w, err := engine.ReadWorkload(name, f)
 	if err != nil {
 		return misuse.Of(err)
 	}
-	var e sim.Engine
+	var e engine.Engine
 	run := e.Run
 	if o.Ordered {
 		run = e.RunInOrder

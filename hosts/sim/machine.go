@@ -1,9 +1,8 @@
 // Package sim simulates hosts. The progress of tasks is computed rather than measured: it is
 // exact between events, and time is never divided into steps.
 //
-// A [Machine] shares one host among its tasks, for a market or a cluster. An [Engine] runs
-// whole workloads on very many of them, without admission. Both are independent of prices,
-// contracts and users.
+// A [Machine] shares one host among its tasks, for a market or a cluster. It is independent of
+// prices, contracts and users.
 //
 // # Design
 //
@@ -13,8 +12,7 @@
 //
 // Each event on a host costs one pass over the host's tasks. Virtual time with heaps would
 // cost time logarithmic in their number. It is faster from about 16 tasks on a host, but a
-// market reads the share of every task after each event anyway. The results are the same; only
-// [Engine] is slower, and only in a long overload.
+// market reads the share of every task after each event anyway. The results are the same.
 package sim
 
 import (

@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 )
 
 // TestGoldenShares checks that the engine completes each job within 1e-9 s of
@@ -40,7 +40,7 @@ func TestGoldenShares(t *testing.T) {
 			w := readWorkload(t, file)
 			checked := 0
 			for _, drive := range drivers {
-				got, err := drive.run(new(sim.Engine), w, capacity, limit)
+				got, err := drive.run(new(engine.Engine), w, capacity, limit)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -73,22 +73,22 @@ func TestGoldenShares(t *testing.T) {
 // A driver is a way to run a workload.
 type driver struct {
 	name string
-	run  func(*sim.Engine, *sim.Workload, float64, float64) (sim.Result, error)
+	run  func(*engine.Engine, *engine.Workload, float64, float64) (engine.Result, error)
 }
 
 var drivers = []driver{
-	{"when touched", (*sim.Engine).Run},
-	{"in order", (*sim.Engine).RunInOrder},
+	{"when touched", (*engine.Engine).Run},
+	{"in order", (*engine.Engine).RunInOrder},
 }
 
-func readWorkload(t testing.TB, file string) *sim.Workload {
+func readWorkload(t testing.TB, file string) *engine.Workload {
 	t.Helper()
 	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	w, err := sim.ReadWorkload(file, f)
+	w, err := engine.ReadWorkload(file, f)
 	if err != nil {
 		t.Fatal(err)
 	}

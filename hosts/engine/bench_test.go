@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 )
 
 // BenchmarkEngine measures both drivers, without and with the limit, at growing
@@ -23,7 +23,7 @@ func BenchmarkEngine(b *testing.B) {
 					name := fmt.Sprintf("hosts=%d/jobs=%d/load=%v/limit=%v/%s", size.hosts, size.jobs, load, limit, d.name)
 					b.Run(name, func(b *testing.B) {
 						w := demand{size.hosts, size.jobs, 1 + limit, load}.workload(1)
-						var e sim.Engine
+						var e engine.Engine
 						events := run(b, d.run, &e, w, 1+limit, limit)
 						b.ReportAllocs()
 						least := time.Duration(math.MaxInt64)
@@ -39,7 +39,7 @@ func BenchmarkEngine(b *testing.B) {
 	}
 }
 
-func run(b *testing.B, drive func(*sim.Engine, *sim.Workload, float64, float64) (sim.Result, error), e *sim.Engine, w *sim.Workload, capacity, limit float64) int64 {
+func run(b *testing.B, drive func(*engine.Engine, *engine.Workload, float64, float64) (engine.Result, error), e *engine.Engine, w *engine.Workload, capacity, limit float64) int64 {
 	r, err := drive(e, w, capacity, limit)
 	if err != nil {
 		b.Fatal(err)
@@ -55,13 +55,13 @@ func BenchmarkAgainstReshare(b *testing.B) {
 			for _, limit := range []float64{0, 1} {
 				b.Run(fmt.Sprintf("hosts=%d/jobs=%d/load=%v/limit=%v", size.hosts, size.jobs, load, limit), func(b *testing.B) {
 					w := demand{size.hosts, size.jobs, 1 + limit, load}.workload(1)
-					var e sim.Engine
-					var engine, plain time.Duration
+					var e engine.Engine
+					var ours, plain time.Duration
 					for b.Loop() {
-						engine += best(3, func() { run(b, (*sim.Engine).Run, &e, w, 1+limit, limit) })
+						ours += best(3, func() { run(b, (*engine.Engine).Run, &e, w, 1+limit, limit) })
 						plain += best(3, func() { reshare(w, 1+limit, limit) })
 					}
-					b.ReportMetric(float64(plain)/float64(engine), "times-reshare")
+					b.ReportMetric(float64(plain)/float64(ours), "times-reshare")
 					b.ReportMetric(0, "ns/op")
 				})
 			}
@@ -86,12 +86,12 @@ func BenchmarkGrowth(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("limit=%v/%s", limit, c.name), func(b *testing.B) {
 				less, more := c.less.workload(1), c.more.workload(1)
-				var e, f sim.Engine
+				var e, f engine.Engine
 				ratio := math.Inf(1)
 				for b.Loop() {
 					var n, m int64
-					x := best(3, func() { n = run(b, (*sim.Engine).RunInOrder, &e, less, 1+limit, limit) })
-					y := best(3, func() { m = run(b, (*sim.Engine).RunInOrder, &f, more, 1+limit, limit) })
+					x := best(3, func() { n = run(b, (*engine.Engine).RunInOrder, &e, less, 1+limit, limit) })
+					y := best(3, func() { m = run(b, (*engine.Engine).RunInOrder, &f, more, 1+limit, limit) })
 					r := float64(y) / float64(x)
 					if c.perEvent {
 						r *= float64(n) / float64(m)
@@ -136,9 +136,9 @@ func BenchmarkMemory(b *testing.B) {
 				runtime.GC()
 				runtime.ReadMemStats(&before)
 				w := demand{size.hosts, size.jobs, 2, 0.85}.workload(1)
-				var e sim.Engine
+				var e engine.Engine
 				var events int64
-				took := best(1, func() { events = run(b, (*sim.Engine).RunInOrder, &e, w, 2, 1) })
+				took := best(1, func() { events = run(b, (*engine.Engine).RunInOrder, &e, w, 2, 1) })
 				runtime.ReadMemStats(&after)
 				b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1e6, "MB")
 				b.ReportMetric(float64(events)/1e6/took.Seconds(), "Mevents/s")

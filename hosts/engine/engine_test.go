@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"math"
@@ -9,15 +9,15 @@ import (
 
 	"pgregory.net/rapid"
 
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 )
 
 // reshare is the engine written as plainly as possible: at every event on a host
 // every task there is credited with its work and given its rate anew, the capped
 // ones found round by round. It returns completion times, by job.
-func reshare(w *sim.Workload, capacity, limit float64) []float64 {
+func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 	if limit == 0 {
-		limit = inf
+		limit = math.Inf(1)
 	}
 	type task struct {
 		left, rate, speed float64
@@ -60,7 +60,7 @@ func reshare(w *sim.Workload, capacity, limit float64) []float64 {
 				room -= m.tasks[i].speed
 			}
 		}
-		m.next = inf
+		m.next = math.Inf(1)
 		for i := range m.tasks {
 			m.next = min(m.next, m.now+m.tasks[i].left/m.tasks[i].speed)
 		}
@@ -88,7 +88,7 @@ func reshare(w *sim.Workload, capacity, limit float64) []float64 {
 		}
 	}
 	for i := range ms {
-		ms[i].next = inf
+		ms[i].next = math.Inf(1)
 	}
 	for j, job := range w.Jobs {
 		for k := range int(job.Nodes) {
@@ -112,14 +112,14 @@ type demand struct {
 	load        float64 // work that arrives over what the hosts can do
 }
 
-func (d demand) workload(seed uint64) *sim.Workload {
+func (d demand) workload(seed uint64) *engine.Workload {
 	rng := rand.New(rand.NewPCG(seed, uint64(d.jobs)))
-	w := &sim.Workload{Hosts: d.hosts, Jobs: make([]sim.Job, d.jobs)}
+	w := &engine.Workload{Hosts: d.hosts, Jobs: make([]engine.Job, d.jobs)}
 	gap := 7 * 457 / (d.load * d.capacity * float64(d.hosts)) // 7 tasks of 457 s on average
 	at := 0.0
 	for j := range w.Jobs {
 		at += rng.ExpFloat64() * gap
-		w.Jobs[j] = sim.Job{
+		w.Jobs[j] = engine.Job{
 			Arrival: at,
 			Nodes:   int32(min(4+rng.IntN(7), d.hosts)),
 			Work:    120 * math.Pow(8, math.Pow(rng.Float64(), 0.75)),
@@ -135,7 +135,7 @@ func (d demand) workload(seed uint64) *sim.Workload {
 // an engine that has been used before.
 func TestEngineAgainstReshare(t *testing.T) {
 	t.Parallel()
-	var used sim.Engine
+	var used engine.Engine
 	rapid.Check(t, func(t *rapid.T) {
 		capacity := rapid.SampledFrom([]float64{0.7, 1, 2, 3.5, 8}).Draw(t, "capacity")
 		limit := rapid.SampledFrom([]float64{0, 0.1, 0.35, 1, 9}).Draw(t, "limit")
@@ -163,7 +163,7 @@ func TestEngineAgainstReshare(t *testing.T) {
 	})
 }
 
-func check(t interface{ Fatalf(string, ...any) }, e *sim.Engine, w *sim.Workload, capacity, limit float64) {
+func check(t interface{ Fatalf(string, ...any) }, e *engine.Engine, w *engine.Workload, capacity, limit float64) {
 	got, err := e.Run(w, capacity, limit)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -199,7 +199,7 @@ func check(t interface{ Fatalf(string, ...any) }, e *sim.Engine, w *sim.Workload
 // at few.
 func TestEngineDense(t *testing.T) {
 	t.Parallel()
-	var e sim.Engine
+	var e engine.Engine
 	for _, limit := range []float64{0, 0.01, 0.1, 1} {
 		w := demand{hosts: 2, jobs: 600, capacity: 2, load: 3}.workload(1)
 		check(t, &e, w, 2, limit)
@@ -216,7 +216,7 @@ func TestEngineDense(t *testing.T) {
 func TestEngineLongOverload(t *testing.T) {
 	t.Parallel()
 	w := demand{hosts: 1, jobs: 4000, capacity: 1, load: 10}.workload(7)
-	var e sim.Engine
+	var e engine.Engine
 	got, err := e.Run(w, 1, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestEngineLongOverload(t *testing.T) {
 
 // exact returns completion times on one host of one processor without limit, in
 // virtual time.
-func exact(w *sim.Workload) []float64 {
+func exact(w *engine.Workload) []float64 {
 	num := func(x float64) *big.Float { return big.NewFloat(x).SetPrec(200) }
 	type task struct {
 		key, rate *big.Float
@@ -277,8 +277,8 @@ func exact(w *sim.Workload) []float64 {
 // TestEngineEvents checks that an arrival and each completion of a task count.
 func TestEngineEvents(t *testing.T) {
 	t.Parallel()
-	w := &sim.Workload{Hosts: 3, Jobs: []sim.Job{{Nodes: 3, Work: 1, Rate: 1}, {Nodes: 1, Rate: 1}}}
-	var e sim.Engine
+	w := &engine.Workload{Hosts: 3, Jobs: []engine.Job{{Nodes: 3, Work: 1, Rate: 1}, {Nodes: 1, Rate: 1}}}
+	var e engine.Engine
 	got, err := e.Run(w, 1, 0)
 	if err != nil || got.Events != 2+4 {
 		t.Errorf("Events = %d, %v, want 6", got.Events, err)
@@ -288,10 +288,10 @@ func TestEngineEvents(t *testing.T) {
 // TestEngineRefuses checks the capacities and limits that no host has.
 func TestEngineRefuses(t *testing.T) {
 	t.Parallel()
-	w := &sim.Workload{Hosts: 1}
-	for _, c := range [][2]float64{{0, 1}, {-1, 1}, {inf, 1}, {math.NaN(), 1}, {1, -1}, {1, inf}, {1, math.NaN()}} {
+	w := &engine.Workload{Hosts: 1}
+	for _, c := range [][2]float64{{0, 1}, {-1, 1}, {math.Inf(1), 1}, {math.NaN(), 1}, {1, -1}, {1, math.Inf(1)}, {1, math.NaN()}} {
 		for _, d := range drivers {
-			if _, err := d.run(new(sim.Engine), w, c[0], c[1]); err == nil {
+			if _, err := d.run(new(engine.Engine), w, c[0], c[1]); err == nil {
 				t.Errorf("capacity %v with limit %v is accepted", c[0], c[1])
 			}
 		}
@@ -304,7 +304,7 @@ func TestEngineAllocations(t *testing.T) {
 	w := demand{hosts: 15, jobs: 500, capacity: 2, load: 1.5}.workload(1)
 	for _, limit := range []float64{0, 1} {
 		for _, d := range drivers {
-			var e sim.Engine
+			var e engine.Engine
 			if got := testing.AllocsPerRun(2, func() { d.run(&e, w, 2, limit) }); got != 0 {
 				t.Errorf("%s, limit %v: %v allocations, want 0", d.name, limit, got)
 			}

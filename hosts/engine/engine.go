@@ -1,4 +1,8 @@
-package sim
+// Package engine runs whole workloads on very many simulated hosts, without a market.
+//
+// The hosts are those of package sim, which the market uses too. The package is independent of
+// prices, contracts and users.
+package engine
 
 import (
 	"fmt"
@@ -6,16 +10,16 @@ import (
 
 	"bourse/hosts"
 	"bourse/hosts/eventheap"
+	"bourse/hosts/sim"
 )
 
-// An Engine runs whole workloads on hosts without a market. Each host is a [Machine], the same
-// type that a market uses. Every job starts on arrival, has one task on each of its hosts, and
+// An Engine runs whole workloads. Each host is a [sim.Machine]. Every job starts on arrival, has one task on each of its hosts, and
 // ends when all its tasks have done their work. There are no deadlines and no admission.
 //
 // An engine keeps its memory between runs: a second run of the same workload allocates
 // nothing. The zero value is ready to use.
 type Engine struct {
-	machines []Machine
+	machines []sim.Machine
 	reports  []hosts.Report
 	left     []int32 // by job: number of tasks still running
 	end      []float64
@@ -48,7 +52,7 @@ func (e *Engine) Run(w *Workload, capacity, limit float64) (Result, error) {
 			m := &e.machines[at.next()]
 			// First complete, and count, the tasks of this host that are due by the arrival.
 			e.finish(m, job.Arrival)
-			m.start(job, int64(j))
+			start(m, job, int64(j))
 		}
 	}
 	// No further jobs arrive: run every host until its last task has completed.
@@ -78,7 +82,7 @@ func (e *Engine) RunInOrder(w *Workload, capacity, limit float64) (Result, error
 		for range job.Nodes {
 			i := at.next()
 			m := &e.machines[i]
-			m.start(job, int64(j))
+			start(m, job, int64(j))
 			e.next.Set(int32(i), m.Next())
 		}
 	}
@@ -105,7 +109,7 @@ func (e *Engine) finishUntil(at float64) {
 }
 
 // finish completes the tasks of m that are due by at.
-func (e *Engine) finish(m *Machine, at float64) {
+func (e *Engine) finish(m *sim.Machine, at float64) {
 	for {
 		next := m.Next()
 		if next > at {
@@ -126,20 +130,20 @@ func (e *Engine) count(r *hosts.Report) int32 {
 	return j
 }
 
-// start starts a task of job at the job's arrival.
-func (m *Machine) start(job *Job, number int64) {
-	m.advance(job.Arrival)
-	m.add(number, job.Work, hosts.Share{Weight: float64(job.Rate)})
+// start starts a task of job at the job's arrival. It cannot fail, because the task reserves
+// no resources.
+func start(m *sim.Machine, job *Job, number int64) {
+	_, _ = m.Start(job.Arrival, hosts.Task{Key: number, Work: job.Work}, hosts.Share{Weight: float64(job.Rate)})
 }
 
 // reset prepares the engine for a run of w, or returns an error if capacity or limit is out of
 // range.
 func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	if !(capacity > 0) || math.IsInf(capacity, 1) {
-		return fmt.Errorf("hosts/sim: capacity %v, want more than 0 processors", capacity)
+		return fmt.Errorf("hosts/engine: capacity %v, want more than 0 processors", capacity)
 	}
 	if !(limit >= 0) || math.IsInf(limit, 1) {
-		return fmt.Errorf("hosts/sim: limit %v, want at least 0 processors", limit)
+		return fmt.Errorf("hosts/engine: limit %v, want at least 0 processors", limit)
 	}
 	e.resetHosts(w.Hosts, capacity, limit)
 	if cap(e.left) < len(w.Jobs) {
@@ -154,28 +158,10 @@ func (e *Engine) reset(w *Workload, capacity, limit float64) error {
 	return nil
 }
 
-// A first is the memory for the first tasks of one host, stored contiguously.
-type first struct {
-	tasks  [some]task
-	shares [some]hosts.Share
-	rates  [some]float64
-	place  [some]int32
-}
-
-// some is the number of tasks per host for which a first has memory. A host that runs more
-// tasks at once allocates its own lists.
-const some = 8
-
-// resetHosts prepares n idle hosts. The memory for their first tasks is one block, in order of
-// hosts; a host that needs more allocates its own.
+// resetHosts prepares n idle hosts.
 func (e *Engine) resetHosts(n int, capacity, limit float64) {
 	if cap(e.machines) < n {
-		e.machines = make([]Machine, n)
-		few := make([]first, n)
-		for i := range e.machines {
-			m := &e.machines[i]
-			m.tasks, m.shares, m.rates, m.place = few[i].tasks[:0], few[i].shares[:0], few[i].rates[:0], few[i].place[:0]
-		}
+		e.machines = make([]sim.Machine, n)
 	}
 	e.machines = e.machines[:n]
 	spec := hosts.Spec{CPUs: capacity, Speed: 1, Cap: limit}

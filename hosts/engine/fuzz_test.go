@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 	"bourse/workloadgen/csvtest"
 )
 
@@ -25,7 +25,7 @@ func FuzzReadWorkload(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		w, err := sim.ReadWorkload("w.txt", bytes.NewReader(b))
+		w, err := engine.ReadWorkload("w.txt", bytes.NewReader(b))
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), "w.txt:") {
 				t.Fatalf("error %q does not name the file", err)
@@ -38,13 +38,13 @@ func FuzzReadWorkload(f *testing.F) {
 		if w.Hosts > 100 {
 			return
 		}
-		var e sim.Engine
+		var e engine.Engine
 		got, err := e.Run(w, 2, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for j, job := range w.Jobs {
-			if !(got.End[j] >= job.Arrival && got.End[j] < inf) {
+			if !(got.End[j] >= job.Arrival && got.End[j] < math.Inf(1)) {
 				t.Fatalf("job %d arrives at %v and ends at %v", j, job.Arrival, got.End[j])
 			}
 		}
@@ -53,7 +53,7 @@ func FuzzReadWorkload(f *testing.F) {
 
 // sameWorkload reads the workload again, by lines that end with LF, CR LF or CR, and
 // says where w is another.
-func sameWorkload(w *sim.Workload, b []byte) error {
+func sameWorkload(w *engine.Workload, b []byte) error {
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	if strings.HasPrefix(text, "\x1f\x8b") {
 		z, err := gzip.NewReader(strings.NewReader(text))

@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"bourse/hosts/sim"
+	"bourse/hosts/engine"
 )
 
 // TestReadWorkload checks that a file reads the same plain and compressed, and
@@ -24,12 +24,12 @@ func TestReadWorkload(t *testing.T) {
 	z := gzip.NewWriter(&zipped)
 	z.Write([]byte(text))
 	z.Close()
-	want := []sim.Job{
+	want := []engine.Job{
 		{Arrival: 1.5, Nodes: 2, Work: 10.25, Rate: 128_800_000},
 		{Arrival: 1.5, Nodes: 3, Work: 0, Rate: 2_000_000_000},
 	}
 	for _, in := range []string{text, strings.TrimSpace(text), strings.ReplaceAll(text, "\n", "\r\n"), "\ufeff" + strings.ReplaceAll(text, "\n", "\n\n"), zipped.String()} {
-		w, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
+		w, err := engine.ReadWorkload("w.txt", strings.NewReader(in))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,11 +45,11 @@ func TestFineBids(t *testing.T) {
 	t.Parallel()
 	for _, bids := range [][2]string{{"0.3333333333333333", "0.6666666666666666"}, {"1.4e-9", "2.8e-9"}, {"123456.123456789012", "246912.246913578024"}} {
 		text := "1 2\n0 1 1 " + bids[0] + "\n0 1 1 " + bids[1] + "\n"
-		w, err := sim.ReadWorkload("w.txt", strings.NewReader(text))
+		w, err := engine.ReadWorkload("w.txt", strings.NewReader(text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e sim.Engine
+		var e engine.Engine
 		r, err := e.Run(w, 1, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +72,7 @@ func TestFinestUnit(t *testing.T) {
 			bid := math.Pow(10, rapid.Float64Range(-8, 5).Draw(t, "power of ten"))
 			fmt.Fprintln(&text, 0, rapid.IntRange(1, 9).Draw(t, "hosts"), 1, bid)
 		}
-		w, err := sim.ReadWorkload("w.txt", strings.NewReader(text.String()))
+		w, err := engine.ReadWorkload("w.txt", strings.NewReader(text.String()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestReadWorkloadErrors(t *testing.T) {
 		"8192 1\n1 8192 1 562949.953421312":           `w.txt:2: bid: found "562949.953421312", want all bids to sum to less`, // 2^62 nano-dollars
 		"5000 1\n1 5000 1 1000000":                    `w.txt:2: bid: found "1000000", want all bids to sum to less`,
 	} {
-		_, err := sim.ReadWorkload("w.txt", strings.NewReader(in))
+		_, err := engine.ReadWorkload("w.txt", strings.NewReader(in))
 		if err == nil || err.Error() != want {
 			t.Errorf("%.40q: got %v, want %s", in, err, want)
 		}
@@ -133,11 +133,11 @@ func TestReadWorkloadErrors(t *testing.T) {
 // Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second
 // job has done its work there; on host 1 that job is alone.
 func Example() {
-	w, err := sim.ReadWorkload("jobs.txt", strings.NewReader("2 2\n0 1 10 1\n0 2 10 3\n"))
+	w, err := engine.ReadWorkload("jobs.txt", strings.NewReader("2 2\n0 1 10 1\n0 2 10 3\n"))
 	if err != nil {
 		panic(err)
 	}
-	var e sim.Engine
+	var e engine.Engine
 	r, err := e.Run(w, 1, 0)
 	if err != nil {
 		panic(err)

@@ -39,7 +39,7 @@ type fitOptions struct {
 }
 
 func fitAction(c *cli.Context, o *fitOptions) error {
-	candidates := fitlab.Candidates{IAT: o.IAT, Run: o.Runtime, Procs: o.Nodes}.OrDefault()
+	candidates := fitlab.Candidates{o.IAT, o.Runtime, o.Nodes}.OrDefault()
 	file, log, err := measureLog(c, "fit")
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func fitAction(c *cli.Context, o *fitOptions) error {
 		return err
 	}
 	if out := o.Out; out != "" {
-		model, err := fits.File(fitlab.Choice{}, log, filepath.Base(file.Name))
+		model, err := fits.File(log, filepath.Base(file.Name))
 		if err != nil {
 			return err
 		}

@@ -23,9 +23,9 @@ func (d *Description) Figures(nearest int) []report.Figure {
 		values   describe.Quantity
 		fits     []Outcome
 	}{
-		{"Gap between arrivals", "s", l.IAT, d.fits.IAT},
-		{"Runtime", "s", l.Run, d.fits.Run},
-		{"Size", "processors", l.Procs, d.fits.Procs},
+		{"Gap between arrivals", "s", l.IAT, d.fits[0]},
+		{"Runtime", "s", l.Run, d.fits[1]},
+		{"Size", "processors", l.Procs, d.fits[2]},
 		{"Overestimate", "requested / run", l.Overestimate, nil},
 	} {
 		if q.values.N > 0 {
@@ -47,7 +47,7 @@ const logName = "log"
 func lawOrder() []string {
 	laws := DefaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
-	for _, name := range slices.Concat(laws.IAT, laws.Run, laws.Procs) {
+	for _, name := range slices.Concat(laws[:]...) {
 		if !slices.Contains(order, name) {
 			order = append(order, name)
 		}

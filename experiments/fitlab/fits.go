@@ -14,33 +14,31 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// Candidates are the fits that a quantity is given, by name.
-type Candidates struct {
-	IAT, Run, Procs []string
+// quantities are what laws are fitted to, by the names that people and programs know them by.
+var quantities = [3]struct{ title, name string }{
+	{"Gaps between arrivals (s)", "iat"}, {"Runtimes (s)", "runtime"}, {"Sizes (processors)", "nodes"},
 }
+
+// Candidates are the laws that gaps, runtimes and sizes are given, by name.
+type Candidates [3][]string
 
 // DefaultCandidates returns the market paper's laws and their usual rivals.
 func DefaultCandidates() Candidates {
 	return Candidates{
-		IAT:   []string{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hyperexp", "hypweib"},
-		Run:   []string{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hypergamma", "lognormal2", "polylin"},
-		Procs: []string{"binbin", "zipf"},
+		{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hyperexp", "hypweib"},
+		{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hypergamma", "lognormal2", "polylin"},
+		{"binbin", "zipf"},
 	}
 }
 
 // OrDefault returns c with the default laws where it has none.
 func (c Candidates) OrDefault() Candidates {
-	d := DefaultCandidates()
-	if c.IAT != nil {
-		d.IAT = c.IAT
+	for i, laws := range DefaultCandidates() {
+		if c[i] == nil {
+			c[i] = laws
+		}
 	}
-	if c.Run != nil {
-		d.Run = c.Run
-	}
-	if c.Procs != nil {
-		d.Procs = c.Procs
-	}
-	return d
+	return c
 }
 
 // An Outcome is a fit, or why there is none.
@@ -49,49 +47,40 @@ type Outcome struct {
 	Err error
 }
 
-// A Report holds the fits of a log's quantities, the nearest to the sample
-// first, those that failed last.
-type Report struct {
-	IAT, Run, Procs []Outcome
-}
+// A Report holds the fits of gaps, runtimes and sizes, the nearest to the sample first, those
+// that failed last.
+type Report [3][]Outcome
 
 // FitLog fits every candidate to its quantity of the log.
 func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, workers int) (*Report, error) {
 	var r Report
-	type task struct {
-		sample *fit.Sample
-		name   string
-		out    *Outcome
-	}
-	var tasks []task
-	for _, q := range []struct {
-		values describe.Quantity
-		names  []string
-		out    *[]Outcome
-	}{{l.IAT, c.IAT, &r.IAT}, {l.Run, c.Run, &r.Run}, {l.Procs, c.Procs, &r.Procs}} {
-		if len(q.names) == 0 {
+	var samples []*fit.Sample
+	var outs []*Outcome
+	for i, q := range []*describe.Quantity{&l.IAT, &l.Run, &l.Procs} {
+		if len(c[i]) == 0 {
 			continue
 		}
-		s, err := fit.NewSample(q.values.Values)
+		s, err := fit.NewSample(q.Values)
 		if err != nil {
-			return nil, fmt.Errorf("fit %s: %w", q.values.Name, err)
+			return nil, fmt.Errorf("fit %s: %w", q.Name, err)
 		}
 		s.Prepare()
-		*q.out = make([]Outcome, len(q.names))
-		for i, name := range q.names {
-			tasks = append(tasks, task{s, name, &(*q.out)[i]})
+		r[i] = make([]Outcome, len(c[i]))
+		for k, name := range c[i] {
+			r[i][k].Name = name
+			samples, outs = append(samples, s), append(outs, &r[i][k])
 		}
 	}
-	err := each(ctx, len(tasks), workers, func(i int) error {
-		t := tasks[i]
-		t.out.Fit, t.out.Err = fit.New(t.name, t.sample, o)
-		t.out.Name = t.name
+	err := each(ctx, len(outs), workers, func(i int) error {
+		name := outs[i].Name
+		outs[i].Fit, outs[i].Err = fit.New(name, samples[i], o)
+		outs[i].Name = name
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	for _, list := range [][]Outcome{r.IAT, r.Run, r.Procs} {
+	for _, list := range r {
 		slices.SortStableFunc(list, func(a, b Outcome) int { return cmp.Compare(a.order(), b.order()) })
 	}
 	return &r, nil
@@ -104,14 +93,9 @@ func (o *Outcome) order() float64 {
 	return o.KS
 }
 
-// Choice names the fit to use of each quantity; empty is the nearest.
-type Choice struct {
-	IAT, Run, Procs string
-}
-
-// File returns the model file of the chosen fits: as many users and jobs as the
-// log has, no job wider than its machine. Source says what log it was.
-func (r *Report) File(c Choice, l *describe.Log, source string) (models.File, error) {
+// File returns the model file of the nearest fits: as many users and jobs as the log has, no
+// job wider than its machine. Source says what log it was.
+func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),
 	}}
@@ -119,16 +103,13 @@ func (r *Report) File(c Choice, l *describe.Log, source string) (models.File, er
 		f.Options["widest"] = l.Processors
 	}
 	f.About = []string{fmt.Sprintf("fitted to %s: %d records, %d that ran", source, l.Records, l.Ran)}
-	for _, q := range []struct {
-		key, name string
-		fits      []Outcome
-	}{{"iat", c.IAT, r.IAT}, {"runtime", c.Run, r.Run}, {"nodes", c.Procs, r.Procs}} {
-		o, err := chosen(q.name, q.fits)
-		if err != nil {
-			return f, fmt.Errorf("%s: %w", q.key, err)
+	for i, q := range quantities {
+		if len(r[i]) == 0 || r[i][0].Err != nil {
+			return f, fmt.Errorf("%s: no fit", q.name)
 		}
-		f.Options[q.key] = config.Spec{Name: o.Law.Name, Options: o.Law.Options}
-		f.About = append(f.About, fmt.Sprintf("%s: %s, distance %.4f", q.key, o.Name, o.KS))
+		o := &r[i][0]
+		f.Options[q.name] = config.Spec{Name: o.Law.Name, Options: o.Law.Options}
+		f.About = append(f.About, fmt.Sprintf("%s: %s, distance %.4f", q.name, o.Name, o.KS))
 	}
 	return f, nil
 }
@@ -142,13 +123,4 @@ func Remember(f *models.File, l *describe.Log) error {
 	f.Options["hurst"] = h
 	f.About = append(f.About, fmt.Sprintf("gaps: Hurst exponent %.3f by R/S", h))
 	return nil
-}
-
-func chosen(name string, fits []Outcome) (*Outcome, error) {
-	for i := range fits {
-		if o := &fits[i]; name == o.Name || name == "" && o.Err == nil {
-			return o, o.Err
-		}
-	}
-	return nil, fmt.Errorf("no fit %q", name)
 }

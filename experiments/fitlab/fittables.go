@@ -22,40 +22,25 @@ func (r *Report) Document(name string) report.Document {
 	}}
 }
 
-// A fittedQuantity is the fits of a quantity under the names that people and
-// programs know it by.
-type fittedQuantity struct {
-	title, name string
-	fits        []Outcome
-}
-
-func (r *Report) fitted() []fittedQuantity {
-	return []fittedQuantity{
-		{"Gaps between arrivals (s)", "iat", r.IAT},
-		{"Runtimes (s)", "runtime", r.Run},
-		{"Sizes (processors)", "nodes", r.Procs},
-	}
-}
-
 // tables returns a table a quantity: a row a parameter, the law and how near
 // it comes on the first.
 func (r *Report) tables() []report.Table {
 	var tables []report.Table
-	for _, q := range r.fitted() {
+	for i, q := range quantities {
 		t := report.Table{
 			Title:  "Fits. " + q.title,
 			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
 			Note: "Nearest first, by KS: the largest difference between the distribution functions. Marked: the nearest law, and the smallest AIC.",
 		}
 		least := math.Inf(1)
-		for _, f := range q.fits {
+		for _, f := range r[i] {
 			if f.Err == nil && f.AIC < least {
 				least = f.AIC
 			}
 		}
 		var notes []string
 		noted := make(map[string][]string) // laws of which each is said
-		for i, f := range q.fits {
+		for nth, f := range r[i] {
 			if f.Err != nil {
 				t.Note += " " + sentence(f.Err)
 				continue
@@ -69,7 +54,7 @@ func (r *Report) tables() []report.Table {
 					t.Rows = append(t.Rows, report.Cells("", p.Name, p.Value, p.SE, "", "", ""))
 					continue
 				}
-				t.Rows = append(t.Rows, report.Cells(report.Cell{Text: f.Name, Strong: i == 0}, p.Name, p.Value, p.SE,
+				t.Rows = append(t.Rows, report.Cells(report.Cell{Text: f.Name, Strong: nth == 0}, p.Name, p.Value, p.SE,
 					whole(f.LogLik), report.Cell{Text: whole(f.AIC), Strong: f.AIC == least}, strconv.FormatFloat(f.KS, 'f', 4, 64)))
 			}
 		}
@@ -121,11 +106,11 @@ type parameterFit struct {
 
 func (r *Report) values() []quantityFit {
 	var all []quantityFit
-	for _, q := range r.fitted() {
+	for i, q := range quantities {
 		out := quantityFit{q.name, []lawFit{}}
-		for i, f := range q.fits {
+		for nth, f := range r[i] {
 			law := lawFit{
-				Law: f.Name, Best: i == 0 && f.Err == nil, Parameters: []parameterFit{}, N: f.N,
+				Law: f.Name, Best: nth == 0 && f.Err == nil, Parameters: []parameterFit{}, N: f.N,
 				LogLik: report.Maybe(f.LogLik), AIC: report.Maybe(f.AIC), KS: report.Maybe(f.KS), Note: f.Note,
 			}
 			if f.Err != nil {

@@ -35,7 +35,7 @@ func (s *Study) Screen(t report.Terminal, dir, ledgers string) string {
 	}
 	left -= len(body)
 	var found []string
-	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.sentences(s.headline())) {
+	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.sentences(s.Experiment.Headline())) {
 		if lines := t.Lines(sentence); len(found)+len(lines) < left {
 			found = append(found, lines...)
 		}
@@ -93,15 +93,6 @@ func numbered(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
-// headline returns the metrics that a screen shows: the first two of the scenario's figure, or
-// by default efficiency for inelastic users and violations.
-func (s *Study) headline() []string {
-	if f := s.Experiment.Figure; f != nil && len(f.Metrics) > 0 {
-		return f.Metrics[:min(2, len(f.Metrics))]
-	}
-	return []string{"efficiency_1", "violations"}
-}
-
 // whole returns the lines of all tables, or of only the first if there is one configuration.
 // It returns nil if they exceed most lines.
 func (s *Study) whole(t report.Terminal, most int) []string {
@@ -124,7 +115,7 @@ func (s *Study) whole(t report.Terminal, most int) []string {
 // means returns a table of the headline metrics, with one row per configuration and one column
 // per policy. It omits what does not fit into most lines, and says so.
 func (s *Study) means(t report.Terminal, most int) []string {
-	names := s.headline()
+	names := s.Experiment.Headline()
 	at := make(map[[3]string]results.Summary)
 	var places, policies []string
 	for _, r := range s.summaryRows() {

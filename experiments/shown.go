@@ -211,7 +211,7 @@ type DrawnValues struct {
 // extremes is a sentence with the best and the worst mean of the first headline metric. It is
 // empty if they are equal.
 func (s *Study) extremes() string {
-	m := s.headline()[0]
+	m := s.Experiment.Headline()[0]
 	rows := slices.DeleteFunc(s.summaryRows(), func(r results.Summary) bool { return r.Metric != m || r.Mean == nil })
 	slices.SortStableFunc(rows, func(a, b results.Summary) int { return cmp.Compare(*b.Mean, *a.Mean) })
 	if s.less(m) {

@@ -3,6 +3,7 @@ package place
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -41,7 +42,7 @@ func (f folder) Sync() error { return store.Sync(string(f), store.Options{}) }
 
 func (f folder) part() (Place, error) {
 	if info, err := os.Stat(string(f)); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("copy to %s: the file exists", f)
+		return nil, fmt.Errorf("copy to %s: %w", f, fs.ErrExist)
 	}
 	names, err := os.ReadDir(string(f))
 	if err == nil && len(names) > 0 {

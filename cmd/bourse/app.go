@@ -21,8 +21,10 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 by a deadline for a budget. A bank settles to the micro-dollar. 'bourse docs' lists
 the pages of the documentation, 'bourse docs quickstart' is where to begin.
 
-Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed,
-4 incomplete, 5 try again (a bank is busy, or its clock is wrong), 130 interrupted.
+Exit status: 0 done; 1 failed, or refused by a bank or a market; 2 wrong call or input
+(an unknown name or value, a file that is missing or of another kind, an output that
+exists already); 3 audit failed; 4 incomplete; 5 try again (a bank is busy, or its clock
+is wrong); 130 interrupted.
 Results go to standard output, all else to standard error. NO_COLOR is honoured.`,
 		Version:              version(),
 		Reader:               in,
@@ -132,6 +134,9 @@ func wrongUse(c *cli.Context, err error, _ bool) error {
 		if near := plugin.Nearest(flag, names); len(near) > 1 {
 			return usagef("unknown flag --%s; did you mean --%s? See '%s --help'", flag, near, c.Command.HelpName)
 		}
+	}
+	if _, n, ok := strings.Cut(err.Error(), "flag provided but not defined: "); ok {
+		return usagef("unknown flag %s; write -- before an argument that begins with a minus sign; see '%s --help'", n, c.Command.HelpName)
 	}
 	return usagef("%w; see '%s --help'", err, c.Command.HelpName)
 }

@@ -60,12 +60,8 @@ func calibrateAction(c *cli.Context, o *calibrateOptions) error {
 		}
 		known.Over = append(known.Over, axis)
 	}
-	sets, err := overrides(c)
-	if err != nil {
-		return err
-	}
 	var ch choice
-	if err := ch.load(c, o.Preset, known, sets); err != nil {
+	if err := ch.load(c, o.Preset, known); err != nil {
 		return err
 	}
 	r, err := study.Calibrate(c.Context, &ch.experiment,

@@ -7,6 +7,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/contrast"
 	"bourse/experiments/results"
+	"bourse/experiments/scenario"
 
 	"github.com/urfave/cli/v2"
 )
@@ -27,7 +28,7 @@ one-sided tests). --out writes the page and a forest plot a metric.
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {
-	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated"`
+	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated (default: the first that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
 	Across                   string   `shown:"policies, or results where there are two" doc:"what differs: {policies}, configurations or results"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
@@ -38,9 +39,6 @@ type contrastOptions struct {
 func contrastAction(c *cli.Context, o *contrastOptions) error {
 	if c.NArg() < 1 || c.NArg() > 2 {
 		return usagef("compare: found %d results directories, want one or two", c.NArg())
-	}
-	if !c.IsSet("metric") {
-		return usagef("--metric is missing, want one such as efficiency_1; 'bourse scenario options metric' lists them")
 	}
 	ask := contrast.Ask{Metrics: o.Metric, Across: o.Across, Baseline: o.Baseline, Margin: o.Margin}
 	if m := ask.Margin; c.IsSet("margin") && (!(m > 0) || math.IsInf(m, 0)) {
@@ -65,6 +63,13 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 			return err
 		}
 		dirs = append(dirs, dir)
+	}
+	if len(ask.Metrics) == 0 {
+		e, err := scenario.Stored(dirs[0].Path, dirs[0].Manifest.Scenario)
+		if err != nil {
+			return err
+		}
+		ask.Metrics = e.Headline()[:1]
 	}
 	d, err := experiments.Contrasted(dirs, ask)
 	if err != nil {

@@ -43,7 +43,7 @@ var most = map[string]int{
 	"contracts/broker":              1050,
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
-	"experiments":                   7240,
+	"experiments":                   7234,
 	"experiments/fitlab":            1200,
 	"experiments/live":              5550,
 	"experiments/live/client":       800,

@@ -66,7 +66,7 @@ func docsAction(c *cli.Context, o *docsOptions) error {
 	pages := docPages()
 	if o.Search != "" {
 		if pages = searched(pages, o.Search); len(pages) == 0 {
-			return fmt.Errorf("--search: no page contains %q", o.Search)
+			return usagef("--search: no page contains %q", o.Search)
 		}
 	}
 	if topic := c.Args().First(); topic != "" && o.Search == "" {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 
 	"bourse/bank/export"
 	"bourse/experiments"
+	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
 	"bourse/experiments/scenario"
@@ -44,7 +46,7 @@ func command[T any](text string, act func(*cli.Context, *T) error, subs ...func(
 			if err := fill(c, reflect.ValueOf(&o).Elem()); err != nil {
 				return err
 			}
-			return act(c, &o)
+			return ofFlag(c, act(c, &o))
 		}
 		return k
 	}
@@ -142,6 +144,18 @@ func flagOf(o any, f config.Field) cli.Flag {
 		return &cli.Float64Flag{Name: f.Name, Aliases: also, Usage: usage, Value: x, DefaultText: shown}
 	}
 	return &cli.StringFlag{Name: f.Name, Aliases: also, Usage: usage, Value: is, DefaultText: shown}
+}
+
+// ofFlag writes the name of a flag with its dashes in a user's mistake that begins with it.
+func ofFlag(c *cli.Context, err error) error {
+	if !errors.As(err, new(misuse.Error)) || errors.As(err, new(*config.Error)) {
+		return err
+	}
+	name, _, _ := strings.Cut(err.Error(), ":")
+	if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) }) {
+		return usagef("--%w", err)
+	}
+	return err
 }
 
 // fill sets the fields of a struct from the flags of c, and checks those that were given.

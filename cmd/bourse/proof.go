@@ -110,8 +110,10 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 		if then != nil {
 			entries = export.UpTo(entries, then.Size)
 		}
-		p, err = proof.Prove(entries, seq)
-		return err
+		if p, err = proof.Prove(entries, seq); err != nil { // it has no such entry
+			return misuse.Of(err)
+		}
+		return nil
 	})
 	if err != nil {
 		return err

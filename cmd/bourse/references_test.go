@@ -49,7 +49,15 @@ const commandsHead = `# Commands
 ` + "`bourse COMMAND --help`" + ` prints the same. Results go to standard output and all else to standard error; an argument
 of ` + "`-`" + ` is standard input where a file is read. NO_COLOR is honoured.
 
-Exit status: 0 done, 1 failed, 2 usage or configuration, 3 audit failed, 4 incomplete, 5 try again (a bank is busy, or its clock is wrong), 130 interrupted.
+Exit status:
+
+- 0: done
+- 1: failed, or refused by a bank or a market
+- 2: wrong call or input. A name or value is unknown, a file or ledger is missing or of another kind, or an output exists already.
+- 3: audit failed
+- 4: incomplete
+- 5: try again. A bank is busy, or its clock is wrong.
+- 130: interrupted
 
 ` + "`--json`" + ` is for programs, in a version a command: a single object begins with it, for lists and lines it stands in
 the schema (` + "`bourse scenario schema --json-of COMMAND`" + `); within a version fields are added, never removed, renamed or

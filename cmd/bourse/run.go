@@ -20,6 +20,7 @@ import (
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 
 	"github.com/urfave/cli/v2"
 )
@@ -304,12 +305,8 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	if err != nil {
 		return ch, err
 	}
-	sets, err := overrides(c)
-	if err != nil {
-		return ch, err
-	}
 	ch.command = []string{"bourse", "run"}
-	if err := ch.load(c, preset, known, sets); err != nil {
+	if err := ch.load(c, preset, known); err != nil {
 		return ch, err
 	}
 	ch.command = append(ch.command, typed(c, "until", "replications", "seed", "trace", "availability", "availability-format", "hosts", "load", "policy", "set")...)
@@ -335,47 +332,65 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	return k, nil
 }
 
-// overrides returns what flags set in the scenario.
-func overrides(c *cli.Context) ([]string, error) {
-	sets := c.StringSlice("set")
+// overrides returns what flags set in the scenario, and for the name of each override that was not
+// typed the flag that was.
+func overrides(c *cli.Context) (sets []string, typed map[string]string, err error) {
+	sets, typed = c.StringSlice("set"), make(map[string]string)
+	add := func(flag, set string) {
+		sets = append(sets, set)
+		typed[scenario.SetName(set)] = "--" + flag + " " + c.String(flag)
+	}
 	if text := c.String("until"); text != "" {
 		until, err := scenario.UntilSet(text)
 		if err != nil {
-			return nil, usagef("--until: %w", err)
+			return nil, nil, usagef("--until: %w", err)
 		}
-		if sets = append(sets, until); c.String("replications") == "" {
+		if add("until", until); c.String("replications") == "" {
 			sets = append(sets, "replications=2000")
 		}
 	}
-	if v := c.String("replications"); v != "" {
-		if n, err := strconv.ParseUint(v, 10, 64); err != nil || n < 1 || n > mostReplications {
-			return nil, usagef("--replications: found %q, want a whole number from 1 to %d", v, mostReplications)
-		}
-		sets = append(sets, "replications="+v)
+	whole := func(text string, least, most uint64) bool {
+		n, err := strconv.ParseUint(text, 10, 64)
+		return err == nil && n >= least && n <= most
 	}
-	if v := c.String("seed"); v != "" {
-		if _, err := strconv.ParseUint(v, 10, 64); err != nil {
-			return nil, usagef("--seed: found %q, want a whole number, at least 0 and less than 2^64", v)
-		}
-		sets = append(sets, "seed="+v)
+	positive := func(text string) bool {
+		x, err := strconv.ParseFloat(text, 64)
+		return err == nil && x > 0 && !math.IsInf(x, 1)
 	}
-	if v := c.String("hosts"); v != "" {
-		if n, err := strconv.ParseUint(v, 10, 64); err != nil || n < 1 {
-			return nil, usagef("--hosts: found %q, want a whole number from 1", v)
+	for _, f := range []struct {
+		name, set string // with the value at %s
+		ok        func(string) bool
+		want      string
+	}{
+		{"replications", "replications=%s", func(s string) bool { return whole(s, 1, mostReplications) }, fmt.Sprintf("a whole number from 1 to %d", mostReplications)},
+		{"seed", "seed=%s", func(s string) bool { return whole(s, 0, math.MaxUint64) }, "a whole number, at least 0 and less than 2^64"},
+		{"hosts", "fleet.hosts=%s", func(s string) bool { return whole(s, 1, math.MaxUint64) }, "a whole number from 1"},
+		{"load", "workload.annotate.load={target: %s}", positive, "a number above 0"},
+	} {
+		v := c.String(f.name)
+		if v == "" {
+			continue
 		}
-		sets = append(sets, "fleet.hosts="+v)
-	}
-	if v := c.String("load"); v != "" {
-		if x, err := strconv.ParseFloat(v, 64); err != nil || !(x > 0) || math.IsInf(x, 1) {
-			return nil, usagef("--load: found %q, want a number above 0", v)
+		if !f.ok(v) {
+			return nil, nil, usagef("--%s: found %q, want %s", f.name, v, f.want)
 		}
-		sets = append(sets, "workload.annotate.load={target: "+v+"}")
+		add(f.name, fmt.Sprintf(f.set, v))
 	}
-	return sets, nil
+	return sets, typed, nil
 }
 
-// load reads the file that the argument of c names, or else the preset.
-func (ch *choice) load(c *cli.Context, preset string, known scenario.Known, sets []string) (err error) {
+// load reads the file that the argument of c names, or else the preset, as the flags change it.
+func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err error) {
+	sets, typed, err := overrides(c)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		var wrong *config.Error
+		if errors.As(err, &wrong) && typed[wrong.At.Source] != "" {
+			wrong.At.Source = typed[wrong.At.Source]
+		}
+	}()
 	file := c.Args().First()
 	if file != "" && preset != "" {
 		return usagef("a file and --preset: want one of them")

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"slices"
 
@@ -56,11 +55,11 @@ func nothing(c *cli.Context, f export.Filter) error {
 	in := place.At(c.Args().First()).String()
 	switch {
 	case f.Contract != nil && f.Account != "":
-		return fmt.Errorf("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
+		return usagef("%s: no entry of contract %d moves money of account %s", in, *f.Contract, f.Account)
 	case f.Contract != nil:
-		return fmt.Errorf("%s: there is no contract %d", in, *f.Contract)
+		return usagef("%s: there is no contract %d", in, *f.Contract)
 	case f.Account != "":
-		return fmt.Errorf("%s: no entry moves money of account %s", in, f.Account)
+		return usagef("%s: no entry moves money of account %s", in, f.Account)
 	}
 	return nil
 }

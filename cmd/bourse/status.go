@@ -97,8 +97,8 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if errors.As(err, new(misuse.Error)) || place.Misplaced(err) || inFile || errors.As(err, new(*whole.KindError)) {
 		return statusUsage
 	}
-	for _, wrong := range []error{fs.ErrNotExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
-		if errors.Is(err, wrong) { // something else is there than the user said
+	for _, wrong := range []error{fs.ErrNotExist, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
+		if errors.Is(err, wrong) { // something else is there than the command needs
 			return statusUsage
 		}
 	}

@@ -125,9 +125,5 @@ func chooseOver(c *cli.Context, ch *choice) error {
 		axes = append(axes, axis)
 	}
 	known.Over = axes
-	sets, err := overrides(c)
-	if err != nil {
-		return err
-	}
-	return ch.load(c, c.String("preset"), known, sets)
+	return ch.load(c, c.String("preset"), known)
 }

@@ -36,17 +36,13 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	}
 	l := &Log{Name: name, isPlan: format == "" && IsPlan(name)}
 	if format != "" {
-		if l.Trace, err = swf.ReadAs(name, format); err != nil && !errors.As(err, new(*os.PathError)) {
-			err = misuse.Of(err)
-		}
+		l.Trace, err = swf.ReadAs(name, format)
 	} else if !l.isPlan {
 		l.Trace, err = swf.ReadFile(name)
 	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
 		l.Trace = PlanLog(l.jobs)
-	} else if !errors.As(err, new(*os.PathError)) {
-		err = misuse.Of(err)
 	}
-	if errors.Is(err, swf.ErrNotLog) {
+	if err != nil && !errors.As(err, new(*os.PathError)) { // the file is not what it should be
 		err = misuse.Of(err)
 	}
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"bourse/bank/pinned"
 	"bourse/bank/store"
+	"bourse/experiments/misuse"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -91,6 +92,11 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	db, err := pebble.Open(dir, o)
 	if errors.Is(err, syscall.EAGAIN) { // its lock
 		err = errors.New("it is running: stop it before")
+	}
+	if err != nil && read {
+		if files, wrong := fs.List(dir); len(files) == 0 || errors.Is(wrong, syscall.ENOTDIR) {
+			err = misuse.Errorf("found no market")
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open market %s: %w", dir, err)

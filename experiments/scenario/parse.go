@@ -70,6 +70,15 @@ func Stored(dir, text string) (Experiment, error) {
 	return e, err
 }
 
+// Headline returns the metrics that a screen of the results shows: the first two of the figure,
+// or by default efficiency for inelastic users and violations.
+func (e *Experiment) Headline() []string {
+	if f := e.Figure; f != nil && len(f.Metrics) > 0 {
+		return f.Metrics[:min(2, len(f.Metrics))]
+	}
+	return []string{"efficiency_1", "violations"}
+}
+
 // Generated returns the configurations in which a model replaces a log.
 func (e *Experiment) Generated() (names []string) {
 	for _, conf := range e.Configurations {

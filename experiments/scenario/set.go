@@ -80,9 +80,12 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 	}))
 }
 
+// SetName returns the name of an override in the place of an error.
+func SetName(override string) string { return "--set " + plugin.Clip(override) }
+
 // parsedSet returns the segments of the path of an override, and its value.
 func parsedSet(override, path string) ([]string, *config.Node, error) {
-	at := config.Place{Source: "--set " + plugin.Clip(override)}
+	at := config.Place{Source: SetName(override)}
 	segments := strings.Split(path, ".")
 	_, text, ok := strings.Cut(override, "=")
 	if !ok || path == "" || len(segments) > maxPath {

@@ -222,12 +222,9 @@ func (s *Study) add(configuration int, found []float64) {
 			}
 			rest := found[width-besides : width]
 			c.unpaid += rest[0]
-			c.creditors += int(rest[1])
-			c.jobs.Asked += int(rest[2])
-			c.jobs.TooLate += int(rest[3])
-			c.jobs.Started += int(rest[4])
-			c.jobs.Completed += int(rest[5])
-			c.jobs.Open += int(rest[6])
+			for i, n := range []*int{&c.creditors, &c.jobs.Asked, &c.jobs.TooLate, &c.jobs.Started, &c.jobs.Completed, &c.jobs.Open} {
+				*n += int(rest[1+i])
+			}
 			found = found[width:]
 		}
 	}

@@ -44,7 +44,7 @@ var most = map[string]int{
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
 	"experiments":                   7234,
-	"experiments/fitlab":            1200,
+	"experiments/fitlab":            1150,
 	"experiments/live":              5550,
 	"experiments/live/client":       800,
 	"experiments/live/page":         500,

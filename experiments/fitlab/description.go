@@ -23,7 +23,7 @@ type Description struct {
 
 // Describe fits the usual laws to a log that was measured, on so many workers.
 func Describe(ctx context.Context, file *Log, log *describe.Log, workers int) (*Description, error) {
-	fits, err := FitLog(ctx, log, DefaultCandidates(), OptionsFor(log), workers)
+	fits, err := FitLog(ctx, log, defaultCandidates(), OptionsFor(log), workers)
 	return &Description{file, log, fits}, err
 }
 

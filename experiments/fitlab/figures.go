@@ -21,7 +21,7 @@ func (d *Description) Figures(nearest int) []report.Figure {
 	for _, q := range []struct {
 		title, x string
 		values   describe.Quantity
-		fits     []Outcome
+		fits     []outcome
 	}{
 		{"Gap between arrivals", "s", l.IAT, d.fits[0]},
 		{"Runtime", "s", l.Run, d.fits[1]},
@@ -45,7 +45,7 @@ const logName = "log"
 // lawOrder fixes the colour of each law, whatever the log: those that are often
 // the nearest come first, with colours far from the log's.
 func lawOrder() []string {
-	laws := DefaultCandidates()
+	laws := defaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
 	for _, name := range slices.Concat(laws[:]...) {
 		if !slices.Contains(order, name) {
@@ -56,7 +56,7 @@ func lawOrder() []string {
 }
 
 // cdfPanel returns a distribution over powers of ten, beside the laws fitted.
-func cdfPanel(title, x string, values []float64, fits []Outcome) report.Panel {
+func cdfPanel(title, x string, values []float64, fits []outcome) report.Panel {
 	own := describe.CDF(logName, values, 200)
 	curve := curveOf
 	if len(own.X) < 100 {

@@ -22,8 +22,8 @@ var quantities = [3]struct{ title, name string }{
 // Candidates are the laws that gaps, runtimes and sizes are given, by name.
 type Candidates [3][]string
 
-// DefaultCandidates returns the market paper's laws and their usual rivals.
-func DefaultCandidates() Candidates {
+// defaultCandidates returns the market paper's laws and their usual rivals.
+func defaultCandidates() Candidates {
 	return Candidates{
 		{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hyperexp", "hypweib"},
 		{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hypergamma", "lognormal2", "polylin"},
@@ -33,7 +33,7 @@ func DefaultCandidates() Candidates {
 
 // OrDefault returns c with the default laws where it has none.
 func (c Candidates) OrDefault() Candidates {
-	for i, laws := range DefaultCandidates() {
+	for i, laws := range defaultCandidates() {
 		if c[i] == nil {
 			c[i] = laws
 		}
@@ -41,21 +41,21 @@ func (c Candidates) OrDefault() Candidates {
 	return c
 }
 
-// An Outcome is a fit, or why there is none.
-type Outcome struct {
+// An outcome is a fit, or why there is none.
+type outcome struct {
 	fit.Fit
 	Err error
 }
 
 // A Report holds the fits of gaps, runtimes and sizes, the nearest to the sample first, those
 // that failed last.
-type Report [3][]Outcome
+type Report [3][]outcome
 
 // FitLog fits every candidate to its quantity of the log.
 func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, workers int) (*Report, error) {
 	var r Report
 	var samples []*fit.Sample
-	var outs []*Outcome
+	var outs []*outcome
 	for i, q := range []*describe.Quantity{&l.IAT, &l.Run, &l.Procs} {
 		if len(c[i]) == 0 {
 			continue
@@ -65,7 +65,7 @@ func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, w
 			return nil, fmt.Errorf("fit %s: %w", q.Name, err)
 		}
 		s.Prepare()
-		r[i] = make([]Outcome, len(c[i]))
+		r[i] = make([]outcome, len(c[i]))
 		for k, name := range c[i] {
 			r[i][k].Name = name
 			samples, outs = append(samples, s), append(outs, &r[i][k])
@@ -81,12 +81,12 @@ func FitLog(ctx context.Context, l *describe.Log, c Candidates, o fit.Options, w
 		return nil, err
 	}
 	for _, list := range r {
-		slices.SortStableFunc(list, func(a, b Outcome) int { return cmp.Compare(a.order(), b.order()) })
+		slices.SortStableFunc(list, func(a, b outcome) int { return cmp.Compare(a.order(), b.order()) })
 	}
 	return &r, nil
 }
 
-func (o *Outcome) order() float64 {
+func (o *outcome) order() float64 {
 	if o.Err != nil {
 		return math.Inf(1)
 	}

@@ -59,7 +59,7 @@ func TestFitLog(t *testing.T) {
 	}
 	for _, q := range []struct {
 		want string
-		got  []Outcome
+		got  []outcome
 	}{{"hypweib", r[0]}, {"polylin", r[1]}, {"binbin", r[2]}} {
 		if q.got[0].Name != q.want || q.got[0].Err != nil {
 			t.Errorf("nearest is %s, %v, want %s", q.got[0].Name, q.got[0].Err, q.want)
@@ -141,7 +141,7 @@ func TestFitFailure(t *testing.T) {
 		t.Error("a model without runtimes was written")
 	}
 	l.Run = describe.New("RUN", "s", nil)
-	if _, err := FitLog(context.Background(), l, DefaultCandidates(), fit.PaperOptions(), 2); err == nil || !strings.Contains(err.Error(), "fit RUN: no values") {
+	if _, err := FitLog(context.Background(), l, defaultCandidates(), fit.PaperOptions(), 2); err == nil || !strings.Contains(err.Error(), "fit RUN: no values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func isBlueHorizon(h swf.Header) bool {
 }
 
 // modelColumns puts the laws of model files in the place of the paper's.
-func modelColumns(columns []Column, files []string) error {
+func modelColumns(columns []column, files []string) error {
 	for i := range columns {
 		columns[i].Laws = nil
 	}
@@ -93,14 +93,14 @@ func modelColumns(columns []Column, files []string) error {
 		gap, runtime, nodes := laws.Laws()
 		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
 		for i, law := range []dist.Distribution{gap, runtime, nodes} {
-			columns[i].Laws = append(columns[i].Laws, Law{base, law})
+			columns[i].Laws = append(columns[i].Laws, namedLaw{base, law})
 		}
 	}
 	return nil
 }
 
 // beside puts what the paper prints beside fits.
-func beside(printed papers.Fits, fits []Fit) []report.Fit {
+func beside(printed papers.Fits, fits []agreement) []report.Fit {
 	var rows []report.Fit
 	for _, f := range fits {
 		row := report.Fit{Data: f.Law, Against: "Trace " + f.Column, Success: &f.Success, Complete: &f.D, Sample: &f.MeanD}

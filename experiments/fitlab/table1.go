@@ -10,22 +10,22 @@ import (
 	"bourse/workloadgen/gof"
 )
 
-// A Column is a quantity of a trace and the laws to be compared with it.
-type Column struct {
+// A column is a quantity of a trace and the laws to be compared with it.
+type column struct {
 	Name   string    // IAT, RUN, CPU
 	Values []float64 // in any order, not empty
-	Laws   []Law
+	Laws   []namedLaw
 }
 
-// A Law is a distribution under the name that a table gives it.
-type Law struct {
+// A namedLaw is a distribution under the name that a table gives it.
+type namedLaw struct {
 	Name string
 	dist.Distribution
 }
 
-// A Fit is a row of Table 1: how well a law, or the trace itself, agrees with
+// An agreement is a row of Table 1: how well a law, or the trace itself, agrees with
 // the trace.
-type Fit struct {
+type agreement struct {
 	Law     string // "Trace" for the trace itself
 	Column  string
 	Success float64 // share of the pairs of samples not rejected
@@ -35,21 +35,21 @@ type Fit struct {
 
 // table1 returns the market paper's Table 1 for any columns: for each the trace
 // against itself, then its laws.
-func table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Stream, workers int) ([]Fit, error) {
+func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Stream, workers int) ([]agreement, error) {
 	type task struct {
 		sample []float64
 		law    dist.Distribution // nil for the trace itself
 	}
 	var rows []task
-	var fits []Fit
+	var fits []agreement
 	for _, c := range columns {
 		if len(c.Values) == 0 {
 			return nil, fmt.Errorf("table 1: column %s is empty", c.Name)
 		}
 		sample := slices.Sorted(slices.Values(c.Values))
-		rows, fits = append(rows, task{sample, nil}), append(fits, Fit{Law: "Trace", Column: c.Name})
+		rows, fits = append(rows, task{sample, nil}), append(fits, agreement{Law: "Trace", Column: c.Name})
 		for _, l := range c.Laws {
-			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, Fit{Law: l.Name, Column: c.Name})
+			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, agreement{Law: l.Name, Column: c.Name})
 		}
 	}
 	// Part 0 of a row is the complete data; the others are the bootstrap's.
@@ -86,25 +86,25 @@ func table1(ctx context.Context, columns []Column, b gof.Bootstrap, stream Strea
 
 // paperColumns returns the columns of the paper's table for inter-arrival
 // times, runtimes and sizes of a trace, with its laws.
-func paperColumns(iat, run, cpu []float64) ([]Column, error) {
+func paperColumns(iat, run, cpu []float64) ([]column, error) {
 	var err error
-	law := func(name, member string, options map[string]any) Law {
+	law := func(name, member string, options map[string]any) namedLaw {
 		d, e := dist.Table().New(member, config.Spec{Options: options}.Decode)
 		if e != nil {
 			err = e
 		}
-		return Law{name, d}
+		return namedLaw{name, d}
 	}
-	columns := []Column{
-		{"IAT", iat, []Law{
+	columns := []column{
+		{"IAT", iat, []namedLaw{
 			law("HypWeib", "hypweib", nil),
 			law("Exp", "exponential", map[string]any{"mean": 378.648}),
 		}},
-		{"RUN", run, []Law{
+		{"RUN", run, []namedLaw{
 			law("PolyLin", "polylin", nil),
 			law("Par", "gpareto", nil),
 		}},
-		{"CPU", cpu, []Law{
+		{"CPU", cpu, []namedLaw{
 			law("BinBin", "binbin", nil),
 			law("Zipf", "zipf", nil),
 		}},

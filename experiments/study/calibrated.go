@@ -20,15 +20,15 @@ type Line struct {
 type Point struct {
 	Line
 	G        float64 `json:"g" doc:"what is promised, a probability"`
-	Price    Kept    `json:"price" doc:"that the others bid at most the percentile, until the deadline, on each host that was asked about: parts of that time"`
+	Price    kept    `json:"price" doc:"that the others bid at most the percentile, until the deadline, on each host that was asked about: parts of that time"`
 	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile over that time, $/s"`
-	Contract Kept    `json:"contract" doc:"that an accepted contract is fulfilled"`
+	Contract kept    `json:"contract" doc:"that an accepted contract is fulfilled"`
 	Cost
 	Less *Cost `json:"less" doc:"the same less that of another policy, replication by replication; null unless asked for"`
 }
 
-// A Kept is what was kept of promises that hold with probability g.
-type Kept struct {
+// A kept is what was kept of promises that hold with probability g.
+type kept struct {
 	Promises int      `json:"promises" doc:"how many, over all replications"`
 	Kept     float64  `json:"kept" doc:"mean over replications of the share that was kept; 0 without promises"`
 	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null of fewer than two replications"`
@@ -36,8 +36,8 @@ type Kept struct {
 	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - kept)²; less is better"`
 }
 
-// A Mean is over replications, with Student's 95 % interval.
-type Mean struct {
+// A meanValue is over replications, with Student's 95 % interval.
+type meanValue struct {
 	Mean float64  `json:"mean"`
 	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications, or where all are equal"`
 	Hi95 *float64 `json:"hi95"`
@@ -45,31 +45,31 @@ type Mean struct {
 
 // A Cost is what came of the jobs beside promises, each a mean over replications.
 type Cost struct {
-	Rejections Mean `json:"rejections" doc:"share of the jobs"`
-	Revenue    Mean `json:"revenue" doc:"$"`
-	Efficiency Mean `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
+	Rejections meanValue `json:"rejections" doc:"share of the jobs"`
+	Revenue    meanValue `json:"revenue" doc:"$"`
+	Efficiency meanValue `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
 }
 
 // Calibrated is promised against kept, for both things that g can mean.
 type Calibrated struct {
-	Scenario     string   `json:"scenario"`
-	Replications int      `json:"replications"`
-	Less         string   `json:"less" doc:"policy that costs are held against, empty if none is"`
-	Points       []Point  `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
-	Scores       []Scores `json:"scores" doc:"of the points of each, together"`
-	Notes        []string `json:"notes"`
-	Files        []string `json:"files" doc:"that were written"`
+	Scenario     string       `json:"scenario"`
+	Replications int          `json:"replications"`
+	Less         string       `json:"less" doc:"policy that costs are held against, empty if none is"`
+	Points       []Point      `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
+	Scores       []lineScores `json:"scores" doc:"of the points of each, together"`
+	Notes        []string     `json:"notes"`
+	Files        []string     `json:"files" doc:"that were written"`
 }
 
-// Scores are those of one line, over all its points.
-type Scores struct {
+// A lineScores is what one line scores, over all its points.
+type lineScores struct {
 	Line
-	Price    *Score `json:"price" doc:"null if the policy promises no price: it asks for other percentiles than that of g"`
-	Contract *Score `json:"contract" doc:"null if it accepted nothing"`
+	Price    *score `json:"price" doc:"null if the policy promises no price: it asks for other percentiles than that of g"`
+	Contract *score `json:"contract" doc:"null if it accepted nothing"`
 }
 
-// A Score says how far promises are from what was kept.
-type Score struct {
+// A score says how far promises are from what was kept.
+type score struct {
 	Off     float64  `json:"off" doc:"mean of |kept - g|"`
 	Worst   float64  `json:"worst" doc:"the least of kept - g: below 0, promises were broken"`
 	Brier   float64  `json:"brier" doc:"mean Brier score"`
@@ -79,16 +79,16 @@ type Score struct {
 // kinds are the two things that g can mean.
 var kinds = [2]struct {
 	title, what string
-	of          func(*Point) *Kept
+	of          func(*Point) *kept
 }{
-	{"The price stays at most at its percentile", "the price stays at most at its percentile", func(p *Point) *Kept { return &p.Price }},
-	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *Kept { return &p.Contract }},
+	{"The price stays at most at its percentile", "the price stays at most at its percentile", func(p *Point) *kept { return &p.Price }},
+	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *kept { return &p.Contract }},
 }
 
 // calibrated returns the report of points, whose costs are compared with those of the policy
 // less.
 func calibrated(name string, replications int, points []Point, less string, notes []string) *Calibrated {
-	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []Scores{}, Files: []string{}}
+	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []lineScores{}, Files: []string{}}
 	place := make(map[string]int) // of configurations, policies and forecasters, in order of appearance
 	key := func(p *Point) (k [3]int) {
 		for i, name := range []string{p.Configuration, p.Policy, p.Forecaster} {
@@ -108,7 +108,7 @@ func calibrated(name string, replications int, points []Point, less string, note
 		return slices.Compare(x[:], y[:])
 	})
 	for _, of := range r.lines() {
-		s := Scores{Line: of[0].Line, Price: score(of, kinds[0].of), Contract: score(of, kinds[1].of)}
+		s := lineScores{Line: of[0].Line, Price: scoreOf(of, kinds[0].of), Contract: scoreOf(of, kinds[1].of)}
 		if s.Price != nil {
 			var losses []float64
 			for _, p := range of {
@@ -138,9 +138,9 @@ func (r *Calibrated) lines() (all [][]Point) {
 	return all
 }
 
-// score returns the scores of points that promise anything, nil if none does.
-func score(points []Point, of func(*Point) *Kept) *Score {
-	s := &Score{Worst: math.Inf(1)}
+// scoreOf returns the scores of points that promise anything, nil if none does.
+func scoreOf(points []Point, of func(*Point) *kept) *score {
+	s := &score{Worst: math.Inf(1)}
 	n := 0.0
 	for i := range points {
 		k := of(&points[i])
@@ -169,7 +169,7 @@ func (r *Calibrated) Document() report.Document {
 	return report.Document{
 		Title:   "What is promised and what is kept: " + r.Scenario,
 		Tables:  slices.Concat([]report.Table{price, r.table(kinds[1].title, false, kinds[1].of)}, costs, []report.Table{r.scores()}),
-		Figures: []report.Figure{r.Figure()}, Notes: r.Notes,
+		Figures: []report.Figure{r.figure()}, Notes: r.Notes,
 		Values: func(files []string) any {
 			out := *r
 			out.Files = report.List(files)
@@ -189,7 +189,7 @@ func (l Line) row(cells ...any) []report.Cell {
 }
 
 // table shows one kind of promise, with its pinball loss if that is wanted.
-func (r *Calibrated) table(title string, pinball bool, of func(*Point) *Kept) report.Table {
+func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
 	t := header(title, "Strong: all of the interval lies below what is promised.", "promised", "kept", "95 % from", "to", "promises", "Brier")
 	if pinball {
 		t.Header = append(t.Header, "pinball, $/s")
@@ -220,7 +220,7 @@ func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 			continue
 		}
 		row := []any{fmt.Sprintf("%.2f", p.G)}
-		for m, mean := range []Mean{c.Rejections, c.Revenue, c.Efficiency} {
+		for m, mean := range []meanValue{c.Rejections, c.Revenue, c.Efficiency} {
 			places := []int{3, 2, 3}[m]
 			half := "–"
 			if mean.Lo95 != nil {
@@ -236,7 +236,7 @@ func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 func (r *Calibrated) scores() report.Table {
 	t := header("Over all that was promised", "Off by: mean of |kept - promised|. Worst: the least of kept - promised; below 0, promises were broken.",
 		"price: off by", "worst", "Brier", "pinball, $/s", "contract: off by", "worst", "Brier")
-	cells := func(x *Score) []any {
+	cells := func(x *score) []any {
 		if x == nil {
 			return []any{"–", "–", "–"}
 		}
@@ -255,9 +255,9 @@ func (r *Calibrated) scores() report.Table {
 // fixed formats x with so many decimals, or a dash if it is nil.
 func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f', places) }
 
-// Figure is the reliability diagram: what was kept against what was promised, a panel for
+// figure is the reliability diagram: what was kept against what was promised, a panel for
 // each configuration, policy and meaning.
-func (r *Calibrated) Figure() report.Figure {
+func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
 		Caption: "Error bars are 95 % intervals. On the line a promise is kept as often as it says, above it more often.",

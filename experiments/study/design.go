@@ -72,9 +72,7 @@ func orthogonal(levels []int, strength, most int) [][]int {
 		for l := range column {
 			column[l] = []int{l}
 		}
-		if array = cross(array, []int{i}, column, most); array == nil {
-			return nil
-		}
+		array = cross(array, []int{i}, column, most)
 	}
 	for p := 2; p <= slices.Max(levels); p++ {
 		if groups[p] == nil {
@@ -84,9 +82,7 @@ func orthogonal(levels []int, strength, most int) [][]int {
 		for i, factor := range groups[p] {
 			_, dims[i] = power(levels[factor])
 		}
-		if array = cross(array, groups[p], linear(p, dims, strength, most), most); array == nil {
-			return nil
-		}
+		array = cross(array, groups[p], linear(p, dims, strength, most), most)
 	}
 	return array
 }
@@ -104,9 +100,10 @@ func power(n int) (p, m int) {
 	return p, m
 }
 
-// cross puts each row of columns at those places of each row of array.
+// cross puts each row of columns at those places of each row of array. It returns nil if there
+// are none, or if that takes more than most rows.
 func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
-	if len(columns) == 0 || len(array)*len(columns) > most {
+	if len(array)*len(columns) > most {
 		return nil
 	}
 	for _, row := range array {

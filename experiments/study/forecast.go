@@ -132,7 +132,7 @@ const near = 0.02
 
 // Document returns h for people: tables with a row a series and a column a forecaster.
 func (h *Held) Document() report.Document {
-	d := report.Document{Title: "What forecasters of prices promise and keep", Notes: h.Notes, Figures: []report.Figure{h.Figure()}}
+	d := report.Document{Title: "What forecasters of prices promise and keep", Notes: h.Notes, Figures: []report.Figure{h.figure()}}
 	var gs []float64
 	for _, c := range h.Coverages {
 		if slices.Contains(gs, c.G) {
@@ -173,8 +173,8 @@ func (h *Held) table(g float64, what, note string, of func(*Coverage) report.Cel
 	return t
 }
 
-// Figure is what was covered against what was promised, a panel a series.
-func (h *Held) Figure() report.Figure {
+// figure is what was covered against what was promised, a panel a series.
+func (h *Held) figure() report.Figure {
 	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "On the line a percentile covers the price for as much of the time as it says."}
 	for _, c := range h.Coverages {
 		reliable(&f, c.Series, "covered", c.Forecaster, c.G, flat(c.G, c.Covered))

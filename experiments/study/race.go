@@ -257,7 +257,7 @@ func (r *race) most(best int) float64 {
 // report completes the report of a race that has ended.
 func (r *race) report() {
 	r.Best = r.leader()
-	r.Regret = Regret{Expected: r.expected(r.Best), Most: report.Maybe(r.most(r.Best)), Draws: draws}
+	r.Regret = regret{Expected: r.expected(r.Best), Most: report.Maybe(r.most(r.Best)), Draws: draws}
 	n, best := r.common(), r.values[r.Best]
 	slices.SortStableFunc(r.Kept, func(a, b int) int { return cmp.Compare(r.mean(b, n), r.mean(a, n)) })
 	none := report.Maybe(math.NaN())

@@ -57,7 +57,7 @@ func unbounded(arms, budget int) field {
 
 // race returns what a race over f finds.
 func (f field) race(ctx context.Context, s sampler, progress func()) (*Tuned, error) {
-	r := race{Tuned: &Tuned{Goal: f.Goal, Settings: make([]Row, f.arms), lo: f.lo, hi: f.hi}, sample: s, known: make([][]report.Maybe, f.arms), progress: func(int) { progress() }}
+	r := race{Tuned: &Tuned{Goal: f.Goal, Settings: make([]settingRow, f.arms), lo: f.lo, hi: f.hi}, sample: s, known: make([][]report.Maybe, f.arms), progress: func(int) { progress() }}
 	return r.Tuned, r.run(ctx)
 }
 
@@ -185,7 +185,7 @@ func TestStops(t *testing.T) {
 		}
 		return f
 	}
-	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (Regret{Draws: f.Regret.Draws}) {
+	if f := race(unbounded(3, 3000), apart); f.Stop != Told || f.Best != 2 || !slices.Equal(f.Kept, []int{2}) || f.Settings[0].By != 2 || f.Regret != (regret{Draws: f.Regret.Draws}) {
 		t.Errorf("arms that differ much: %+v", f)
 	}
 	if f := race(unbounded(3, 60), alike); f.Stop != Spent || len(f.Kept) != 3 || f.Spent != 60 || f.Settings[1].Needed != 0 || f.Regret.Expected != 0 {

@@ -14,7 +14,7 @@ import (
 // contenders returns an experiment with one configuration per setting to compare, each with a
 // single policy, and the settings themselves. Points that differ only in options of other
 // policies count as one setting of a policy.
-func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []Row, error) {
+func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []settingRow, error) {
 	names := configurations(e)
 	if ask.Configuration == "" && len(names) == 1 {
 		ask.Configuration = names[0]
@@ -31,7 +31,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []R
 	}
 	x.Sweep, x.Until, x.Replications, x.Configurations = nil, nil, 2, nil // two replications show whether all are alike
 	x.Figure = &scenario.Figure{Metrics: []string{ask.Metric}}
-	var settings []Row
+	var settings []settingRow
 	for _, k := range racing {
 		seen := make(map[string]bool)
 		for n := range points {
@@ -46,7 +46,7 @@ func contenders(e *scenario.Experiment, ask *TuneAsk) (*scenario.Experiment, []R
 				c := points[n]
 				c.Admission = c.Admission[k : k+1]
 				x.Configurations = append(x.Configurations, c)
-				settings = append(settings, Row{Setting: Setting{c.Admission[0].Label, at}})
+				settings = append(settings, settingRow{Setting: Setting{c.Admission[0].Label, at}})
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func touches(path string, all []scenario.Choice, k int) bool {
 }
 
 // smooth reports whether the settings lie along one axis of increasing numbers.
-func smooth(e *scenario.Experiment, settings []Row) bool {
+func smooth(e *scenario.Experiment, settings []settingRow) bool {
 	if len(e.Sweep) != 1 || len(settings) != len(e.Sweep[0].Values) {
 		return false
 	}
@@ -119,12 +119,12 @@ func smooth(e *scenario.Experiment, settings []Row) bool {
 }
 
 // size describes the size of the search space.
-func size(e *scenario.Experiment, settings []Row) string {
+func size(e *scenario.Experiment, settings []settingRow) string {
 	return fmt.Sprintf("%d of policies and %d of axes", len(policies(settings)), len(e.Sweep))
 }
 
 // policies returns the policies of settings.
-func policies(settings []Row) map[string]bool {
+func policies(settings []settingRow) map[string]bool {
 	all := make(map[string]bool)
 	for i := range settings {
 		all[settings[i].Policy] = true

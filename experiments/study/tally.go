@@ -75,13 +75,13 @@ func (k *promises) add(n int, share, brier float64) {
 }
 
 // sum returns what was kept of promises.
-func (k *promises) sum() Kept {
+func (k *promises) sum() kept {
 	q := stats.Quantity{Hi: 1, Dependent: !k.whole}
 	if k.whole {
 		q.Trials = k.n
 	}
 	s := stats.Summarize(k.share, q)
-	sum := Kept{Promises: k.n, Kept: s.Mean, Brier: stats.Summarize(k.briers, q).Mean}
+	sum := kept{Promises: k.n, Kept: s.Mean, Brier: stats.Summarize(k.briers, q).Mean}
 	sum.Lo95, sum.Hi95 = ends(s)
 	return sum
 }
@@ -97,7 +97,7 @@ func ends(s stats.Summary) (lo, hi *float64) {
 // cost returns the cost of t less that of another tally, unless it is nil, replication by
 // replication.
 func (t *tally) cost(less *tally) *Cost {
-	var means [3]Mean
+	var means [3]meanValue
 	for i := range means {
 		xs := defined(t.costs[i])
 		if less != nil {

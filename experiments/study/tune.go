@@ -55,15 +55,15 @@ const (
 // Tuned is the result of a search for the best setting, for people and programs.
 type Tuned struct {
 	Goal
-	Stop     Stop   `json:"stop" doc:"told: one setting is left; near: regret is bounded by within; spent: the budget is; or interrupted"`
-	Best     int    `json:"best" doc:"of settings: that of best mean among those kept"`
-	Kept     []int  `json:"kept" doc:"settings that cannot be told from the best, which is the first of them, by their means"`
-	Settings []Row  `json:"settings"`
-	Regret   Regret `json:"regret"`
-	Spent    int    `json:"spent" doc:"replications, of all settings together"`
-	Even     int    `json:"even" doc:"that an even split takes to know as much"`
-	Tells    int    `json:"tells" doc:"replications of each setting kept that would tell the best from all others, if all went on as it did; 0 if none is known to"`
-	Method   string `json:"method"`
+	Stop     Stop         `json:"stop" doc:"told: one setting is left; near: regret is bounded by within; spent: the budget is; or interrupted"`
+	Best     int          `json:"best" doc:"of settings: that of best mean among those kept"`
+	Kept     []int        `json:"kept" doc:"settings that cannot be told from the best, which is the first of them, by their means"`
+	Settings []settingRow `json:"settings"`
+	Regret   regret       `json:"regret"`
+	Spent    int          `json:"spent" doc:"replications, of all settings together"`
+	Even     int          `json:"even" doc:"that an even split takes to know as much"`
+	Tells    int          `json:"tells" doc:"replications of each setting kept that would tell the best from all others, if all went on as it did; 0 if none is known to"`
+	Method   string       `json:"method"`
 
 	Known  []byte  `json:"-"` // the replications, to resume from
 	lo, hi float64 // of the metric
@@ -75,8 +75,8 @@ type Setting struct {
 	At     []string `json:"at" doc:"value on each axis; empty on one that does not touch the policy"`
 }
 
-// A Row is a setting and what is known of it.
-type Row struct {
+// A settingRow is a setting and what is known of it.
+type settingRow struct {
 	Setting
 	N          int          `json:"n" doc:"replications"`
 	Mean       report.Maybe `json:"mean"`
@@ -92,8 +92,8 @@ type Row struct {
 	Same       bool         `json:"same" doc:"it was the best in every replication, to the digit"`
 }
 
-// A Regret is what taking the best may cost.
-type Regret struct {
+// A regret is what taking the best may cost.
+type regret struct {
 	Expected float64      `json:"expected" doc:"mean of what the true best is better by: Bayesian bootstrap over replications"`
 	Most     report.Maybe `json:"most" doc:"the most that it is, at 95 %; null while it has no bound"`
 	Draws    int          `json:"draws" doc:"of the bootstrap"`

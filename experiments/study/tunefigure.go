@@ -9,10 +9,10 @@ import (
 	"bourse/experiments/report"
 )
 
-// Figure returns the metric by the first axis, with what cannot be told from the best marked,
+// figure returns the metric by the first axis, with what cannot be told from the best marked,
 // and below it each setting less the best: a panel of both for each policy and point of the
 // other axes.
-func (r *Tuned) Figure() report.Figure {
+func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
 		Name: "tune", Title: r.goal(), Order: []string{"all", "not told from the best", "the best"},
 		Caption: "Means, with their 95 % intervals; and means less the best, with intervals that hold together at 95 %: what reaches 0 there is not told from it. Intervals are of confidence sequences.",
@@ -27,8 +27,8 @@ func (r *Tuned) Figure() report.Figure {
 		arms[name] = append(arms[name], arm)
 	}
 	for _, name := range names {
-		mean := r.draw(arms[name], func(s *Row) (at, lo, hi report.Maybe) { return s.Mean, s.Lo, s.Hi })
-		less := r.draw(arms[name], func(s *Row) (at, lo, hi report.Maybe) { return s.Difference, s.LessLo, s.LessHi })
+		mean := r.draw(arms[name], func(s *settingRow) (at, lo, hi report.Maybe) { return s.Mean, s.Lo, s.Hi })
+		less := r.draw(arms[name], func(s *settingRow) (at, lo, hi report.Maybe) { return s.Difference, s.LessLo, s.LessHi })
 		mean.Title, mean.Y, less.Title, less.Y = name, r.Metric, name, r.Metric+" less the best"
 		f.Panels = append(f.Panels, mean, less)
 	}
@@ -85,7 +85,7 @@ func (r *Tuned) panel(arm int) string {
 const marked = 40
 
 // draw returns a panel of arms.
-func (r *Tuned) draw(arms []int, of func(*Row) (at, lo, hi report.Maybe)) (p report.Panel) {
+func (r *Tuned) draw(arms []int, of func(*settingRow) (at, lo, hi report.Maybe)) (p report.Panel) {
 	at := func(arm int) string {
 		if len(r.Over) == 0 || r.Settings[arm].At[0] == "" {
 			return r.Settings[arm].Policy

@@ -17,7 +17,7 @@ func reported(t *testing.T, gap float64) *Tuned {
 	mean := []float64{1, 2, 2 + gap, 0}
 	r := &Tuned{Goal: Goal{Configuration: "one", Metric: "revenue", Over: []string{"admission.a.x"}, Budget: 4 * 50}, lo: math.Inf(-1), hi: math.Inf(1)}
 	for i, at := range []string{"0.1", "0.2", "0.3", ""} {
-		r.Settings = append(r.Settings, Row{Setting: Setting{[]string{"a", "a", "a", "b"}[i], []string{at}}})
+		r.Settings = append(r.Settings, settingRow{Setting: Setting{[]string{"a", "a", "a", "b"}[i], []string{at}}})
 	}
 	err := (&race{Tuned: r, known: make([][]report.Maybe, 4), progress: func(int) {}, sample: each(func(arm, rep int) float64 { return mean[arm] + 0.1*normal(7, arm, rep) })}).run(context.Background())
 	if err != nil {
@@ -54,7 +54,7 @@ func TestReport(t *testing.T) {
 // have one scale, which shows where bars begin.
 func TestFigure(t *testing.T) {
 	t.Parallel()
-	f := reported(t, 0.001).Figure()
+	f := reported(t, 0.001).figure()
 	var got []string
 	for _, p := range f.Panels {
 		line := fmt.Sprintf("%s by %s:", p.Title, p.X)

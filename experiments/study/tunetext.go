@@ -17,7 +17,7 @@ const shown = 20
 // the price of not knowing, what was spent and what would tell more.
 func (r *Tuned) Document() report.Document {
 	d := report.Document{
-		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.Figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}, {Name: TuneKnown, Data: r.Known}},
+		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}, {Name: TuneKnown, Data: r.Known}},
 		Values: func([]string) any { return *r },
 	}
 	for _, note := range []string{r.price(), r.effort(), r.more(), r.edge(), r.Method} {

@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -220,7 +221,7 @@ func (s *Study) elsewhere(t report.Terminal, dir, ledgers string) (lines []strin
 	}
 	for _, j := range s.judged() {
 		if len(j.Table().Rows) > 0 {
-			add("Paper", "claims: "+j.Counts())
+			add("Paper", cmp.Or(j.Found, "claims: "+j.Counts()))
 			break
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"math/rand/v2"
 
+	"bourse/experiments"
 	"bourse/experiments/fitlab"
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
@@ -35,10 +36,16 @@ type claimsOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool   `doc:"print the claims of all papers, also without results"`
 	Log                          string `doc:"judge what the market paper states about its log by {FILE} (SDSC Blue Horizon, SWF), too"`
-	Brief                        bool   `doc:"print one line per claim, without the numbers"`
+	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS}, by runs of its presets, instead of results: readings"`
+	Replications                 int    `alias:"n" default:"2000" validate:"min=2,max=1e6" doc:"with --over, run each preset {N} times"`
+	noProgressOption             `yaml:",inline"`
+	Brief                        bool `doc:"print one line per claim, without the numbers"`
 }
 
 func claimsAction(c *cli.Context, o *claimsOptions) error {
+	if o.Over != "" {
+		return claimsOver(c, o)
+	}
 	if c.NArg() == 0 && !o.All && o.Log == "" {
 		return usagef("%s: RESULTS is missing; see '%s --help'", commandName(c), c.Command.HelpName)
 	}
@@ -62,6 +69,22 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 		note(c, "no paper claims anything about these results")
 	}
 	return show(c, papers.Document(all, terminal(c), o.Brief), nil)
+}
+
+// claimsOver judges the market paper's claims under each registered reading.
+func claimsOver(c *cli.Context, o *claimsOptions) error {
+	if c.NArg() > 0 {
+		return usagef("--over: found RESULTS, want none: it runs the presets itself")
+	}
+	log, err := measureRows(c, o.Log)
+	if err != nil {
+		return err
+	}
+	all, err := experiments.JudgeReadings(c.Context, experiments.Options{Progress: progress(c, "readings")}, o.Replications, logSeed, log)
+	if err != nil {
+		return err
+	}
+	return show(c, papers.OverReadings(all), nil)
 }
 
 // Claims about the log are judged by 60 replications of 500 pairs: with 20 and seed 2006, the one

@@ -17,12 +17,14 @@ import (
 
 // A Judged paper is its claims with their verdicts.
 type Judged struct {
-	Paper  string             `json:"paper"`
-	Title  string             `json:"title"`
-	Notes  []string           `json:"notes,omitempty"`
-	SHA256 string             `json:"sha256" doc:"SHA-256 of the claims file"`
-	Since  []string           `json:"registered" doc:"whether the runs used this file: as registered, changed since the run, or not recorded"`
-	Claims []claims.Judgement `json:"claims"`
+	Paper   string             `json:"paper"`
+	Title   string             `json:"title"`
+	Found   string             `json:"found,omitempty" doc:"what the published runs show, in a line"`
+	Notes   []string           `json:"notes,omitempty"`
+	Reading string             `json:"reading,omitempty" doc:"registered reading of the paper under which its claims are judged"`
+	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
+	Since   []string           `json:"registered" doc:"whether the runs used this file: as registered, changed since the run, or not recorded"`
+	Claims  []claims.Judgement `json:"claims"`
 }
 
 // logName is the name under which claims refer to the log of the market paper.
@@ -51,7 +53,7 @@ func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error
 	}
 	judged := []Judged{}
 	for _, p := range papers {
-		j := Judged{Paper: p.Name, Title: p.Title, SHA256: p.SHA256, Claims: claims.Judge(p, found)}
+		j := Judged{Paper: p.Name, Title: p.Title, Found: p.Found, SHA256: p.SHA256, Claims: claims.Judge(p, found)}
 		registered := make(map[string]map[string]string) // by experiment
 		concerned := all
 		for i, r := range found {
@@ -151,7 +153,7 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 		for _, row := range rows(p.Metrics()...) {
 			r.Add(row)
 		}
-		j := Judged{Paper: p.Name, Title: p.Title}
+		j := Judged{Paper: p.Name, Title: p.Title, Found: p.Found}
 		j.Claims = claims.Judge(p, []*claims.Results{r})
 		judged = append(judged, j)
 	}

@@ -95,7 +95,7 @@ func Presets() map[string][]byte {
 }
 
 // notPresets are the names of files that are no scenarios.
-var notPresets = []string{"claims", "readings", "reference", "reproduction"}
+var notPresets = []string{"claims", "readings", "reference", "registered", "reproduction"}
 
 // presets returns the paths of the scenario files of p by the name of their experiment.
 func (p Paper) presets() map[string]string {

@@ -48,6 +48,7 @@ import (
 type Paper struct {
 	Name   string  `yaml:"name"`  // of its folder
 	Title  string  `yaml:"title"` // authors and title
+	Found  string  `yaml:"found"` // what the published runs show, in a line
 	Claims []Claim `yaml:"claims"`
 
 	SHA256 string            `yaml:"-"` // of the file

@@ -2,10 +2,51 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
+
+// TestCommandExamples runs the examples in the help of 'run', and then of the commands that read its
+// results, one after another in one folder, each with fewer jobs. Those that need a file that the
+// user has are skipped.
+func TestCommandExamples(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it runs the paper several times")
+	}
+	all, dir := leaves("", newApp(nil, nil, nil).Commands), t.TempDir()
+	own := regexp.MustCompile(`slurm|\.gz|\.pub|--live|FILE|DIR|LOG |results/(a|b|guarantee) |books|--job 1000`)
+	ran := 0
+	for _, name := range []string{"run", "show tables", "show claims", "show curve", "show prices", "show jobs", "plot", "curve", "figures", "compare", "explain", "ledger show", "ledger audit", "study replay", "study advise"} {
+		command := all[name]
+		if command == nil {
+			t.Fatalf("there is no command %s", name)
+		}
+		for line := range strings.Lines(command.Description) {
+			line, shown := strings.CutPrefix(line, "   bourse ")
+			line, _, _ = strings.Cut(strings.TrimSpace(line), "  ")
+			if !shown || own.MatchString(line+" ") {
+				continue
+			}
+			line = strings.NewReplacer("0.02", "0.5").Replace("bourse " + line)
+			if !strings.Contains(line, "run merge") {
+				line = strings.Replace(line, "bourse run", "bourse run --set workload.model.jobs=20", 1)
+			}
+			c := exec.Command("sh", "-c", line)
+			c.Dir = dir
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v: %s", line, err, out)
+			}
+			ran++
+		}
+	}
+	if ran < 25 {
+		t.Errorf("ran %d examples, want 25 at least", ran)
+	}
+}
 
 // TestScenarioExamples checks that each of the twelve files in experiments/examples is in
 // order, begins with a comment whose commands there are, and runs.

@@ -21,8 +21,8 @@ prints how far it was from being refused, and the same externality.
 
 A contract of a live market is a job of the run of what 'bourse live export' writes.
 
-   bourse explain results --run high/cac/0 --job 7
-   bourse explain results --run high/cac/0 --job 7 --out why --json`, explainAction)
+   bourse explain results/paper --run pareto-high/cac/0 --job 7
+   bourse explain results/paper --run pareto-high/cac/0 --job 7 --out why --json`, explainAction)
 
 type explainOptions struct {
 	Run                             string  `doc:"explain the run {CONFIGURATION/ADMISSION/REPLICATION} (default: the first replication, if there is one policy)"`

@@ -20,9 +20,9 @@ under another policy, or with another field of its configuration, on the same jo
 hosts, and prints who gains and who loses by it: what a job is worth to its owner (§4.2,
 eq. 9, at --alpha), less what it paid, and penalties.
 
-   bourse study replay results --run high/be/0 --admission cac
-   bourse study replay results --run high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
-   bourse study replay results --run high/be/0 --set market.payment=bid --json`, func(c *cli.Context, o *replayOptions) error {
+   bourse study replay results/paper --run pareto-high/be/0 --admission cac
+   bourse study replay results/paper --run pareto-high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn
+   bourse study replay results/paper --run pareto-high/be/0 --set market.payment=bid --json`, func(c *cli.Context, o *replayOptions) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err

@@ -34,13 +34,6 @@ figures, ledgers, and report.html. An older results directory of that name is
 replaced, but for what you added to it; over anything else nothing is written. A
 file of - is standard input.
 
-A run that is interrupted or killed keeps what it has found, and the same command
-goes on from there. Several machines can share one:
-
-   bourse run mine.yaml --shard 1/2 --out one      and 2/2 --out two elsewhere
-   bourse run merge one two --out results/mine
-   bourse run mine.yaml --on slurm --time 1:00:00  from a login node
-
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
    bourse run --until efficiency_0.5=0.02
@@ -48,6 +41,14 @@ goes on from there. Several machines can share one:
    bourse run mine.yaml --out results/mine
    bourse run --hosts 30 --load 1.2 --policy be,cac --replications 40
    bourse run --set pareto-high:fleet.hosts=30 --set market.payment=bid --out results/bid
+
+A run that is interrupted or killed keeps what it has found, and the same command
+goes on from there. Several machines can share one:
+
+   bourse run mine.yaml --shard 1/2 --out one
+   bourse run mine.yaml --shard 2/2 --out two      on another machine
+   bourse run merge one two --out results/shared
+   bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
 A preset that is a paper runs all of its figures, each into a directory of its
 own. --trace names the log that it used; without it jobs are generated.

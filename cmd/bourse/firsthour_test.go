@@ -14,6 +14,16 @@ import (
 
 var firstHour = flag.Bool("firsthour", false, "time what a new user does first, by script, and print the table")
 
+// sweepFile is a sweep as a new user writes it.
+const sweepFile = `name: fleet
+replications: 3
+sweep: [{path: fleet.hosts, values: [10, 15, 20], label: hosts}]
+base:
+  fleet: {cpus: 2}
+  workload: {model: {name: paper, jobs: 20}}
+  admission: [be, cac]
+configurations: [high]`
+
 // TestFirstHour does what a new user does first, as the pages say, each in an empty directory,
 // and prints how many commands are typed for it and how long they take: building apart, but
 // for the policy, of which it is a part. Each must succeed.
@@ -52,6 +62,13 @@ func TestFirstHour(t *testing.T) {
 		tree     bool // in a copy of the source
 	}{
 		{what: "first figure", commands: []string{readme}},
+		{what: "hosts and load changed", commands: []string{"bourse run --hosts 30 --load 1.2 --policy be,cac -n 5"}},
+		{what: "sweep with plot", commands: []string{
+			"bourse run sweep.yaml",
+			"bourse plot results/fleet --x hosts --y efficiency_1 --color policy --format svg,pdf",
+		}, files: []block{{words: []string{"", "sweep.yaml"}, lines: strings.Split(sweepFile, "\n")}}},
+		{what: "comparison", commands: []string{"bourse run", "bourse compare results/paper --baseline cac"}},
+		{what: "audit", commands: []string{"bourse run", "bourse ledger audit results/paper"}},
 		{what: "own plan", commands: []string{
 			"bourse workload generate paper > plan.csv",
 			"bourse scenario new --name mine --hosts 15x2 --jobs plan.csv --policies be,cac --repeat 3 mine.yaml",

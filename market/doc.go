@@ -6,8 +6,8 @@
 // %.
 //
 // A [History] records the recent prices. A [Forecaster] estimates from it the price that will
-// not be exceeded with a given probability. A [Ranking] keeps many prices sorted, a [Series]
-// records their sum over a run, and [Clear] divides whole units once.
+// not be exceeded with a given probability. A [Ranking] keeps many prices sorted, and a [Series]
+// records their sum over a run.
 //
 // The package is independent of hosts, jobs, deadlines and accounts.
 //

@@ -2,7 +2,6 @@ package market_test
 
 import (
 	"fmt"
-	"strings"
 
 	"bourse/market"
 )
@@ -24,16 +23,4 @@ func ExampleAuctioneer() {
 	// price 0.04 share of the first 0.75
 	// a bid of 0.04 obtains 0.5 and leaves to the first 0.375
 	// price 0.01, over the window 0.025 ± 0.015
-}
-
-// Ten units are divided among three bidders.
-func ExampleClear() {
-	orders, err := market.ReadOrders("bids.csv", strings.NewReader("bidder,rate\nbob,0.5\nann,0.25\ncem,0.25\n"))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	awards, err := market.Clear(orders, 10)
-	fmt.Println(awards, err)
-	// Output: [{ann 3} {bob 5} {cem 2}] <nil>
 }

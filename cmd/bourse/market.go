@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"bourse/experiments/misuse"
-	"bourse/market"
+	"bourse/market/clearing"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,7 +24,7 @@ of name. A file of - is standard input.
 
 type marketClearOptions struct {
 	Capacity                   int64 `shown:"none: it must be given" doc:"divide {N} units"`
-	jsonOption[[]market.Award] `yaml:",inline"`
+	jsonOption[[]clearing.Award] `yaml:",inline"`
 }
 
 func clearAction(c *cli.Context, o *marketClearOptions) error {
@@ -41,11 +41,11 @@ func clearAction(c *cli.Context, o *marketClearOptions) error {
 		return err
 	}
 	defer in.Close()
-	orders, err := market.ReadOrders(name, in)
+	orders, err := clearing.ReadOrders(name, in)
 	if err != nil {
 		return misuse.Of(err)
 	}
-	awards, err := market.Clear(orders, capacity)
+	awards, err := clearing.Clear(orders, capacity)
 	if err != nil {
 		return misuse.Of(err)
 	}

@@ -1,4 +1,9 @@
-package market
+// Package clearing divides whole units among bidders once, in proportion to their rates. Unlike
+// the auctions of package market, such a division is final.
+//
+// [ReadOrders] reads the bids from a file, and [Clear] divides the units. The package is
+// independent of what the units are.
+package clearing
 
 import (
 	"fmt"

@@ -262,9 +262,9 @@ type View interface {
 	// forecast, h does not exceed with probability g in (0,1).
 	Percentile(h hosts.ID, g float64) float64
 
-	// Away reports whether h must not be given work, because it has left or accepts no more
+	// Unavailable reports whether h must not be given work, because it has left or accepts no more
 	// tasks.
-	Away(h hosts.ID) bool
+	Unavailable(h hosts.ID) bool
 
 	// Stays returns the predicted probability, in [0,1], that h stays for span seconds from
 	// now. Host h must not be away. The result is 1 if hosts never leave or there is no

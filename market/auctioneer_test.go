@@ -14,9 +14,9 @@ func TestShares(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var a Auctioneer
 		rates := rapid.SliceOfN(rapid.Int64Range(1, int64(MaxRate)), 1, 20).Draw(t, "rates")
-		share := func(i int) float64 { return float64(Kept(float64(rates[i]), float64(a.Price()), 0)) }
+		share := func(i int) float64 { return float64(ShareIf(float64(rates[i]), float64(a.Price()), 0)) }
 		for i, r := range rates {
-			kept := Kept(float64(rates[0]), float64(a.Price()), float64(r))
+			kept := ShareIf(float64(rates[0]), float64(a.Price()), float64(r))
 			quote := Quote(float64(r), float64(a.Price()))
 			a.Bid(float64(i), 0, Rate(r))
 			if got := share(i); math.Abs(got-float64(quote)) > 1e-15 {

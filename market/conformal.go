@@ -53,7 +53,7 @@ func newConformal(decode plugin.Decoder) (Forecaster, error) {
 // Percentile implements [Forecaster]. The first call starts the tracking of the price. Until a
 // score is known, the forecast is the current price.
 func (c conformal) Percentile(h *History, now, g float64) float64 {
-	h.tell(now)
+	h.setNow(now)
 	if h.tracked == nil || h.tracked.ConformalOptions != c.ConformalOptions {
 		h.tracked = newTracker(c.ConformalOptions, h.Window()/float64(c.Steps), now)
 	}

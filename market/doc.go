@@ -2,7 +2,7 @@
 //
 // An [Auctioneer] runs the auction of one host. Bidders name a spending rate, in nano-dollars
 // per second. The price is the sum of the rates, and each bidder holds the share rate/price
-// ([Kept]). For example, bids of 1 and 3 $/s make a price of 4 $/s and shares of 25 % and 75
+// ([ShareIf]). For example, bids of 1 and 3 $/s make a price of 4 $/s and shares of 25 % and 75
 // %.
 //
 // A [History] records the recent prices. A [Forecaster] estimates from it the price that will

@@ -12,9 +12,9 @@ func ExampleAuctioneer() {
 	host.Bid(0, 0, 30e6) // the first pays 0.03 dollars per second
 	host.Bid(0, 0, 10e6)
 	price := host.Price().Float64()
-	fmt.Println("price", price, "share of the first", market.Kept(0.03, price, 0))
+	fmt.Println("price", price, "share of the first", market.ShareIf(0.03, price, 0))
 
-	fmt.Println("a bid of 0.04 obtains", market.Quote(0.04, price), "and leaves to the first", market.Kept(0.03, price, 0.04))
+	fmt.Println("a bid of 0.04 obtains", market.Quote(0.04, price), "and leaves to the first", market.ShareIf(0.03, price, 0.04))
 
 	host.Bid(60, 30e6, 0) // the first withdraws after a minute
 	mean, deviation := host.History().Moments(120)

@@ -67,7 +67,7 @@ func (h *History) Observe(now float64, p Rate) {
 	if h.tracked != nil {
 		h.tracked.follow(now, h.Price(), p)
 	}
-	h.tell(now)
+	h.setNow(now)
 	if len(h.steps) == cap(h.steps) {
 		h.makeRoom(now)
 	}
@@ -145,8 +145,8 @@ func (h *History) prefetch() float64 {
 	return h.now
 }
 
-// tell moves the clock of h to now. It panics if now is earlier than the clock.
-func (h *History) tell(now float64) {
+// setNow moves the clock of h to now. It panics if now is earlier than the clock.
+func (h *History) setNow(now float64) {
 	if !(now >= h.now) {
 		panic("market: time goes back")
 	}
@@ -156,7 +156,7 @@ func (h *History) tell(now float64) {
 // advance moves the end of the window to now, discards the steps that lie before the window,
 // and returns the start of the window.
 func (h *History) advance(now float64) (from float64) {
-	h.tell(now)
+	h.setNow(now)
 	from = max(0, now-h.Window())
 	past, steps := 0, h.steps[h.head:]
 	for past+1 < len(steps) && steps[past+1].at <= from {

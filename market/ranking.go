@@ -13,7 +13,7 @@ import (
 // BenchmarkRankingJob compares this with other methods: sorting takes 3 to 600 times as long,
 // and a B-tree (tidwall/btree) takes 4 times as long on 15 hosts and on 1,000 hosts.
 type Ranking struct {
-	items []standing
+	items []ranked
 
 	// chunks hold the keys in order. No chunk is empty unless it is the only one. A chunk is
 	// short enough to insert a key by shifting, and long enough to keep the number of chunks
@@ -26,11 +26,11 @@ type Ranking struct {
 	call uint32
 }
 
-// A standing is the state of one item. It is kept in one place because, with many items, each
+// A ranked is the state of one item. It is kept in one place because, with many items, each
 // item accessed is usually a cache miss.
-type standing struct {
+type ranked struct {
 	price Rate
-	seen  uint32 // the number of the last call of Cheapest that drew it
+	drawn uint32 // the number of the last call of Cheapest that drew it
 	left  bool   // whether it is in moved
 }
 
@@ -56,7 +56,7 @@ const (
 
 // NewRanking returns a ranking of n items, all at price 0.
 func NewRanking(n int) *Ranking {
-	r := &Ranking{items: make([]standing, n)}
+	r := &Ranking{items: make([]ranked, n)}
 	r.Reset()
 	return r
 }
@@ -108,7 +108,7 @@ func (r *Ranking) Cheapest(n int, rng *rand.Rand, ok func(item int32) bool, out 
 	r.call++
 	if r.call == 0 { // the counter overflowed: clear all marks
 		for i := range r.items {
-			r.items[i].seen = 0
+			r.items[i].drawn = 0
 		}
 		r.call = 1
 	}
@@ -206,16 +206,16 @@ func (r *Ranking) refresh() {
 // draw appends to out at most n random eligible items from the keys between at and end, which
 // all have the same price.
 func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool, out []int32) []int32 {
-	// If there are many items, draw ranks at random and skip items already seen. A skipped
+	// If there are many items, draw ranks at random and skip items already drawn. A skipped
 	// item does not affect which of the others is drawn next, so the loop may stop at any
 	// time.
 	if size := r.count(at, end); isMany(size, n) {
 		for range 4*n + 16 {
 			item := r.item(at, rng.IntN(size))
-			if r.items[item].seen == r.call {
+			if r.items[item].drawn == r.call {
 				continue
 			}
-			r.items[item].seen = r.call
+			r.items[item].drawn = r.call
 			if ok == nil || ok(item) {
 				out = append(out, item)
 				if n--; n == 0 {
@@ -225,11 +225,11 @@ func (r *Ranking) draw(at, end place, n int, rng *rand.Rand, ok func(int32) bool
 		}
 	}
 
-	// If there are few items, or few are eligible, shuffle all those not yet seen.
+	// If there are few items, or few are eligible, shuffle all those not yet drawn.
 	drawn := len(out)
 	for ; at != end; at = r.next(at) {
 		item := r.chunks[at.chunk][at.i].item
-		if r.items[item].seen != r.call && (ok == nil || ok(item)) {
+		if r.items[item].drawn != r.call && (ok == nil || ok(item)) {
 			out = append(out, item)
 		}
 	}

@@ -195,7 +195,7 @@ func TestCallsGoRound(t *testing.T) {
 	r := NewRanking(2000)
 	r.call = math.MaxUint32 - 2
 	for i := range r.items {
-		r.items[i].seen = 1 // as by the first call of all
+		r.items[i].drawn = 1 // as by the first call of all
 	}
 	for call := range 6 {
 		fresh := NewRanking(2000).Cheapest(20, rand.New(rand.NewPCG(uint64(call), 3)), nil, nil)

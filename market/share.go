@@ -10,10 +10,10 @@ package market
 // bid obtains at that price (eq. 5).
 func Quote(b, c float64) Share { return Share(b / (b + c)) }
 
-// Kept returns the share that an existing bid of b keeps if the other bids rise by more. It is
+// ShareIf returns the share that an existing bid of b keeps if the other bids rise by more. It is
 // the term summed in eq. 6:
 //
 //	b(s) / (b(s) + b(r) + c(-s))
 //
 // price is the current price, which includes b. It equals b(s) + c(-s), and more is b(r).
-func Kept(b, price, more float64) Share { return Share(b / (price + more)) }
+func ShareIf(b, price, more float64) Share { return Share(b / (price + more)) }

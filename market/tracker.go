@@ -57,16 +57,16 @@ func (t *tracker) level(g float64) *level {
 func (t *tracker) pass(now float64, p Rate) {
 	for t.at < now {
 		if t.still >= stillEnough {
-			t.rest(now)
+			t.skip(now)
 			return
 		}
 		next := t.origin + float64(t.n)*t.step
 		until := min(now, max(next, t.at))
 		for i := range t.levels {
-			t.levels[i].stand(p, until-t.at)
+			t.levels[i].observe(p, until-t.at)
 		}
 		if t.at = until; next <= until {
-			t.foretell(p)
+			t.forecast(p)
 		}
 	}
 }
@@ -79,9 +79,9 @@ func (t *tracker) follow(now float64, was, p Rate) {
 	}
 }
 
-// rest moves the tracker to now without making forecasts, and discards the forecasts that have
+// skip moves the tracker to now without making forecasts, and discards the forecasts that have
 // not been scored.
-func (t *tracker) rest(now float64) {
+func (t *tracker) skip(now float64) {
 	t.at = now
 	t.n = max(t.n, int64((now-t.origin)/t.step)+1)
 	t.past = t.past[:0]
@@ -90,8 +90,8 @@ func (t *tracker) rest(now float64) {
 	}
 }
 
-// stand records that the price was p for the given number of seconds.
-func (l *level) stand(p Rate, seconds float64) {
+// observe records that the price was p for the given number of seconds.
+func (l *level) observe(p Rate, seconds float64) {
 	for i := range l.pending {
 		if f := &l.pending[i]; p > f.price {
 			f.over += seconds
@@ -99,9 +99,9 @@ func (l *level) stand(p Rate, seconds float64) {
 	}
 }
 
-// foretell makes the next forecast of each level at price p. It first scores the forecasts
+// forecast makes the next forecast of each level at price p. It first scores the forecasts
 // that are one window old, which adjusts α, and adds a score to the distribution.
-func (t *tracker) foretell(p Rate) {
+func (t *tracker) forecast(p Rate) {
 	for i := range t.levels {
 		if l := &t.levels[i]; len(l.pending) == t.Steps {
 			err := min(1, l.pending[0].over/(t.step*float64(t.Steps)))

@@ -178,7 +178,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 				continue
 			}
 			own := s.Bid.Float64()
-			p.gain(s.Contract, float64(market.Kept(own, price, b)-market.Kept(own, price, 0)))
+			p.gain(s.Contract, float64(market.ShareIf(own, price, b)-market.ShareIf(own, price, 0)))
 		}
 	}
 	if !r.OnDemand && !contracts.Enough(gets, want) {
@@ -195,7 +195,7 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 			if pl.Left {
 				continue
 			}
-			gets += float64(market.Kept(pl.Bid.Float64(), v.Price(pl.Host).Float64(), 0))
+			gets += float64(market.ShareIf(pl.Bid.Float64(), v.Price(pl.Host).Float64(), 0))
 			want += pace / v.Spec(pl.Host).Capacity()
 		}
 		if !contracts.Enough(gets, want) {

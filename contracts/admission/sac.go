@@ -153,7 +153,7 @@ func (p *Statistical) stays(now float64, r *contracts.Request, h hosts.ID, v con
 
 // expected returns the share that a bid of b can expect if the other bids are c (eq. 4), on a
 // host that stays with probability stays.
-func expected(stays, b, c float64) float64 { return float64(market.Kept(stays*b, b, c)) }
+func expected(stays, b, c float64) float64 { return float64(market.ShareIf(stays*b, b, c)) }
 
 // required returns the share of a host that r needs to finish its work in time.
 func required(now float64, r *contracts.Request, spec *hosts.Spec) float64 {

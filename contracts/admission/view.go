@@ -8,7 +8,7 @@ import (
 // Fits reports whether h is present and has room for the minimum requirement of a task of r.
 func Fits(h hosts.ID, r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
-	return !v.Away(h) && (least.Zero() || least.Fit(v.Room(h)))
+	return !v.Unavailable(h) && (least.Zero() || least.Fit(v.Room(h)))
 }
 
 // Changed returns the hosts that have changed since the policy last called it. If the policy

@@ -27,7 +27,7 @@ func newEmptiest(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
 func (s *emptiest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	s.chosen = s.chosen[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if !v.Away(h) && r.Needs.Min.Resources.Fit(v.Room(h)) {
+		if !v.Unavailable(h) && r.Needs.Min.Resources.Fit(v.Room(h)) {
 			s.chosen = append(s.chosen, h)
 		}
 	}

@@ -11,13 +11,13 @@ import (
 	"bourse/contracts/settlement"
 )
 
-// tell notifies the policy of e and carries out the actions it returns. It repeats this with
+// notify reports e to the policy and carries out the actions it returns. It repeats this with
 // [contracts.Continue] until the policy returns none, so that each decision sees the effects
 // of the previous one.
-func (b *Broker) tell(e contracts.Event) error {
+func (b *Broker) notify(e contracts.Event) error {
 	for {
 		if e.Kind != contracts.Over { // other contracts may end at this time before hosts are reallocated
-			b.floor.Bring(b.now)
+			b.floor.MoveTo(b.now)
 		}
 		actions := b.Policy.Handle(b.now, e, view{b})
 		if len(actions) == 0 {
@@ -39,7 +39,7 @@ func (b *Broker) offer() error {
 		return nil
 	}
 	b.freed = false
-	return b.tell(contracts.Event{Kind: contracts.Freed})
+	return b.notify(contracts.Event{Kind: contracts.Freed})
 }
 
 // do carries out one action of the policy.

@@ -132,7 +132,7 @@ func (c *conversation) showHosts() (answers []string) {
 	v := view{c.broker}.Hosts()
 	for h := range hosts.ID(v.Fleet()) {
 		a := fmt.Sprintf("h%d: %v $/s", h, v.Price(h))
-		if v.Away(h) {
+		if v.Unavailable(h) {
 			a += ", away"
 		}
 		if !c.spec.Room.Zero() {

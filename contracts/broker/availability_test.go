@@ -58,16 +58,16 @@ func TestLeaving(t *testing.T) {
 			rate, at = 0, b.now
 			v := view{b}.Hosts()
 			for h := range hosts.ID(v.Fleet()) {
-				if v.Away(h) == (func() bool { _, here := m.churn.Histories[h].At(b.now); return !here }()) {
+				if v.Unavailable(h) == (func() bool { _, here := m.churn.Histories[h].At(b.now); return !here }()) {
 					for _, s := range v.On(h) {
 						rate += s.Rate
-						if v.Away(h) && (rule != floor.Suspend || s.Rate != 0 || s.Paying != 0) {
+						if v.Unavailable(h) && (rule != floor.Suspend || s.Rate != 0 || s.Paying != 0) {
 							t.Fatalf("%v: h%d is away with %+v on it", m, h, s)
 						}
 					}
 					continue
 				}
-				t.Fatalf("%v: h%d away: %v at %v", m, h, v.Away(h), b.now)
+				t.Fatalf("%v: h%d away: %v at %v", m, h, v.Unavailable(h), b.now)
 			}
 			if n := len(p.decisions); n > 0 && m.asks[n-1].Submit == b.now {
 				for _, pl := range p.decisions[n-1].Placements {

@@ -204,7 +204,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 		b.index.byID[r.ID] = i
 	}
 	b.asked, b.answer.Verdict = i, contracts.Defer
-	err := b.tell(contracts.Event{Kind: contracts.Submitted, Contract: i})
+	err := b.notify(contracts.Event{Kind: contracts.Submitted, Contract: i})
 	b.asked = none
 	if b.answer.Verdict == contracts.Defer {
 		b.answer = contracts.Decision{Verdict: contracts.Defer}

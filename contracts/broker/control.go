@@ -33,7 +33,7 @@ func (b *Broker) Cancel(now float64, id contracts.ID) error {
 	case c.phase == contracts.Asked:
 		err = b.withdraw(i)
 	case b.floor.Contract(c.run).Gang:
-		if err = b.tell(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != contracts.Ended {
+		if err = b.notify(contracts.Event{Kind: contracts.Withdrawn, Contract: i}); err == nil && c.phase != contracts.Ended {
 			return fmt.Errorf("cancel %d: %w: it has ended", id, ErrNoContract)
 		}
 	default:
@@ -92,7 +92,7 @@ func (b *Broker) withdraw(i int32) error {
 	if err := b.Teller.Reject(b.now, int64(c.ID), b.reason(&d)); err != nil {
 		return err
 	}
-	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: contracts.Cancelled})
+	return b.notify(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: contracts.Cancelled})
 }
 
 // find returns the index of the contract with this ID, if it has not ended. It builds the

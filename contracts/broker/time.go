@@ -72,7 +72,7 @@ func (b *Broker) step() error {
 		return nil
 	}
 	b.freed = true // requests that wait for a tick are proposed again
-	return b.tell(contracts.Event{Kind: contracts.Tick})
+	return b.notify(contracts.Event{Kind: contracts.Tick})
 }
 
 // overdue notifies the policy of the first waiting contract whose hard deadline has come.
@@ -84,7 +84,7 @@ func (b *Broker) overdue() error {
 		}
 		b.timers.Remove(i)
 		c.alarm = math.Inf(1)
-		err := b.tell(contracts.Event{Kind: contracts.Overdue, Contract: i})
+		err := b.notify(contracts.Event{Kind: contracts.Overdue, Contract: i})
 		if c := &b.contracts[i]; c.phase == contracts.Ended {
 			b.freed = true // requests behind it in the waiting list may fit now
 		}
@@ -100,9 +100,9 @@ func (b *Broker) happened(events []floor.Event) error {
 		switch e.Kind {
 		case floor.Came:
 			b.freed = true
-			err = b.tell(contracts.Event{Kind: contracts.Came, Host: e.Host})
+			err = b.notify(contracts.Event{Kind: contracts.Came, Host: e.Host})
 		case floor.Gone:
-			err = b.tell(contracts.Event{Kind: contracts.Gone, Host: e.Host})
+			err = b.notify(contracts.Event{Kind: contracts.Gone, Host: e.Host})
 		default:
 			err = b.ran(&e, b.index.byRun[e.Run])
 		}
@@ -123,7 +123,7 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 		return nil
 	case what == floor.Done && k.Gang:
 		b.pause(c)
-		return b.tell(contracts.Event{Kind: contracts.Done, Contract: i, Part: e.Part})
+		return b.notify(contracts.Event{Kind: contracts.Done, Contract: i, Part: e.Part})
 	case what == floor.Done:
 		return b.over(i, contracts.OnFinish, k)
 	case what == floor.Broken:
@@ -146,7 +146,7 @@ func (b *Broker) lost(i int32) error {
 	c.Repeat = true
 	b.rests(i)
 	if b.now < c.Due() {
-		if err := b.tell(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == contracts.Waiting {
+		if err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == contracts.Waiting {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 	if err := b.end(i, on, k); err != nil {
 		return err
 	}
-	return b.tell(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: b.ended[len(b.ended)-1].Outcome})
+	return b.notify(contracts.Event{Kind: contracts.Over, Contract: i, Outcome: b.ended[len(b.ended)-1].Outcome})
 }
 
 // Late returns a separate source of time for policies whose ticks come after the requests
@@ -180,5 +180,5 @@ func (l Late) Next() float64 {
 // now.
 func (l Late) Advance(now float64) error {
 	l.b.now = now
-	return l.b.tell(contracts.Event{Kind: contracts.Tick})
+	return l.b.notify(contracts.Event{Kind: contracts.Tick})
 }

@@ -6,9 +6,9 @@ import (
 	"bourse/market"
 )
 
-// Bring moves f to now, a time before the next event. It first reallocates the marked hosts,
+// MoveTo moves f to now, a time before the next event. It first reallocates the marked hosts,
 // so that f, read as a view, is correct at now.
-func (f *Floor) Bring(now float64) {
+func (f *Floor) MoveTo(now float64) {
 	if f.stale() {
 		f.allocate()
 	}
@@ -20,7 +20,7 @@ func (f *Floor) Bring(now float64) {
 // rules reallocate, because the next action must see shares that include the previous one.
 func (f *Floor) Amid(now float64) {
 	if f.rule.fixed == nil {
-		f.Bring(now)
+		f.MoveTo(now)
 	}
 }
 
@@ -56,7 +56,7 @@ func (f *Floor) allocate() {
 			next = f.share(v)
 		}
 		if v.reads {
-			f.deal(v)
+			f.saveAllocation(v)
 		}
 		if next != v.next {
 			enter(&f.heaps.completions, int32(h), &v.next, next)
@@ -157,7 +157,7 @@ func (f *Floor) still(v *host) {
 // so that rounding errors do not accumulate over many changes.
 func (f *Floor) expect(i int32) {
 	c := &f.runs[i]
-	c.bring(f.now)
+	c.advance(f.now)
 	sum := 0.0
 	for _, rate := range c.rates {
 		sum += rate
@@ -177,9 +177,9 @@ func (f *Floor) expect(i int32) {
 	enter(&f.heaps.ends, i, &c.next, at)
 }
 
-// bring adds the work that c has done up to now at its current rate. It does nothing if the
+// advance adds the work that c has done up to now at its current rate. It does nothing if the
 // hosts of c are metered, because they report the work themselves.
-func (c *run) bring(now float64) {
+func (c *run) advance(now float64) {
 	if c.reads {
 		return
 	}

@@ -134,13 +134,13 @@ func (f *Floor) vacate(v *host) {
 		s := &v.on[0]
 		i, n := s.Contract, s.Node
 		c := &f.runs[i]
-		c.bring(f.now)
+		c.advance(f.now)
 		switch {
 		case c.PerHost && f.finished(v, c, s):
 			f.takeOff(v, i, n, c.work(n))
 			f.change(i)
 			if c.left > 0 {
-				f.tell(Left, i)
+				f.emit(Left, i)
 				continue
 			}
 			f.depart(Done, i)
@@ -159,7 +159,7 @@ func (f *Floor) vacate(v *host) {
 func (f *Floor) depart(k Kind, i int32) {
 	f.Remove(f.now, i)
 	f.allocate()
-	f.tell(k, i)
+	f.emit(k, i)
 }
 
 // finished reports whether the remaining work of s, a node of c on v, is within rounding. The
@@ -201,7 +201,7 @@ func (f *Floor) lost(i, n int32) {
 	}
 	f.refund(i)
 	f.change(i)
-	f.tell(Left, i)
+	f.emit(Left, i)
 }
 
 // charged reports whether charges for lost work remain owed.
@@ -230,5 +230,5 @@ func (f *Floor) recall(i int32) {
 	c.spends, c.near = never, false
 	c.Repeat = true
 	f.change(i)
-	f.tell(Lost, i)
+	f.emit(Lost, i)
 }

@@ -79,9 +79,9 @@ func (f *Floor) report(v *host) {
 			f.scratch.events = append(f.scratch.events, Event{Kind: Done, Run: i, Part: n})
 		case c.left == 0:
 			f.Remove(f.now, i)
-			f.tell(Done, i)
+			f.emit(Done, i)
 		default:
-			f.tell(Left, i)
+			f.emit(Left, i)
 		}
 	}
 }
@@ -97,18 +97,18 @@ func (f *Floor) end() {
 	for f.heaps.ends.First() <= f.now {
 		i, _, _ := f.heaps.ends.Min()
 		c := &f.runs[i]
-		c.bring(f.now)
+		c.advance(f.now)
 		switch {
 		case c.done(f.now):
 			f.Remove(f.now, i)
-			f.tell(Done, i)
+			f.emit(Done, i)
 		case f.now < c.until && f.now >= c.spends:
 			f.spend(i)
 		case f.now < c.until:
 			f.expect(i) // rounding predicted the completion slightly too early
 		default:
 			enter(&f.heaps.ends, i, &c.next, never)
-			f.tell(Expired, i)
+			f.emit(Expired, i)
 		}
 	}
 }

@@ -126,7 +126,7 @@ func TestTooEarly(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 3))
 	i := must(f.Place(0, request(1, 1, false), hosts.Task{Work: 1e6}, on(0), 4e5))
-	f.Bring(0)
+	f.MoveTo(0)
 	enter(&f.heaps.ends, i, &f.runs[i].next, 1e5)
 	check(t, "events too early", len(f.Advance(1e5)), 0)
 	check(t, "events", play(f, 5e5), "333333.333 done 0")

@@ -398,8 +398,8 @@ func (f *Floor) record() {
 	}
 }
 
-// tell adds an event of kind k for run i.
-func (f *Floor) tell(k Kind, i int32) {
+// emit adds an event of kind k for run i.
+func (f *Floor) emit(k Kind, i int32) {
 	f.scratch.events = append(f.scratch.events, Event{Kind: k, Run: i})
 }
 

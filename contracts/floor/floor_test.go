@@ -121,7 +121,7 @@ func TestShareOfBids(t *testing.T) {
 	next, c := f.Peek(three)
 	check(t, "completion of three", next, 20.0) // 30 at 1.5
 	check(t, "rate of three", c.Rate, 1.5)
-	f.Bring(10)
+	f.MoveTo(10)
 	if next, _ := f.Peek(one); !math.IsInf(next, 1) {
 		t.Errorf("a run whose nodes have their own work is looked at, at %v", next)
 	}
@@ -188,7 +188,7 @@ func TestExtendIsNoMore(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
 	i := place(t, f, 0, request(1, 1, false), 10, on(0))
-	f.Bring(0)
+	f.MoveTo(0)
 	f.runs[i].Done = 10.5
 	check(t, "done", f.Extend(i, 12), 10)
 }
@@ -309,10 +309,10 @@ func TestView(t *testing.T) {
 	check(t, "spec", f.Spec(1).Name, "h1")
 	check(t, "capacity", f.Capacity(1), 2)
 	check(t, "contract", f.Contract(i).ID, 7)
-	f.Bring(50) // price was 1 for half of the window of 100 s
+	f.MoveTo(50) // price was 1 for half of the window of 100 s
 	check(t, "percentile", fmt.Sprint(f.Percentile(1, 0.9), f.Percentile(0, 0.9)), "1 0")
 	check(t, "stays, nobody predicts", f.Stays(0, 9), 1)
-	if f.History(0) != nil || f.Away(0) {
+	if f.History(0) != nil || f.Unavailable(0) {
 		t.Error("hosts that stay have a history, or are away")
 	}
 	c := f.Config
@@ -322,7 +322,7 @@ func TestView(t *testing.T) {
 		f.Reset(c)
 		check(t, "percentile of a floor that is new", f.Percentile(1, 0.9), 0)
 		place(t, f, 60, request(7, 1, true), 100, on(1))
-		f.Bring(100) // its price was 1 for 40 s
+		f.MoveTo(100) // its price was 1 for 40 s
 		check(t, fmt.Sprint("percentile over ", window, " s"), f.Percentile(1, 0.5), want)
 		c.Machines = hostConfig(auction, 1, 2).Machines
 	}

@@ -63,14 +63,14 @@ func (s *site) pass(t *rapid.T, until float64) {
 			s.owed[a.Contract][a.Node] += a.Paying * dt
 			rate, price = rate+a.Rate, price+a.Bid
 			want := s.Capacity(h) * a.Bid.Float64() / s.Price(h).Float64()
-			if s.Away(h) {
+			if s.Unavailable(h) {
 				want = 0
 			}
 			if !(math.Abs(a.Rate-want) <= 1e-12) {
 				t.Fatalf("a bid of %v of %v gets %v of %v", a.Bid, s.Price(h), a.Rate, s.Capacity(h))
 			}
 		}
-		if len(s.On(h)) > 0 && !s.Away(h) && math.Abs(rate-s.Capacity(h)) > 1e-12 {
+		if len(s.On(h)) > 0 && !s.Unavailable(h) && math.Abs(rate-s.Capacity(h)) > 1e-12 {
 			t.Fatalf("%v of %v is given out", rate, s.Capacity(h))
 		}
 		if price != s.Price(h) {
@@ -142,7 +142,7 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 		s.end(t, i, c, c.Done)
 	case what == 3: // time passes, and nothing happens
 		s.pass(t, min(s.now+work/10, at))
-		s.Bring(s.now)
+		s.MoveTo(s.now)
 	case !math.IsInf(at, 1):
 		s.pass(t, at)
 		for _, e := range s.Advance(at) {
@@ -155,8 +155,8 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 func (s *site) happened(t *rapid.T, e Event) {
 	s.log = append(s.log, fmt.Sprint(s.now, e))
 	if e.Kind >= Came {
-		if s.Away(e.Host) != (e.Kind == Gone) {
-			t.Fatalf("%v, and away %v", e, s.Away(e.Host))
+		if s.Unavailable(e.Host) != (e.Kind == Gone) {
+			t.Fatalf("%v, and away %v", e, s.Unavailable(e.Host))
 		}
 		return
 	}

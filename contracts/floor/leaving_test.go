@@ -89,7 +89,7 @@ func TestPlaceAgain(t *testing.T) {
 		check(t, "arrears of the next", fmt.Sprint(f.Arrears(i)), "[]")
 	}
 	f := churn(Resubmit, true)
-	f.Bring(10)
+	f.MoveTo(10)
 	i := place(t, f, 10, request(1, 1, false), 5, on(0))
 	check(t, "placed as its host leaves", play(f, 10), "10 lost 0, 10 gone h0")
 	check(t, "arrears where nothing has accrued", len(f.Arrears(i)), 0)
@@ -118,8 +118,8 @@ func TestStandsStill(t *testing.T) {
 	f := churn(Suspend, false)
 	i := place(t, f, 0, request(1, 1, true), 15, on(0))
 	check(t, "events", play(f, 12), "10 gone h0")
-	f.Bring(12)
-	check(t, "still", fmt.Sprint(f.Away(0), f.On(0)[0].Rate, f.On(0)[0].Paying, f.Contract(i).Rate, f.Price(0)), fmt.Sprint("true 0 0 0 ", dollar))
+	f.MoveTo(12)
+	check(t, "still", fmt.Sprint(f.Unavailable(0), f.On(0)[0].Rate, f.On(0)[0].Paying, f.Contract(i).Rate, f.Price(0)), fmt.Sprint("true 0 0 0 ", dollar))
 	if f.History(0).After(0) != 0 || f.History(1) == nil {
 		t.Error("hosts that come and go have no history")
 	}
@@ -182,7 +182,7 @@ func TestAwayAtFirst(t *testing.T) {
 	c := hostConfig(auction, 1, 1, 1)
 	c.Availability = &Availability{Histories: []*availability.History{history(5, 7), history(), history(-3, 2, 4, 6)}}
 	f := open(c)
-	check(t, "away", fmt.Sprint(f.Away(0), f.Away(1), f.Away(2)), "true true false")
+	check(t, "away", fmt.Sprint(f.Unavailable(0), f.Unavailable(1), f.Unavailable(2)), "true true false")
 	check(t, "there", fmt.Sprint(f.Cheapest(request(1, 3, true), nil)), "[2]")
 	check(t, "events", play(f, 100), "2 gone h2, 4 came h2, 5 came h0, 6 gone h2, 7 gone h0")
 	check(t, "next", f.Next(), math.Inf(1))
@@ -195,7 +195,7 @@ func TestStays(t *testing.T) {
 	f := churn(Resubmit, false)
 	check(t, "nobody predicts", f.Stays(0, 5), 1)
 	f.Availability.Predictor = oracle{}
-	f.Bring(4)
+	f.MoveTo(4)
 	check(t, "predicted", fmt.Sprint(f.Stays(0, 6), f.Stays(0, 7), f.Stays(1, 7), f.Stays(0, 0), f.Stays(0, -1), f.Stays(0, math.NaN())), "1 0 1 1 1 1")
 }
 

@@ -23,8 +23,8 @@ type deal struct {
 // metered returns the machine of v, which must be metered.
 func (f *Floor) metered(v *host) hosts.Metered { return f.Machines[v.id].(hosts.Metered) }
 
-// deal stores the current allocation of v, which is metered.
-func (f *Floor) deal(v *host) {
+// saveAllocation stores the current allocation of v, which is metered.
+func (f *Floor) saveAllocation(v *host) {
 	v.deals = append(v.deals, deal{f.metered(v).Deal(), v.auction.Price(), slices.Clone(v.on)})
 }
 

@@ -107,7 +107,7 @@ func (f *Floor) spend(i int32) {
 		}
 	}
 	f.change(i)
-	f.tell(Spent, i)
+	f.emit(Spent, i)
 }
 
 // runsOut returns the time at which run i will have spent its budget if nothing changes, or

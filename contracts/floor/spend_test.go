@@ -115,7 +115,7 @@ func TestSpentAtDeadline(t *testing.T) {
 		if bid == 0 {
 			continue
 		}
-		f.Bring(r.Submit)
+		f.MoveTo(r.Submit)
 		i := place(t, f, r.Submit, r, math.Inf(1), where)
 		if span := r.Due() - r.Submit; rng.IntN(2) == 0 {
 			at := r.Submit + span*rng.Float64()

@@ -42,8 +42,8 @@ func (f *Floor) On(h hosts.ID) []contracts.Allocation { return f.hosts[h].on }
 // run that has just been removed.
 func (f *Floor) Contract(i int32) *contracts.Contract { return &f.runs[i].Contract }
 
-// Away reports whether h has left or accepts no more tasks.
-func (f *Floor) Away(h hosts.ID) bool { return f.hosts[h].away || f.hosts[h].shut }
+// Unavailable reports whether h has left or accepts no more tasks.
+func (f *Floor) Unavailable(h hosts.ID) bool { return f.hosts[h].away || f.hosts[h].shut }
 
 // Stays returns the predicted probability that h stays for span seconds. It is 1 without a
 // predictor or histories.
@@ -81,7 +81,7 @@ func (f *Floor) Changed() []hosts.ID {
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
 	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {
-		eligible = func(h int32) bool { return !f.Away(hosts.ID(h)) && least.Fit(f.Machines[h].Room()) }
+		eligible = func(h int32) bool { return !f.Unavailable(hosts.ID(h)) && least.Fit(f.Machines[h].Room()) }
 	}
 	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])
 	out = slices.Grow(out, len(f.scratch.ranked))

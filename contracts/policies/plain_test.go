@@ -42,7 +42,7 @@ func (p *plainSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	}
 	var found []host
 	for h := range hosts.ID(v.Fleet()) {
-		if least := r.Needs.Min.Resources; !v.Away(h) && least.Fit(v.Room(h)) && p.suits(now, r, v, h) {
+		if least := r.Needs.Min.Resources; !v.Unavailable(h) && least.Fit(v.Room(h)) && p.suits(now, r, v, h) {
 			fraction, exponent := math.Frexp(p.new.Return)
 			found = append(found, host{h, math.Ldexp(math.Round(math.Ldexp(fraction, 41)), exponent-41)})
 		}

@@ -144,7 +144,7 @@ func (p watcher) Decide(now float64, r *contracts.Request, v contracts.View) con
 	if d.Verdict == contracts.Accept {
 		var on []int
 		for _, pl := range d.Placements {
-			if v.Away(pl.Host) {
+			if v.Unavailable(pl.Host) {
 				p.w.misplaced++
 			}
 			on = append(on, int(pl.Host))

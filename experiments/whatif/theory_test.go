@@ -92,7 +92,7 @@ func best(hi float64, f func(float64) float64) float64 {
 func (r *resource) efficiency() (sum float64) {
 	price := r.auction.Price().Float64()
 	for i, w := range r.worth {
-		sum += w * float64(market.Kept(r.bids[i].Float64(), price, 0))
+		sum += w * float64(market.ShareIf(r.bids[i].Float64(), price, 0))
 	}
 	return sum / slices.Max(r.worth)
 }

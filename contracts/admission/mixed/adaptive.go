@@ -116,7 +116,7 @@ func (l *load) see(v contracts.View) {
 	}
 	for _, h := range changed {
 		tasks, processors := 0, 0.0
-		if !v.Away(h) {
+		if !v.Unavailable(h) {
 			tasks, processors = len(v.On(h)), v.Spec(h).CPUs
 		}
 		l.all += tasks - l.tasks[h]

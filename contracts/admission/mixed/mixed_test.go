@@ -48,7 +48,7 @@ type busy struct {
 
 func (b *busy) Changed() []hosts.ID { return b.changed }
 
-func (b *busy) Away(h hosts.ID) bool { return b.gone[h] }
+func (b *busy) Unavailable(h hosts.ID) bool { return b.gone[h] }
 
 // TestAdaptive checks which policy decides as load goes up and down: that of high load from
 // the threshold on, and until load has fallen below it by the margin. A host that is away
@@ -151,7 +151,7 @@ func TestSide(t *testing.T) {
 	s.gone[3] = true
 	v := &side{View: s, from: 2, to: 5}
 	for h, want := range []bool{true, true, false, true, false, true} {
-		if got := v.Away(hosts.ID(h)); got != want {
+		if got := v.Unavailable(hosts.ID(h)); got != want {
 			t.Errorf("host %d is away: %v, want %v", h, got, want)
 		}
 	}

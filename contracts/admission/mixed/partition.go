@@ -97,8 +97,8 @@ type side struct {
 	all      *[]hosts.ID // scratch memory
 }
 
-// Away implements [contracts.View].
-func (v *side) Away(h hosts.ID) bool { return h < v.from || h >= v.to || v.View.Away(h) }
+// Unavailable implements [contracts.View].
+func (v *side) Unavailable(h hosts.ID) bool { return h < v.from || h >= v.to || v.View.Unavailable(h) }
 
 // Cheapest implements [contracts.View].
 func (v *side) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {

@@ -36,8 +36,8 @@ func (s *Still) Changed() []hosts.ID { return nil }
 // Contract implements [contracts.View].
 func (s *Still) Contract(i int32) *contracts.Contract { return &s.Contracts[i] }
 
-// Away implements [contracts.View].
-func (s *Still) Away(hosts.ID) bool { return false }
+// Unavailable implements [contracts.View].
+func (s *Still) Unavailable(hosts.ID) bool { return false }
 
 // A Stand is a market of hosts with prices, at time 0. It offers hosts in order.
 type Stand struct {
@@ -111,8 +111,8 @@ func (b *Board) Request(i int32) *contracts.Request { return &b.Requests[i] }
 // Fleet implements [contracts.View].
 func (b *Board) Fleet() int { return len(b.Speeds) }
 
-// Away implements [contracts.View].
-func (b *Board) Away(h hosts.ID) bool { return b.Gone[h] }
+// Unavailable implements [contracts.View].
+func (b *Board) Unavailable(h hosts.ID) bool { return b.Gone[h] }
 
 // History implements [contracts.View].
 func (b *Board) History(hosts.ID) *availability.History { return nil }

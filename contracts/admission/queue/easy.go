@@ -167,7 +167,7 @@ func (e *ends) find(at float64) (i int, there bool) {
 // the estimates of its running jobs. For a host that is away it returns +Inf, because its
 // return is unknown.
 func frees(now float64, h hosts.ID, v contracts.View) float64 {
-	if v.Away(h) {
+	if v.Unavailable(h) {
 		return math.Inf(1)
 	}
 	first := math.Inf(1)

@@ -73,7 +73,7 @@ func (f *free) see(v contracts.View) []hosts.ID {
 		}
 	}
 	for _, h := range changed {
-		f.put(h, !v.Away(h) && len(v.On(h)) < f.tasks[h])
+		f.put(h, !v.Unavailable(h) && len(v.On(h)) < f.tasks[h])
 	}
 	return changed
 }

@@ -148,7 +148,7 @@ func (p *Queue) open(now float64, v contracts.View) {
 		p.pool.SetSpeeds(speeds)
 	}
 	for h := range hosts.ID(v.Fleet()) {
-		if !v.Away(h) {
+		if !v.Unavailable(h) {
 			p.came(now, h)
 		}
 	}

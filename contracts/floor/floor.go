@@ -141,7 +141,7 @@ const (
 type rule struct {
 	sharing.Rule
 	bids   bool            // shares are proportional to bids and charges use up budgets
-	fixed  sharing.Lasting // nil: each change reallocates the host
+	fixed  sharing.FixedShares // nil: each change reallocates the host
 	limit  sharing.Limiter // nil: tasks are not stopped early
 	ending sharing.Ending
 }
@@ -150,7 +150,7 @@ type rule struct {
 func properties(r sharing.Rule) rule {
 	p := rule{Rule: r}
 	_, p.bids = r.(sharing.Bidding)
-	p.fixed, _ = r.(sharing.Lasting)
+	p.fixed, _ = r.(sharing.FixedShares)
 	p.limit, _ = r.(sharing.Limiter)
 	if e, ok := r.(sharing.Ender); ok {
 		p.ending = e.Ending()

@@ -13,7 +13,7 @@ type auction struct{ lasting }
 // ByBids implements [Bidding].
 func (*auction) ByBids() {}
 
-// Share implements [Lasting]. The weight changes only with the bid, although the share that it
+// Share implements [FixedShares]. The weight changes only with the bid, although the share that it
 // buys changes as other tasks come and go.
 func (*auction) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
 	return hosts.Share{Weight: float64(on.Bid), Limit: c.Needs.Max.CPU}

@@ -25,7 +25,7 @@ func newExclusive(decode func(any) error) (Rule, error) {
 // Ending implements [Ender]. The tasks of a contract keep the same pace, so they end together.
 func (*exclusive) Ending() Ending { return WithNodes }
 
-// Share implements [Lasting]. The limit is in processors of the task's host.
+// Share implements [FixedShares]. The limit is in processors of the task's host.
 func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v contracts.View) hosts.Share {
 	share := hosts.Share{Weight: 1, Limit: 1}
 	if c.PerHost && len(c.Placements) > 1 {

@@ -10,7 +10,7 @@ import (
 // full share.
 type gang struct{ lasting }
 
-// Share implements [Lasting]. Weight and limit are both the number of nodes.
+// Share implements [FixedShares]. Weight and limit are both the number of nodes.
 func (gang) Share(c *contracts.Contract, on *contracts.Placement, _ contracts.View) hosts.Share {
 	n := float64(c.Nodes)
 	if c.Gang {

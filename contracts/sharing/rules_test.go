@@ -171,7 +171,7 @@ func TestPlaces(t *testing.T) {
 	booked.Gang = true
 	at := &contracts.Placement{Bid: 250, Nodes: 2}
 	for _, of := range []struct {
-		rule Lasting
+		rule FixedShares
 		c    *contracts.Contract
 		want hosts.Share
 	}{

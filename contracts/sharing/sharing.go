@@ -29,10 +29,10 @@ type Limiter interface {
 	Limit(r *contracts.Request) float64
 }
 
-// A Lasting rule sets the share of a task when it starts, and again only if its bid changes.
+// A FixedShares rule sets the share of a task when it starts, and again only if its bid changes.
 // Other tasks do not change it, and Allocate does nothing, so events on a host need no
 // recomputation of shares.
-type Lasting interface {
+type FixedShares interface {
 	Rule
 
 	// Share returns the share of the task of c that is placed at on.
@@ -42,11 +42,11 @@ type Lasting interface {
 // A Bidding rule shares a host by bids. A contract that has spent its budget bids nothing.
 // Such contracts divide equally what the bidders leave ([hosts.Idle]).
 type Bidding interface {
-	Lasting
+	FixedShares
 	ByBids()
 }
 
-// lasting provides the empty Allocate of a [Lasting] rule.
+// lasting provides the empty Allocate of a [FixedShares] rule.
 type lasting struct{}
 
 // Allocate implements [Rule]. It does nothing.

@@ -34,7 +34,7 @@ func (a Amount) Micros() int64 { return a.micros }
 // Dollars returns an amount of x dollars, rounded toward zero to the micro-dollar. Rounding
 // down ensures that charges computed from a budget never add up to more than the budget.
 //
-// x stands for its shortest decimal: 0.29 is 290,000 micro-dollars, although the float64 is
+// x means its shortest decimal: 0.29 is 290,000 micro-dollars, although the float64 is
 // slightly less. Dollars returns an error for NaN, infinities and numbers outside the range of
 // an Amount.
 func Dollars(x float64) (Amount, error) {
@@ -42,7 +42,7 @@ func Dollars(x float64) (Amount, error) {
 }
 
 // Product returns the product of xs as an amount in dollars. The factors are dollars, seconds,
-// fractions and so on, each at least 0. Each stands for its shortest decimal, as in [Dollars].
+// fractions and so on, each at least 0. Each means its shortest decimal, as in [Dollars].
 // The product is exact and is rounded once, toward zero to the micro-dollar.
 //
 // A product of float64s would already be rounded before Dollars sees it: 0.0003 × 5 would give
@@ -56,7 +56,7 @@ func Product(xs ...float64) (Amount, error) {
 }
 
 // Part returns a × num / den, rounded once, toward zero. a and num must be at least 0 and den
-// above 0. Both numbers stand for their shortest decimals, as in [Dollars].
+// above 0. Both numbers mean their shortest decimals, as in [Dollars].
 func (a Amount) Part(num, den float64) (Amount, error) {
 	n, ok := exact.Trunc(0, []float64{float64(a.micros), num}, []float64{den})
 	if !ok {

@@ -10,10 +10,10 @@
 // from its owner to the escrow when it is admitted. [Ledger.Settle] later pays 7 $ from the
 // escrow to the hosts' owners and returns 3 $.
 //
-// The bank is independent of rates and hosts. Of a contract it knows only the number. It has
-// no clock and uses no locks: one goroutine owns a ledger. Prices, shares and work are float64
-// and belong to other packages. A float64 becomes money only through [Dollars], [Product],
-// [Amount.Part] or [Nearest].
+// The bank is independent of rates and hosts. It identifies a contract by its number only. It
+// has no clock and uses no locks: one goroutine owns a ledger. Prices, shares and work are
+// float64 and belong to other packages. A float64 becomes money only through [Dollars],
+// [Product], [Amount.Part] or [Nearest].
 //
 // # Promises
 //

@@ -44,7 +44,7 @@ func Counted(name string, n int) Number { return Number{name, count, uint64(n)} 
 // about. Tables show this contract next to the reason.
 func Concerned(name string, id ID) Number { return Number{name, contract, uint64(id)} }
 
-// Paid returns a number with the given name and the amount of money a.
+// Paid returns a number with the given name whose value is the amount a.
 func Paid(name string, a bank.Amount) Number { return Number{name, money, uint64(a.Micros())} }
 
 // append appends n to b as a field of a JSON object. It omits NaN and infinite values, which

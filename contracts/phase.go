@@ -8,9 +8,9 @@ type Phase uint8
 // Phases, in the usual order.
 const (
 	Asked   Phase = iota // requested but not decided; no budget is held
-	Waiting              // accepted and its budget held, but not on hosts: not yet started, or its hosts have left
+	Waiting              // accepted, with its budget in escrow, but on no host: it has not started, or a host has left
 	Running              // running on its hosts
-	Paused               // off its hosts for a while; its work is kept
+	Paused               // temporarily off its hosts; the work done so far counts
 	Ended                // ended and settled
 )
 

@@ -142,7 +142,7 @@ type Prefetcher interface {
 	Prefetch() float64
 }
 
-// A Metered machine measures what its tasks do. It stands for a remote host that runs real
+// A Metered machine measures what its tasks do. It represents a remote host that runs real
 // programs, whose progress cannot be predicted. Next therefore returns only the times of ends
 // that are already known, and Stop and Advance report the work measured last.
 type Metered interface {

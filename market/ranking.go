@@ -26,8 +26,8 @@ type Ranking struct {
 	call uint32
 }
 
-// A ranked is the state of one item. It is kept in one place because, with many items, each
-// item accessed is usually a cache miss.
+// A ranked is the state of one item. Its fields are stored together because, with many items,
+// each item accessed is usually a cache miss.
 type ranked struct {
 	price Rate
 	drawn uint32 // the number of the last call of Cheapest that drew it

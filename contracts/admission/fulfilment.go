@@ -15,7 +15,7 @@ package admission
 // Here α is at most 1, because keeping more promises than required earns no right to break
 // others. If α is below 0, the level is the constant highest, because a policy that rejects
 // everything receives no more outcomes. If even that level does not prevent violations, α
-// continues to fall and the promise is not kept.
+// continues to fall and the promise is broken.
 type fulfilment struct{ alpha float64 }
 
 // highest is the highest level used, and 1-highest the lowest.

@@ -258,7 +258,7 @@ func (b *Broker) hostOf(run, n int32) string {
 	return b.Fleet[b.floor.Contract(run).Placements[n].Host].Spec().Name
 }
 
-// refuse rejects contract i, of which nothing is held, and records the reason in the ledger.
+// refuse rejects contract i, which has no escrow, and records the reason in the ledger.
 func (b *Broker) refuse(i int32, d *contracts.Decision) error {
 	c := &b.contracts[i]
 	c.phase.Next(contracts.OnRefuse)

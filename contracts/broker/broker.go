@@ -70,8 +70,8 @@ type Spans struct {
 	// budgets are paid whole.
 	Least float64
 
-	// Reserve is the price of a processor-second on a host whose tasks are not cut, in
-	// dollars. Only the payment rule scarce uses it.
+	// Reserve is the price of a processor-second, in dollars, on a host that gives every task
+	// all that it asks for. Only the payment rule scarce uses it.
 	Reserve float64
 
 	// Renew is the interval, in seconds, at which a contract renews its bids: the rest of its
@@ -273,7 +273,7 @@ func (b *Broker) Prices() *market.Series { return b.floor.Prices() }
 // HostPrice returns the history of the price of host h. It requires HostPrices.
 func (b *Broker) HostPrice(h hosts.ID) *market.Series { return b.floor.HostPrice(h) }
 
-// A view is the broker as policies see it.
+// A view gives policies read access to the broker.
 type view struct{ *Broker }
 
 func (v view) Hosts() contracts.View              { return &v.floor }

@@ -81,7 +81,7 @@
 // would take.
 //
 // If a hard deadline passes while a request waits for a decision, the request ends unstarted,
-// unless its policy handles the deadline itself. Nothing was held for it.
+// unless its policy handles the deadline itself. No money was in escrow for it.
 //
 // When the market closes ([Broker.Close]), accepted contracts become unfinished and pay
 // nothing.

@@ -25,8 +25,8 @@ type Memo struct {
 	ties     *rand.Rand
 }
 
-// Memo returns the state of b. It shares memory with b: before the next call of b, make a deep
-// copy of it, without the values of type [Fixed].
+// Memo returns the state of b. It shares memory with b, so make a deep copy before the next
+// call of b. The copy may share values of type [Fixed], which never change.
 func (b *Broker) Memo() *Memo {
 	return &Memo{
 		broker: b.State, floor: b.floor.Memo(),

@@ -139,8 +139,9 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 	return b.over(i, contracts.OnExpire, b.floor.Remove(b.now, c.run))
 }
 
-// lost asks the policy whether to place contract i again, which is off all hosts because one
-// has left. If the contract is already late or the policy does not enqueue it, it is broken.
+// lost handles contract i, which is off all hosts because one of them has left. It asks the
+// policy whether to place the contract again. If the contract is already late or the policy
+// does not enqueue it, it is broken.
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true

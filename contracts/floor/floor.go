@@ -19,8 +19,8 @@ import (
 // one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. Forecast, NoPrices, HostPrices, Spends, OneByOne, Availability and
-// Least are optional.
+// A Config names the parts of a floor. Forecast, NoPrices, HostPrices, Spends, OneByOne,
+// Availability and Least are optional.
 type Config struct {
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
@@ -140,9 +140,9 @@ const (
 // need no type assertions.
 type rule struct {
 	sharing.Rule
-	bids   bool            // shares are proportional to bids and charges use up budgets
+	bids   bool                // shares are proportional to bids and charges use up budgets
 	fixed  sharing.FixedShares // nil: each change reallocates the host
-	limit  sharing.Limiter // nil: tasks are not stopped early
+	limit  sharing.Limiter     // nil: tasks are not stopped early
 	ending sharing.Ending
 }
 
@@ -236,7 +236,7 @@ func (f *Floor) Resume(now float64, i, n int32) error {
 	return f.start(c, i, n, false)
 }
 
-// Pause stops part n of run i, which is booked, on its host. The work done so far is kept.
+// Pause stops part n of run i, which is booked, on its host. The work done so far counts.
 func (f *Floor) Pause(now float64, i, n int32) {
 	f.now = now
 	c := &f.runs[i]

@@ -8,9 +8,9 @@ import (
 	"bourse/market"
 )
 
-// The progress of tasks on a metered machine is not predicted but read. It is charged by the
-// shares and the price in force when the work was done. Therefore each allocation of such a
-// host is stored, as a deal, until all usage measured under it has been read.
+// A metered machine reports the progress of its tasks, so the floor does not predict it. Work
+// is charged by the shares and the price in force when it was done. The floor therefore stores
+// each allocation of such a host, as a deal, until it has read all usage measured under it.
 
 // A deal records the price and shares in force on a metered host. Usage measured under it is
 // charged at that price.

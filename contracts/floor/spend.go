@@ -13,11 +13,11 @@ import (
 // remaining money divided by the sum of its bids, and until then no check is needed. Usually
 // this time is the deadline. For example, $3 left and bids of $0.001/s last at least 3,000 s.
 //
-// A run that continues after that time is monitored. Whenever its rate of spending changes on
-// one of its hosts, the time at which its money runs out is recomputed, from the charges
-// accrued on all of its hosts and their current rates. On metered hosts the check waits for
-// their next report, because the run has spent its money only when the measured usage reaches
-// the budget.
+// If a run continues after this time, the floor monitors it. Whenever its rate of spending
+// changes on one of its hosts, the floor recomputes the time at which its money runs out, from
+// the charges accrued on all of its hosts and their current rates. On metered hosts the check
+// waits for their next report, because the run has spent its money only when the measured usage
+// reaches the budget.
 
 // atBid is the part of a bid that is rounding, in dollars per second per node: see
 // [Floor.Renew].

@@ -1,7 +1,7 @@
 // Package settlement judges and bills a contract that has ended. [Case.Judge] computes the
 // outcome and the delay, and [Case.Bill] the charges and the penalty. Its functions are pure.
 //
-// Of the packages under contracts, only this one converts float64 dollars to money. Every
+// This is the only package under contracts that converts float64 dollars to money. Every
 // rounding is therefore in one place: a sum is rounded once, and its parts add up to it. The
 // package is independent of accounts, of the way a contract ran, and of the current time.
 //

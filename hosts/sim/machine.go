@@ -55,7 +55,7 @@ type Machine struct {
 	ended []hosts.Report // tasks completed but not yet reported, in order of completion
 	lists *Lists         // source of memory for tasks; nil if the machine has its own
 
-	holds []hosts.Resources // by slot: resources reserved by its task; only as long as needed
+	holds []hosts.Resources // by slot: resources that its task reserves; shorter than place if later slots reserve nothing
 	room  hosts.Resources
 	_     [40]byte // padding, so that consecutive machines start at a cache line
 }

@@ -79,7 +79,7 @@ var may = map[string]string{
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario",
 	"experiments":              "-experiments/live/... -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
-	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market market/clearing workloadgen/...",
 }
 
 // ground are the rooms that do not know one another.

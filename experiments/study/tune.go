@@ -158,19 +158,19 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 }
 
 // name returns what a setting is called among those of t.
-func (t *Tuned) name(arm int) string {
-	s := &t.Settings[arm]
+func (r *Tuned) name(arm int) string {
+	s := &r.Settings[arm]
 	var at []string
 	for i, v := range s.At {
 		switch {
 		case v == "":
-		case len(t.Over) == 1:
+		case len(r.Over) == 1:
 			at = append(at, v)
 		default:
-			at = append(at, short(t.Over[i])+" "+v)
+			at = append(at, short(r.Over[i])+" "+v)
 		}
 	}
-	if t.policies() > 1 || len(at) == 0 {
+	if r.policies() > 1 || len(at) == 0 {
 		return strings.TrimSpace(s.Policy + " " + strings.Join(at, ", "))
 	}
 	return strings.Join(at, ", ")
@@ -180,4 +180,4 @@ func (t *Tuned) name(arm int) string {
 func short(path string) string { return path[strings.LastIndex(path, ".")+1:] }
 
 // policies returns the number of policies among the settings.
-func (t *Tuned) policies() int { return len(policies(t.Settings)) }
+func (r *Tuned) policies() int { return len(policies(r.Settings)) }

@@ -56,12 +56,16 @@ type Request struct {
 	// is promised and a fast host compensates for a slow one, as the paper chose (§3).
 	PerHost bool
 
+	// Packed lets several nodes share a host, each on a processor of its own. Policies that do
+	// not pack place each node on a host of its own.
+	Packed bool
+
 	OnDemand bool // no deadline is promised: SLA.Deadline only limits how fast the budget may be spent
 
 	Class  string  // requested admission class; if empty, the market chooses
 	Submit float64 // submission time, s
 	Work   float64 // the owner's estimate per node, processor-seconds
-	Nodes  int     // number of nodes, each on a different host unless booked in gangs
+	Nodes  int     // number of nodes, each on a different host unless packed or booked in gangs
 	Needs  Requirement
 	SLA    SLA
 

@@ -19,6 +19,7 @@ import (
 	"bourse/hosts/eventheap"
 	"bourse/hosts/sim"
 	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/byid"
 )
 
@@ -52,8 +53,9 @@ type arena struct {
 	bills   []bill           // of the plan, by job
 	cancels eventheap.Heap   // jobs of the plan, by the time at which their owners cancel them
 
-	followers *followers // nil if no job of the plan follows another
-	due       due        // used if followers is not nil
+	sized     annotate.SizeNote // effect of the mapping of sizes on the plan
+	followers *followers        // nil if no job of the plan follows another
+	due       due               // used if followers is not nil
 }
 
 func newArena() *arena {

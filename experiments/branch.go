@@ -103,11 +103,7 @@ func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
 // Dimensions returns the dimensions in which the terms may change. The job may be submitted
 // until the time given.
 func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
-	most := f.setting.conf.Fleet.Hosts
-	if policies.Of(f.Policy).Books {
-		most *= int(f.setting.conf.Fleet.CPUs) // a host is a cluster
-	}
-	return dimensions(asked, bounds{budget: f.Richest(), nodes: most, later: until - f.Now, classes: policies.Of(f.Policy).Classes})
+	return dimensions(asked, bounds{budget: f.Richest(), nodes: f.setting.widest(f.offer), later: until - f.Now, classes: policies.Of(f.Policy).Classes})
 }
 
 // Richest returns the largest budget to try: the owner's balance if users have limited funds,

@@ -2,7 +2,9 @@ package experiments
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"bourse/experiments/results"
 )
@@ -35,6 +37,9 @@ func (s *setting) derived() []string {
 	if s.follow > 0 {
 		say("%d of %d jobs follow another: they arrive after it ends, so arrivals depend on the policy and there is no U* (workload.preceding: ignored keeps the recorded arrivals).", s.follow, s.jobs)
 	}
+	if n := s.sized; n.Changed+n.Dropped > 0 {
+		say("sizes: %s changed %d of %d jobs and left out %d: %.3g of %.3g processor-seconds remain (%.3g %%).", s.work.annotate.Sizes.Rule, n.Changed, n.Jobs, n.Dropped, n.Left, n.Work, 100*n.Left/n.Work)
+	}
 	if w := s.tooWide(); w != "" {
 		said = append(said, w)
 	}
@@ -62,13 +67,28 @@ func (s *setting) warnings() (all []string) {
 
 // tooWide describes how many jobs can never run, and why. It is empty if all can.
 func (s *setting) tooWide() string {
-	if s.wide == 0 {
-		return ""
-	}
 	name, _ := results.Spot(s.conf.Name)
 	f := &s.conf.Fleet
-	return fmt.Sprintf("%s: %d of %d jobs can never run: they have more nodes, each on a host of its own, than the fleet has hosts, %d. "+
-		"With hosts of one processor each, or with workload.annotate.sizes: {rule: fold, hosts: %d, per: %.0f}, they can.", name, s.wide, s.jobs, f.Hosts, f.Hosts, max(1, f.CPUsOf(0)))
+	var all []string
+	for _, widest := range slices.Sorted(maps.Keys(s.wide)) {
+		var under []string
+		for i := range s.offers {
+			if o := &s.offers[i]; s.widest(o) == widest {
+				under = append(under, o.Label)
+			}
+		}
+		text := fmt.Sprintf("%s: %d of %d jobs can never run", name, s.wide[widest], s.jobs)
+		if len(under) < len(s.offers) {
+			text += " under " + strings.Join(under, ", ")
+		}
+		if widest > f.Hosts {
+			all = append(all, text+fmt.Sprintf(": they have more nodes, each on a processor of its own, than the fleet has processors, %d.", widest))
+			continue
+		}
+		all = append(all, text+fmt.Sprintf(": they have more nodes, each on a host of its own, than the fleet has hosts, %d. With hosts of one processor each, or with "+
+			"workload.annotate.sizes: {rule: pack} under easy, edf or fcfs, or {rule: fold, hosts: %d, per: %.0f}, they can.", f.Hosts, f.Hosts, max(1, f.CPUsOf(0))))
+	}
+	return strings.Join(all, " ")
 }
 
 // underestimated returns the number of jobs of a log or plan that run longer than their

@@ -434,6 +434,10 @@ func (d *drawer) annotate(worthless, planner bool) *branch {
 		rule := pick(d, "keep", "drop", "cap", "scale", "fold")
 		b.add(fork("sizes", leaf("rule", rule), leaf("hosts", strconv.Itoa(d.hosts)), leaf("from", "16"), leaf("per", "2")))
 	}
+	if own := d.own(0x7061636b); d.number >= matrixHashes && own.odds(0.25) {
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "sizes" })
+		b.add(fork("sizes", leaf("rule", "pack")))
+	}
 	if planner && d.odds(0.3) || d.odds(0.05) {
 		r := fork("reservations", leaf("share", pick(d, "0", "0.5", "1")),
 			fork("lead", leaf("law", pick(d, "uniform", "exp", "fixed")), leaf("mean", pick(d, "0", "30", "200"))),

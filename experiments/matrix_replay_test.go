@@ -436,7 +436,7 @@ func (w *retold) start(e tapeEvent) error {
 		return fmt.Errorf("%v: it was submitted at %v", e, c.request.Submit)
 	case c.gang && e.at < c.request.Submit+c.request.Lead:
 		return fmt.Errorf("%v: it opens at %v", e, c.request.Submit+c.request.Lead)
-	case slices.ContainsFunc(h.on, func(k *replayTask) bool { return k.of == c }):
+	case !c.request.Packed && slices.ContainsFunc(h.on, func(k *replayTask) bool { return k.of == c }):
 		return fmt.Errorf("%v: it is there already", e)
 	}
 	if h.dirty {

@@ -44,11 +44,18 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
 		}
 		p.jobs = append(p.jobs, len(a.plan))
-		s.jobs = len(a.plan)
-		for i, r := 0, s.room(); i < len(a.plan); i++ {
-			if a.plan[i].Nodes > r.widest {
-				s.wide++
+		s.jobs, s.sized = len(a.plan), a.sized
+		s.wide = make(map[int]int)
+		for i := range s.offers {
+			if widest := s.widest(&s.offers[i]); s.wide[widest] == 0 {
+				for j := range a.plan {
+					if a.plan[j].Nodes > widest {
+						s.wide[widest]++
+					}
+				}
 			}
+		}
+		for i := range a.plan {
 			if a.plan[i].After != 0 {
 				s.follow++
 			}

@@ -123,6 +123,7 @@ type room struct {
 	capacity float64 // work per second of the fleet
 	widest   int     // largest number of nodes with which a job can be admitted
 	books    bool    // some policy keeps a reservation book: nodes may share a host
+	packs    bool    // some policy packs nodes, each on a processor of its own
 	offers   bool    // under some policy, owners may accept offers with other numbers of nodes
 }
 
@@ -143,12 +144,29 @@ func (s *setting) room() room {
 	for i := range s.offers {
 		o := &s.offers[i]
 		r.books = r.books || policies.Of(o.Name).Books
+		r.packs = r.packs || s.packs(o)
 		r.offers = r.offers || negotiates(&o.Choice)
-	}
-	if r.books {
-		r.widest = max(r.widest, int(min(float64(f.Hosts)*math.Floor(f.CPUs), math.MaxInt32)))
+		r.widest = max(r.widest, s.widest(o))
 	}
 	return r
+}
+
+// packs reports whether several nodes of a job may share a host under o.
+func (s *setting) packs(o *offer) bool { return s.common.Packed && policies.Of(o.Name).Packs }
+
+// widest returns the largest number of nodes with which a job can be admitted under o.
+func (s *setting) widest(o *offer) int {
+	f := &s.conf.Fleet
+	most := 0.0
+	switch {
+	case policies.Of(o.Name).Books:
+		most = float64(f.Hosts) * math.Floor(f.CPUs)
+	case s.packs(o):
+		for h := range f.Hosts {
+			most += max(1, math.Floor(f.CPUsOf(h)))
+		}
+	}
+	return max(f.Hosts, int(min(most, math.MaxInt32)))
 }
 
 // task returns the maximum processors of a task on host h.
@@ -172,6 +190,9 @@ func (r *room) rate(nodes int) (sum float64) {
 	}
 	if r.books {
 		sum = max(sum, float64(nodes)*r.fastest)
+	}
+	if r.packs {
+		sum = max(sum, float64(nodes)*r.fleet.SpeedOf(r.byRate[0])*r.task(r.byRate[0]))
 	}
 	return min(sum, r.capacity)
 }

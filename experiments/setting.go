@@ -17,6 +17,7 @@ import (
 	"bourse/hosts"
 	"bourse/market"
 	"bourse/workloadgen"
+	"bourse/workloadgen/annotate"
 	"bourse/workloadgen/config"
 	"bourse/workloadgen/plugin"
 	"bourse/workloadgen/swf"
@@ -36,8 +37,10 @@ type setting struct {
 
 	hostPrices bool // record the price of each host, for the metrics that need it
 
-	jobs, wide, short int // jobs of the first replication, those too wide for the fleet, and those with a deadline below the runtime
-	follow            int // those that follow another job
+	jobs, short int               // jobs of the first replication, and those with a deadline below the runtime
+	wide        map[int]int       // those wider than a policy can admit, by the widest that it can
+	follow      int               // those that follow another job
+	sized       annotate.SizeNote // effect of the mapping of sizes on the first replication
 }
 
 // An offer is one admission policy of a setting under its label, and the sharing rule that
@@ -123,6 +126,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	if s.work, err = read.workload(&c.Workload, &c.Fleet); err != nil {
 		return nil, err
 	}
+	s.common.Packed = c.Workload.Packs()
 	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {
 		return nil, err
 	}

@@ -156,6 +156,7 @@ func (a *arena) leave() { a.drawn = nil }
 // with a budget; a later one may by chance have none.
 func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
+	a.sized = annotate.SizeNote{}
 	switch {
 	case w.model != nil:
 		if a.drawn, err = w.model.Plan(scenario.Stream(seed, rep, "workload"), 0, a.drawn); err != nil {
@@ -182,7 +183,7 @@ func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}
-		if a.plan, _, err = w.annotate.Apply(a.plan, scenario.Stream(seed, rep, "annotate")); err != nil {
+		if a.plan, a.sized, err = w.annotate.Apply(a.plan, scenario.Stream(seed, rep, "annotate")); err != nil {
 			return err
 		}
 		for i := range a.plan {

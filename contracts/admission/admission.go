@@ -19,6 +19,7 @@ type Policy struct {
 	Forecasts bool     // it uses price forecasts
 	Queues    bool     // it is a queue that starts jobs in order of arrival
 	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
+	Packs     bool     // it can place several nodes of a request on one host, each on a processor of its own
 	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
 	Classes   []string // the classes that requests can name; nil if it ignores classes
 }

@@ -26,14 +26,16 @@ func (f *Floor) complete() {
 	for _, r := range f.scratch.reports {
 		i := int32(r.Key)
 		c := &f.runs[i]
-		n := c.node(v.id)
+		n := c.node(v.id, r.Slot)
 		f.leave(v, c, i, n, r)
 		f.change(i)
 		if r.Why == hosts.Lost {
 			f.missing(i, n)
 		}
-		if f.rule.ending == sharing.WithNodes {
-			f.endTogether(i)
+	}
+	if f.rule.ending == sharing.WithNodes { // after all reports: nodes of a packed run share the host
+		for _, r := range f.scratch.reports {
+			f.endTogether(int32(r.Key))
 		}
 	}
 	if f.rule.ending == sharing.WithHost {
@@ -68,10 +70,11 @@ func (f *Floor) foremost() (first int32) {
 
 // report turns the reports of v's tasks into events.
 func (f *Floor) report(v *host) {
-	for _, r := range f.scratch.reports {
+	for k, r := range f.scratch.reports {
 		i := int32(r.Key)
 		c := &f.runs[i]
 		switch {
+		case c.Packed && slices.ContainsFunc(f.scratch.reports[:k], func(e hosts.Report) bool { return e.Key == r.Key }): // it has its event
 		case r.Why == hosts.Lost: // its events have already been added
 		case c.Gang:
 			n := c.part(v.id)
@@ -119,10 +122,10 @@ func (c *run) done(now float64) bool {
 	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
 }
 
-// node returns the index of the node of c that runs on h.
-func (c *run) node(h hosts.ID) int32 {
+// node returns the index of the node of c that runs in a slot of h.
+func (c *run) node(h hosts.ID, slot hosts.Slot) int32 {
 	for n := range c.Placements {
-		if p := &c.Placements[n]; p.Host == h && !p.Left {
+		if p := &c.Placements[n]; p.Host == h && p.Slot == slot && !p.Left {
 			return int32(n)
 		}
 	}

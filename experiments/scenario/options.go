@@ -25,6 +25,25 @@ func (o Options) Decode(v any) error {
 	return o.fields.Check(o.path, v)
 }
 
+// Packs reports whether several nodes of a job may share a host.
+func (w *Workload) Packs() bool {
+	all := []*config.Node{w.Annotate.fields}
+	if w.Model != nil {
+		all = append(all, w.Model.options)
+	}
+	for _, n := range all {
+		for _, name := range []string{"sizes", "rule"} {
+			if n != nil {
+				n = n.Get(name)
+			}
+		}
+		if n != nil && n.Text == "pack" {
+			return true
+		}
+	}
+	return false
+}
+
 // Blame converts an error about the options into a [*config.Error] with their position, like
 // [Choice.Blame].
 func (o Options) Blame(err error) error {

@@ -48,13 +48,20 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		if !h.began {
 			t.market.begin(h, e.Time)
 		}
-		if h.placed == e.Seq {
-			return fmt.Sprintf("a contract twice on %q", h.name), "as many hosts as nodes"
+		if h.placed != e.Seq {
+			h.placed, h.nodes, h.own = e.Seq, 0, 0
 		}
-		h.placed = e.Seq
+		switch h.nodes++; {
+		case h.nodes > 1 && !t.run.Rules.Packed:
+			return fmt.Sprintf("a contract twice on %q", h.name), "as many hosts as nodes"
+		case h.nodes > max(1, int(h.cpus)):
+			return fmt.Sprintf("%d nodes of a contract on %q", h.nodes, h.name), "at most one node per processor"
+		}
 		t.market.advance(h, e.Time)
 		spend += float64(pl.bid) / 1e9
 		low, high := h.met(e.Time)
+		low, high = low+h.own, high+h.own // nodes that share a host meet each other's bids
+		h.own += pl.bid
 		least += float64(low) / 1e9 / nodes
 		most += float64(high) / 1e9 / nodes
 		pace = min(pace, h.speed)
@@ -428,8 +435,12 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 	if value := float64(d.value); float64(sum) < min(least, value) || float64(sum) > min(max(0, most), value) {
 		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, by share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
 	}
-	for i := range d.tasks {
-		n := &d.tasks[i]
+	tasks, micros := d.tasks, 0.0
+	if most := d.nodesPerHost(); len(tasks) > 1 && most > 1 { // entries pay hosts, and do not state for which node
+		tasks, micros = d.byHost(), float64(most-1)
+	}
+	for i := range tasks {
+		n := &tasks[i]
 		lowest, highest := n.owed/1e3, (n.owed+n.extra)/1e3
 		most, least := 0.0, 0.0 // parts of the sum
 		if highest > 0 {
@@ -438,12 +449,39 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 		if lowest > 0 {
 			least = float64(sum) * (lowest / (lowest + (high - highest))) * (1 - 1e-9)
 		}
-		if float64(n.paid) < math.Floor(least-1e-6) || float64(n.paid) > math.Ceil(most+1e-6) {
+		if float64(n.paid) < math.Floor(least-1e-6)-micros || float64(n.paid) > math.Ceil(most+1e-6)+micros {
 			return fmt.Sprintf("a charge of %v by %s", n.paid, n.host.to),
 				fmt.Sprintf("%v of %v, in proportion to the amount owed to it", audit.Money(math.Round(least)), sum)
 		}
 	}
 	return "", ""
+}
+
+// nodesPerHost returns the largest number of nodes of d on one host.
+func (d *contract) nodesPerHost() (most int) {
+	nodes := make(map[*machine]int, len(d.tasks))
+	for i := range d.tasks {
+		h := d.tasks[i].host
+		nodes[h]++
+		most = max(most, nodes[h])
+	}
+	return most
+}
+
+// byHost returns the sums of what the nodes of d on each host owe and paid.
+func (d *contract) byHost() (all []task) {
+	at := make(map[*machine]int)
+	for i := range d.tasks {
+		n := &d.tasks[i]
+		k, found := at[n.host]
+		if !found {
+			k = len(all)
+			at[n.host] = k
+			all = append(all, task{host: n.host})
+		}
+		all[k].owed, all[k].extra, all[k].paid = all[k].owed+n.owed, all[k].extra+n.extra, all[k].paid+n.paid
+	}
+	return all
 }
 
 // inOrder reports whether moves go only to hosts of d, each once and in the order of its
@@ -494,6 +532,20 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *R
 	names, part := d.parts(sum, rules.Version)
 	for n := range names {
 		names[n] = "host:" + names[n]
+	}
+	if rules.Packed && rules.Leave {
+		return "", "" // how many nodes each of the other hosts had is not known
+	}
+	if rules.Packed { // a host gets the parts of all nodes that it had
+		byHost := make(map[string]audit.Money, len(names))
+		for n := range names {
+			byHost[names[n]] += part[n]
+		}
+		names = slices.Sorted(maps.Keys(byHost))
+		part = part[:0]
+		for _, name := range names {
+			part = append(part, byHost[name])
+		}
 	}
 	if rules.Leave { // on the same number of other hosts
 		names = slices.SortedFunc(maps.Keys(pays), func(a, b string) int { return cmp.Or(cmp.Compare(pays[b], pays[a]), cmp.Compare(a, b)) })

@@ -43,6 +43,8 @@ type machine struct {
 	ended  float64 // last time at which tasks left by themselves
 	freed  int64   // the bids of those tasks, nano-dollars per second
 	placed int64   // last entry that placed a contract here
+	nodes  int     // nodes of that contract here
+	own    int64   // their bids, nano-dollars per second
 }
 
 // A task is the part of a contract that runs on one host.

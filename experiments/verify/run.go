@@ -36,6 +36,7 @@ type Rules struct {
 	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
 	Floor   float64   // minimum price of a processor, dollars per second
 	Reserve float64   // of payment scarce: price of a processor on a host whose tasks are not cut, dollars per second
+	Packed  bool      // several nodes of a contract may share a host, one per processor
 	Leave   bool      // hosts come and go, which ledgers do not show
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
 	Offers  bool      // users may accept an offer instead of a rejection

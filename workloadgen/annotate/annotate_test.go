@@ -211,12 +211,13 @@ func TestSizes(t *testing.T) {
 		note  SizeNote
 	}{
 		{Sizes{}, []int{1, 8, 100, 1152}, SizeNote{Jobs: 4}},
-		{Sizes{Rule: "drop", Hosts: 100}, []int{1, 8, 100}, SizeNote{4, 0, 1}},
-		{Sizes{Rule: "cap", Hosts: 15}, []int{1, 8, 15, 15}, SizeNote{4, 2, 0}},
-		{Sizes{Rule: "scale", Hosts: 100, From: 1152}, []int{1, 1, 9, 100}, SizeNote{4, 3, 0}},
-		{Sizes{Rule: "fold", Hosts: 100, Per: 8}, []int{1, 1, 13}, SizeNote{4, 2, 1}},
+		{Sizes{Rule: "pack"}, []int{1, 8, 100, 1152}, SizeNote{Jobs: 4}},
+		{Sizes{Rule: "drop", Hosts: 100}, []int{1, 8, 100}, SizeNote{4, 0, 1, 1261, 109}},
+		{Sizes{Rule: "cap", Hosts: 15}, []int{1, 8, 15, 15}, SizeNote{4, 2, 0, 1261, 39}},
+		{Sizes{Rule: "scale", Hosts: 100, From: 1152}, []int{1, 1, 9, 100}, SizeNote{4, 3, 0, 1261, 111}},
+		{Sizes{Rule: "fold", Hosts: 100, Per: 8}, []int{1, 1, 13}, SizeNote{4, 2, 1, 1261, 15}},
 	} {
-		plan := workloadgen.Plan{{Nodes: 1}, {Nodes: 8, Parts: 4}, {Nodes: 100}, {Nodes: 1152}}
+		plan := workloadgen.Plan{{Nodes: 1, Runtime: 1}, {Nodes: 8, Parts: 4, Runtime: 1}, {Nodes: 100, Runtime: 1}, {Nodes: 1152, Runtime: 1}}
 		got, note := c.sizes.Map(plan)
 		var sizes []int
 		for _, j := range got {

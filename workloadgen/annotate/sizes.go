@@ -17,8 +17,11 @@ type Sizes struct {
 	//	scale  a size n of From processors becomes n Hosts/From, rounded up
 	//	fold   n processors become the hosts of Per processors that they fill,
 	//	       rounded up; jobs then wider than Hosts are left out
-	Rule  string `yaml:"rule" validate:"omitempty,oneof=keep drop cap scale fold" doc:"rule for sizes; default keep"`
-	Hosts int    `yaml:"hosts" validate:"min=0,max=16777216" doc:"available hosts; required unless rule is keep"`
+	//	pack   sizes stay as they are, in processors: several nodes of a job may
+	//	       share a host, each on a processor of its own, under policies that
+	//	       pack (easy, edf, fcfs)
+	Rule  string `yaml:"rule" validate:"omitempty,oneof=keep drop cap scale fold pack" doc:"keep (the default), drop, cap, scale, fold or pack"`
+	Hosts int    `yaml:"hosts" validate:"min=0,max=16777216" doc:"available hosts; required unless rule is keep or pack"`
 	From  int    `yaml:"from" validate:"min=0,max=16777216" doc:"processors of the recorded machine, for scale"`
 	Per   int    `yaml:"per" validate:"min=0,max=16777216" doc:"processors of a host, for fold"`
 }
@@ -28,6 +31,8 @@ type SizeNote struct {
 	Jobs    int // jobs in the plan
 	Changed int // jobs whose size changed
 	Dropped int
+	Work    float64 // processor-seconds of the plan before, and
+	Left    float64 // after the mapping
 }
 
 // check requires the fields that the rule needs.
@@ -37,7 +42,7 @@ func (s *Sizes) check() error {
 		needed bool
 		value  int
 	}{
-		{"hosts", s.Rule != "" && s.Rule != "keep", s.Hosts}, {"from", s.Rule == "scale", s.From}, {"per", s.Rule == "fold", s.Per},
+		{"hosts", !s.keeps(), s.Hosts}, {"from", s.Rule == "scale", s.From}, {"per", s.Rule == "fold", s.Per},
 	} {
 		if f.needed && f.value == 0 {
 			return fmt.Errorf("sizes.%s: found 0, want 1 or more with rule %s", f.name, s.Rule)
@@ -49,11 +54,12 @@ func (s *Sizes) check() error {
 // Map applies the rule in place.
 func (s *Sizes) Map(plan workloadgen.Plan) (workloadgen.Plan, SizeNote) {
 	note := SizeNote{Jobs: len(plan)}
-	if s.Rule == "" || s.Rule == "keep" {
+	if s.keeps() {
 		return plan, note
 	}
 	kept := plan[:0]
 	for _, j := range plan {
+		note.Work += j.Work()
 		n := s.size(j.Nodes)
 		if n > s.Hosts {
 			note.Dropped++
@@ -63,10 +69,14 @@ func (s *Sizes) Map(plan workloadgen.Plan) (workloadgen.Plan, SizeNote) {
 			note.Changed++
 		}
 		j.Nodes, j.Parts = n, min(j.Parts, n)
+		note.Left += j.Work()
 		kept = append(kept, j)
 	}
 	return kept, note
 }
+
+// keeps reports whether no size changes.
+func (s *Sizes) keeps() bool { return s.Rule == "" || s.Rule == "keep" || s.Rule == "pack" }
 
 func (s *Sizes) size(n int) int {
 	switch s.Rule {

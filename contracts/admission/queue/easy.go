@@ -20,7 +20,8 @@ import (
 // hosts will then remain free. Another request may start now if it ends by that time, or if it
 // needs no more than those remaining hosts. This fills processors that fcfs would leave idle.
 //
-// Hosts with a free processor are only counted, not distinguished. If hosts differ in speed or
+// Hosts with a free processor are only counted, not distinguished; for packed requests,
+// processors are. If hosts differ in speed or
 // memory, the first request may start a little later than computed.
 //
 // References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
@@ -78,7 +79,11 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 // hosts become free. If the answer needs details of hosts, Defers returns false and Decide
 // determines it.
 func (p *easy) Defers(now float64, r *contracts.Request, fleet int) bool {
-	return p.waits && (r.Nodes > p.fcfs.count || !p.harmless(now, r, p.fcfs.fastest)) &&
+	free := p.fcfs.count
+	if r.Packed {
+		free = p.fcfs.slots
+	}
+	return p.waits && (r.Nodes > free || !p.harmless(now, r, p.fcfs.fastest)) &&
 		r.Nodes <= fleet && r.Needs.Min.Resources.Zero()
 }
 
@@ -89,6 +94,10 @@ func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 
 // reserve computes when r can start, and how many hosts it leaves free.
 func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
+	if r.Packed {
+		p.shadow, p.surplus = packs(now, r, v, p.fcfs.slots)
+		return
+	}
 	p.shadow, p.surplus = math.Inf(1), 0
 	free := v.Fleet() - p.ends.hosts
 	// Go through the ends in order of time until enough hosts are free.
@@ -107,6 +116,40 @@ func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 		p.surplus = free - r.Nodes
 		return
 	}
+}
+
+// packs returns when enough processors will be free for r, of which some are free now, and how
+// many will then be left. Processors are counted, wherever they are.
+func packs(now float64, r *contracts.Request, v contracts.View, free int) (shadow float64, surplus int) {
+	var ends []float64
+	for h := range hosts.ID(v.Fleet()) {
+		if v.Unavailable(h) {
+			continue
+		}
+		for on, i := v.On(h), 0; i < len(on); i++ {
+			switch left := on[i].Left(now, v.Contract(on[i].Contract)); {
+			case left <= 0:
+				ends = append(ends, now)
+			case on[i].Rate > 0:
+				ends = append(ends, now+left/on[i].Rate)
+			}
+		}
+	}
+	slices.Sort(ends)
+	for i, at := range ends {
+		if free++; free < r.Nodes {
+			continue
+		}
+		shadow = max(at, math.Nextafter(now, math.Inf(1)))
+		for _, at := range ends[i+1:] {
+			if at > shadow+sharing.Tick {
+				break
+			}
+			free++
+		}
+		return shadow, free - r.Nodes
+	}
+	return math.Inf(1), 0
 }
 
 // ends stores, for each host, when it will have a free processor according to the estimates of

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"math/bits"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
@@ -57,8 +58,11 @@ type free struct {
 	hostSet
 	found      []hosts.ID // hosts on which the request asked about last can start
 	placements []contracts.Placement
+	order      []packing // reused by pack
 
 	tasks   []int   // maximum number of tasks, by host
+	left    []int   // free processors, by host
+	slots   int     // their sum
 	fastest float64 // speed of the fastest host
 }
 
@@ -66,14 +70,20 @@ type free struct {
 func (f *free) see(v contracts.View) []hosts.ID {
 	changed, all := admission.Changed(v, len(f.tasks))
 	if all {
-		*f = free{tasks: make([]int, v.Fleet()), found: f.found, placements: f.placements}
+		*f = free{tasks: make([]int, v.Fleet()), left: make([]int, v.Fleet()), found: f.found, placements: f.placements, order: f.order}
 		for h := range f.tasks {
 			spec := v.Spec(hosts.ID(h))
 			f.tasks[h], f.fastest = max(1, int(spec.CPUs)), max(f.fastest, spec.Speed)
 		}
 	}
 	for _, h := range changed {
-		f.put(h, !v.Unavailable(h) && len(v.On(h)) < f.tasks[h])
+		left := 0
+		if !v.Unavailable(h) {
+			left = max(0, f.tasks[h]-len(v.On(h)))
+		}
+		f.slots += left - f.left[h]
+		f.left[h] = left
+		f.put(h, left > 0)
 	}
 	return changed
 }
@@ -81,10 +91,58 @@ func (f *free) see(v contracts.View) []hosts.ID {
 // start finds the lowest-numbered suitable free hosts, and reports whether r can start there.
 func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
 	f.found = f.found[:0]
-	if f.count >= r.Nodes {
+	switch {
+	case r.Packed && f.slots >= r.Nodes:
+		can = f.pack(r, v)
+	case !r.Packed && f.count >= r.Nodes:
 		f.found, can = f.first(r, v, f.found)
 	}
 	return can
+}
+
+// pack finds free processors for the nodes of r. If one host has enough of them, it takes the
+// lowest-numbered one that has the fewest; otherwise it fills hosts, those with most free
+// processors first, so that a job is on few hosts.
+func (f *free) pack(r *contracts.Request, v contracts.View) bool {
+	f.order = f.order[:0]
+	tightest, least := hosts.ID(-1), 0
+	for w, word := range f.bits {
+		for ; word != 0; word &= word - 1 {
+			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
+			n := holds(r, v.Room(h), f.left[h])
+			if n >= r.Nodes && (tightest < 0 || f.left[h] < least) {
+				tightest, least = h, f.left[h]
+			}
+			f.order = append(f.order, packing{h, n})
+		}
+	}
+	if tightest >= 0 {
+		f.order = append(f.order[:0], packing{tightest, r.Nodes})
+	}
+	slices.SortStableFunc(f.order, func(a, b packing) int { return b.nodes - a.nodes })
+	for _, p := range f.order {
+		for range p.nodes {
+			if f.found = append(f.found, p.host); len(f.found) == r.Nodes {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// A packing is a number of nodes on a host.
+type packing struct {
+	host  hosts.ID
+	nodes int
+}
+
+// holds returns for how many nodes of r, at most the given number, a host has room.
+func holds(r *contracts.Request, room hosts.Resources, most int) (n int) {
+	for least := r.Needs.Min.Resources; n < most && least.Fit(room); n++ {
+		taken := r.Needs.Holds(room)
+		room.Memory, room.Disk, room.Bandwidth = room.Memory-taken.Memory, room.Disk-taken.Disk, room.Bandwidth-taken.Bandwidth
+	}
+	return n
 }
 
 // slowest returns the lowest speed of the hosts found.
@@ -109,6 +167,14 @@ func (f *free) accept(r *contracts.Request) contracts.Decision {
 // waiting is pointless.
 func everHolds(r *contracts.Request, v contracts.View) bool {
 	least := r.Needs.Min.Resources
+	if r.Packed {
+		n := 0
+		for h := hosts.ID(0); int(h) < v.Fleet() && n < r.Nodes; h++ {
+			spec := v.Spec(h)
+			n += holds(r, spec.Room, max(1, int(spec.CPUs)))
+		}
+		return n >= r.Nodes
+	}
 	if least.Zero() {
 		return r.Nodes <= v.Fleet()
 	}

@@ -18,7 +18,7 @@ func TestBounds(t *testing.T) {
 		bounded[m.Name] = m.Bound
 	}
 	at, below := 0, 0
-	for _, r := range s.summaryRows() {
+	for _, r := range s.SummaryRows() {
 		if r.Lo95 == nil {
 			continue
 		}

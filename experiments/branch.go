@@ -23,17 +23,17 @@ type Snapshot struct {
 	Now      float64 // time of the submission, s
 	Policy   string  // name of the policy
 
-	setting *setting
-	offer   *offer
-	parts   broker.Config
-	memo    *broker.Memo // nil until the snapshot is taken
-	world   *world
-	ledger  *bank.Ledger
-	limited bool   // no user may spend more than its account has
-	job     int64  // its number
-	guest   bool   // the job is an addition to the plan: its owner has the funds it asks for
-	arena   *arena // of the run; branches share its jobs and hosts
-	hooks   []hook // of the run, for the other jobs
+	setting   *setting
+	offer     *offer
+	parts     broker.Config
+	memo      *broker.Memo // nil until the snapshot is taken
+	world     *world
+	ledger    *bank.Ledger
+	limited   bool       // no user may spend more than its account has
+	job       int64      // its number
+	guest     bool       // the job is an addition to the plan: its owner has the funds it asks for
+	workspace *workspace // of the run; branches share its jobs and hosts
+	hooks     []hook     // of the run, for the other jobs
 
 	// State to continue until the end:
 	jobs []metrics.Job // those submitted earlier
@@ -50,10 +50,10 @@ type world struct {
 
 // take stores the state of in at now in f.
 func (f *Snapshot) take(in *arrivals, now float64) {
-	a := in.arena
+	a := in.workspace
 	in.gather()
 	f.job = a.plan[f.Position].ID
-	f.arena, f.setting, f.offer, f.Policy, f.Now = a, in.setting, in.offer, in.offer.Name, now
+	f.workspace, f.setting, f.offer, f.Policy, f.Now = a, in.setting, in.offer, in.offer.Name, now
 	watched := a.broker.Config
 	a.broker.Config = in.bare
 	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
@@ -67,7 +67,7 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
-	if f := h.f; in.arena.plan[n].ID == f.job && f.memo == nil {
+	if f := h.f; in.workspace.plan[n].ID == f.job && f.memo == nil {
 		f.Position = n
 		f.take(in, now)
 		f.ledger = memo.Copy(f.ledger)
@@ -88,13 +88,13 @@ func (taker) decided(int, float64, *contracts.Decision) error { return nil }
 // Terms returns the terms of f's job in the plan.
 func (f *Snapshot) Terms() Terms {
 	var r contracts.Request
-	f.setting.request(&f.arena.plan[f.Position], &r)
-	return Terms{Budget: f.arena.bills[f.Position].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}
+	f.setting.request(&f.workspace.plan[f.Position], &r)
+	return Terms{Budget: f.workspace.bills[f.Position].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}
 }
 
 // Request returns the request of f's job with terms t. It has no owner.
 func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
-	task := f.setting.request(&f.arena.plan[f.Position], &r)
+	task := f.setting.request(&f.workspace.plan[f.Position], &r)
 	t.on(&r, &task)
 	r.Submit += t.Later
 	return r
@@ -109,10 +109,10 @@ func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
 // Richest returns the largest budget to try: the owner's balance if users have limited funds,
 // and otherwise a multiple of the job's budget.
 func (f *Snapshot) Richest() bank.Amount {
-	bill := f.arena.bills[f.Position]
+	bill := f.workspace.bills[f.Position]
 	most := max(bill.budget.Micros(), 100*Cent.Micros()) * mostTimes
 	if f.limited || f.setting.conf.Workload.Funds != nil {
-		most = min(most, f.ledger.Balance(f.arena.payers[bill.payer].account).Micros())
+		most = min(most, f.ledger.Balance(f.workspace.payers[bill.payer].account).Micros())
 	}
 	return bank.Micros(most)
 }
@@ -120,11 +120,11 @@ func (f *Snapshot) Richest() bank.Amount {
 // A Branch continues a run from a snapshot. A goroutine may use it repeatedly.
 type Branch struct {
 	*Snapshot
-	own *arena
+	own *workspace
 }
 
 // Branch returns a new branch of f.
-func (f *Snapshot) Branch() *Branch { return &Branch{f, newArena()} }
+func (f *Snapshot) Branch() *Branch { return &Branch{f, newWorkspace()} }
 
 // A subject is the hook that submits one job with other terms.
 type subject struct {
@@ -132,11 +132,11 @@ type subject struct {
 	at     int   // its position in the plan of the run; -1 until it is submitted
 	terms  *Terms
 	guest  bool // the owner has the funds it asks for
-	booked bool // the ledger of the arena books the run
+	booked bool // the ledger of the workspace books the run
 }
 
 func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) {
-	if in.arena.plan[n].ID != h.job {
+	if in.workspace.plan[n].ID != h.job {
 		return nil, nil
 	}
 	h.at = n
@@ -148,7 +148,7 @@ func (*subject) decided(int, float64, *contracts.Decision) error { return nil }
 // fund mints the amount by which the job's budget exceeds the funds of its owner. It does so
 // for guests, and for all users if the workload does not limit funds.
 func (h *subject) fund(in *arrivals, now float64) error {
-	a := in.arena
+	a := in.workspace
 	account := a.payers[a.bills[h.at].payer].account
 	has := dollars(a.plan[h.at].Value)
 	switch {
@@ -167,7 +167,7 @@ func (h *subject) fund(in *arrivals, now float64) error {
 // resume prepares b to continue with terms t for the job. If t is nil, the job is not
 // submitted. With a ledger, the branch books into a copy of that of the run.
 func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
-	a, from := b.own, b.Snapshot.arena
+	a, from := b.own, b.Snapshot.workspace
 	w := memo.Copy(b.world)
 	a.machines, a.cancels = w.machines, w.cancels
 	a.fleet = a.fleet[:0]
@@ -212,7 +212,7 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 		a.ledger = memo.Copy(b.ledger)
 		a.broker.Teller = a.ledger
 	}
-	in := &arrivals{arena: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
+	in := &arrivals{workspace: a, setting: b.setting, offer: b.offer, bare: bare, run: a.spare.take(len(a.plan))}
 	in.run.Jobs = in.run.Jobs[:b.Position]
 	return in, &subject{job, -1, t, b.guest, ledger}
 }
@@ -259,7 +259,7 @@ func (q *question) decided(n int, at float64, d *contracts.Decision) error {
 // Decide returns the decision on the job if it asks for t, or Defer if there is none before
 // the run ends.
 func (b *Branch) Decide(ctx context.Context, t *Terms) (Answer, error) {
-	in, s := b.resume(t, b.setting.conf.Workload.Funds != nil || negotiates(&b.offer.Choice)) // funds affect decisions
+	in, s := b.resume(t, b.setting.conf.Workload.Funds != nil || Negotiates(&b.offer.Choice)) // funds affect decisions
 	q := &question{subject: s, Answer: Answer{Decision: contracts.Decision{Verdict: contracts.Defer}}}
 	in.hooks = append([]hook{q}, b.hooks...)
 	err := b.play(ctx, in, &untilDecided{in: in, of: q})
@@ -309,7 +309,7 @@ type untilDecided struct {
 func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error) {
 	in, q := p.in, p.of
 	if q.submitted {
-		phase, ok := in.arena.broker.Phase(contracts.ID(in.arena.plan[q.at].ID))
+		phase, ok := in.workspace.broker.Phase(contracts.ID(in.workspace.plan[q.at].ID))
 		if !ok { // refused, or ended as soon as it was admitted
 			in.gather()
 			q.admitted(in)

@@ -9,11 +9,11 @@ import (
 )
 
 // cancels cancels jobs on behalf of their owners.
-type cancels struct{ *arena }
+type cancels struct{ *workspace }
 
 // Next implements [des.Source].
 func (c cancels) Next() float64 {
-	if _, at, ok := c.arena.cancels.Min(); ok {
+	if _, at, ok := c.workspace.cancels.Min(); ok {
 		return at
 	}
 	return math.Inf(1)
@@ -22,8 +22,8 @@ func (c cancels) Next() float64 {
 // Advance cancels each job that is due unless it was rejected or has ended.
 func (c cancels) Advance(now float64) error {
 	for c.Next() <= now {
-		i, _, _ := c.arena.cancels.Min()
-		c.arena.cancels.Remove(i)
+		i, _, _ := c.workspace.cancels.Min()
+		c.workspace.cancels.Remove(i)
 		if err := c.broker.Cancel(now, contracts.ID(c.plan[i].ID)); err != nil && !errors.Is(err, broker.ErrNoContract) {
 			return err
 		}

@@ -20,7 +20,7 @@ func TestCancels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newArena()
+	a := newWorkspace()
 	early, late := 0, 0
 	run(t, e, 2, func(r *Replication) {
 		if err := a.draw(all[r.Configuration], e.Seed, r.Rep); err != nil {

@@ -87,7 +87,7 @@ func (s *setting) horizon() float64 {
 }
 
 // come prepares the histories of the fleet in replication rep.
-func (a *arena) come(s *setting, seed uint64, rep int) error {
+func (a *workspace) come(s *setting, seed uint64, rep int) error {
 	a.churn = nil
 	p := s.churn
 	if p == nil {
@@ -111,7 +111,7 @@ func (a *arena) come(s *setting, seed uint64, rep int) error {
 }
 
 // available returns the work that the hosts could have done between two times.
-func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
+func (a *workspace) available(f *scenario.Fleet, from, to float64) float64 {
 	sum := 0.0
 	for h, past := range a.histories {
 		sum += past.Available(from, to) * f.CPUsOf(h) * f.SpeedOf(h)
@@ -121,7 +121,7 @@ func (a *arena) available(f *scenario.Fleet, from, to float64) float64 {
 
 // stop separates the jobs of run that were open at the horizon from those that count, and
 // measures how long hosts were present. Open jobs of the warm-up are not counted at all.
-func (a *arena) stop(s *setting, run *Run) {
+func (a *workspace) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile, o.Horizon = a.churn != nil, s.horizon()
 	if o.Volatile && len(o.Jobs) > 0 {

@@ -23,19 +23,19 @@ func JudgeReadings(ctx context.Context, opts Options, replications int, seed uin
 		if err != nil {
 			return nil, err
 		}
-		s := newStudy(p.Experiment)
+		s := NewStudy(p.Experiment)
 		var found []float64
 		err = p.Each(ctx, opts, func(r *Replication) error {
 			found = append(found[:0], 0) // kind of U*, which no claim is about
 			for _, run := range r.Runs {
-				found = s.measure(run, found)
+				found = s.Measure(run, found)
 			}
-			s.add(r.Configuration, found)
+			s.Add(r.Configuration, found)
 			return nil
 		})
 		if err != nil {
 			return nil, err
 		}
-		return s.metricRows(names...), nil
+		return s.MetricRows(names...), nil
 	}, log)
 }

@@ -8,7 +8,7 @@
 //
 // The following four paths explain most of the code. A job, from its plan to its payment:
 //
-//	experiments/arena.go                arrivals.Advance    makes the user's request and the actual task
+//	experiments/workspace.go            arrivals.Advance    makes the user's request and the actual task
 //	contracts/broker/broker.go          Broker.Submit       passes the request to the policy
 //	contracts/admission/ask.go          Immediate           decides, for example by BestEffort.Decide in be.go
 //	contracts/broker/act.go             Broker.do           carries out the policy's decision
@@ -36,13 +36,13 @@
 //	cmd/bourse/run.go                   runAction           reads flags and files
 //	experiments/scenario/parse.go       Parse               checks the text; errors name line and field
 //	experiments/prepare.go              Prepare             reads logs and creates policies, before anything runs
-//	experiments/run.go                  arena.each          runs a replication: one workload, every policy
-//	experiments/workload.go             arena.draw          draws the workload from its model, plan or log
-//	experiments/arena.go                arena.run           runs one policy in its own market to the end
+//	experiments/run.go                  workspace.each      runs a replication: one workload, every policy
+//	experiments/workload.go             workspace.draw      draws the workload from its model, plan or log
+//	experiments/workspace.go            workspace.run       runs one policy in its own market to the end
 //	experiments/metrics/metrics.go      All                 measures the run
-//	experiments/study.go                Study.add           collects replications for means and intervals
+//	experiments/study.go                Study.Add           collects replications for means and intervals
 //	experiments/results/writer.go       Writer.Close        writes tables and their manifest
-//	experiments/publish.go              Study.pictures      draws the figures
+//	experiments/publication/publish.go  Report.pictures     draws the figures
 //
 // A line of a log of jobs, from its file to the market:
 //

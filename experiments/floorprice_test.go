@@ -35,13 +35,13 @@ base:
   admission: [be]
 configurations: [{name: one}]
 `, plan, payment))
-		r := &told{experiment: e, study: newStudy(e)}
+		r := &told{experiment: e, study: NewStudy(e)}
 		var err error
 		if r.sets, err = settings(e, nil); err != nil {
 			t.Fatal(err)
 		}
 		opts, at := r.watch(true)
-		a := newArena()
+		a := newWorkspace()
 		a.observe = func(conf, label string, rep int, parts *broker.Config) {
 			opts.Observe(conf, label, rep, parts)
 			if change != nil {

@@ -17,7 +17,7 @@ import (
 // whose predecessor never ends does not arrive. A job whose predecessor is not in the plan
 // arrives when the plan states.
 //
-// During the run, the jobs that have been submitted are at the start of the arena's plan, in
+// During the run, the jobs that have been submitted are at the start of the workspace's plan, in
 // the order of their arrivals in this run. Everything else refers to jobs by their positions in
 // the plan as recorded, which decide ties.
 type followers struct {
@@ -40,7 +40,7 @@ func follows(plan workloadgen.Plan) bool {
 
 // follow prepares the run of a plan in which jobs follow others. The run gets a plan of its
 // own, because arrivals depend on the policy.
-func (a *arena) follow() {
+func (a *workspace) follow() {
 	if a.followers = nil; !follows(a.plan) {
 		return
 	}
@@ -60,7 +60,7 @@ func (a *arena) follow() {
 }
 
 // released makes the followers of a job ready that ended, or was rejected, at the given time.
-func (a *arena) released(id int64, at float64) {
+func (a *workspace) released(id int64, at float64) {
 	for _, i := range a.followers.of[id] {
 		a.due.ready.Set(i, at+a.followers.think[i])
 	}
@@ -68,7 +68,7 @@ func (a *arena) released(id int64, at float64) {
 
 // arriving returns the time of the next arrival, after it has made the followers of jobs ready
 // that have ended since.
-func (a *arena) arriving() float64 {
+func (a *workspace) arriving() float64 {
 	ended, refused := a.broker.Ended(), a.broker.Refused()
 	for ; a.due.ended < len(ended); a.due.ended++ {
 		c := &ended[a.due.ended]
@@ -83,7 +83,7 @@ func (a *arena) arriving() float64 {
 
 // bring moves the job that arrives next to position n of the plan, with its arrival in this
 // run.
-func (a *arena) bring(n int) {
+func (a *workspace) bring(n int) {
 	i, at, _ := a.due.ready.Min()
 	a.due.ready.Remove(i)
 	a.due.last = i
@@ -97,7 +97,7 @@ func (a *arena) bring(n int) {
 
 // recorded makes jobs arrive when the plan states, if the scenario says so. It may not change
 // the shared plan of a file.
-func (a *arena) recorded(w *scenario.Workload, shared workloadgen.Plan) {
+func (a *workspace) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	if w.Preceding != "ignored" || !follows(a.plan) {
 		return
 	}
@@ -107,8 +107,8 @@ func (a *arena) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	}
 }
 
-// own copies the arena's plan if it is the shared one of a file.
-func (a *arena) own(shared workloadgen.Plan) {
+// own copies the workspace's plan if it is the shared one of a file.
+func (a *workspace) own(shared workloadgen.Plan) {
 	if len(a.plan) > 0 && len(shared) > 0 && &a.plan[0] == &shared[0] {
 		a.drawn = append(a.drawn[:0], shared...)
 		a.plan = a.drawn
@@ -129,9 +129,9 @@ type ended struct {
 	exactly bool // if not, at or later
 }
 
-// arrival returns the earliest arrival of a job of the arena's plan: +Inf if its predecessor
+// arrival returns the earliest arrival of a job of the workspace's plan: +Inf if its predecessor
 // has not ended, or was rejected at an unknown time.
-func (c *chain) arrival(a *arena, j *workloadgen.Job) float64 {
+func (c *chain) arrival(a *workspace, j *workloadgen.Job) float64 {
 	if j.After == 0 || a.places.Find(j.After) < 0 {
 		return j.Arrival
 	}
@@ -143,7 +143,7 @@ func (c *chain) arrival(a *arena, j *workloadgen.Job) float64 {
 
 // arrive returns job j with the arrival that the rows before its own imply, and records its end
 // as its row states it. Rows must be in order of arrival.
-func (c *chain) arrive(a *arena, j workloadgen.Job, row *results.Job) *workloadgen.Job {
+func (c *chain) arrive(a *workspace, j workloadgen.Job, row *results.Job) *workloadgen.Job {
 	e, ok := c.ended[j.After]
 	if j.Arrival = c.arrival(a, &j); ok && !e.exactly && row.Arrival >= e.at+j.Think {
 		j.Arrival = row.Arrival

@@ -60,7 +60,7 @@ func (r *told) laws() error {
 				continue
 			}
 			off := run.ticks()
-			if negotiates(&run.offer.Choice) && (m.Name == "q" || m.Name == "q_mean") {
+			if Negotiates(&run.offer.Choice) && (m.Name == "q" || m.Name == "q_mean") {
 				off = math.Inf(1) // who took an offer can have paid more than it was worth
 			}
 			if err := metricLaw(i, x, off); err != nil {
@@ -138,7 +138,7 @@ func trialsLaw(m metrics.Metric, x float64, trials, jobs int) error {
 // within the bounds of the metric, and that values which are all alike have none unless trials
 // bound them.
 func (r *told) summaryLaws() error {
-	for i, row := range r.study.summaryRows() {
+	for i, row := range r.study.SummaryRows() {
 		m := &r.study.Metrics[i%len(r.study.Metrics)]
 		if row.Lo95 == nil {
 			continue
@@ -176,7 +176,7 @@ func (run *toldRun) efficiencyLaw() error {
 
 // inBounds reports whether every value that a row sums up lies within [lo,hi].
 func (r *told) inBounds(row results.Summary, lo, hi float64) bool {
-	for _, m := range r.study.metricRows(row.Metric) {
+	for _, m := range r.study.MetricRows(row.Metric) {
 		if m.Configuration == row.Configuration && m.Admission == row.Admission && m.Value != nil && !(*m.Value >= lo && *m.Value <= hi) {
 			return false
 		}

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"bourse/bank"
 	"bourse/bank/store"
 	"bourse/contracts/bidding"
@@ -29,6 +27,8 @@ import (
 	"bourse/hosts/availability/predictors"
 	"bourse/market"
 	"bourse/workloadgen/models"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
 // matrixKnown are the names that `bourse run` knows.
@@ -88,7 +88,7 @@ func parse(dir string) (e *scenario.Experiment, err error) {
 	if err != nil {
 		return nil, refused{errors.New(strings.ReplaceAll(err.Error(), dir+"/", ""))}
 	}
-	return newStudy(&x).Experiment, nil
+	return NewStudy(&x).Experiment, nil
 }
 
 // A told is what became of a scenario.
@@ -189,12 +189,12 @@ func (r *told) watch(stored bool) (opts Options, at map[string]*toldRun) {
 // that it tells.
 func alone(e *scenario.Experiment) (r *told, err error) {
 	defer catch(&err)
-	r = &told{experiment: e, study: newStudy(e)}
+	r = &told{experiment: e, study: NewStudy(e)}
 	if r.sets, err = settings(e, nil); err != nil {
 		return nil, err
 	}
 	opts, at := r.watch(true)
-	a := newArena()
+	a := newWorkspace()
 	a.observe = opts.Observe
 	ctx := context.Background()
 	for i := range len(r.sets) * e.Replications {
@@ -221,14 +221,14 @@ func alone(e *scenario.Experiment) (r *told, err error) {
 
 // take adds a replication.
 func (r *told) take(rep *Replication) {
-	r.study.Add(rep)
+	r.study.take(rep)
 	r.all = append(r.all, rep)
 }
 
 // together runs e with 3 workers, for the hash of what it tells. Nothing is recorded: that
 // must make no difference either.
 func together(e *scenario.Experiment) (sum string, err error) {
-	r := &told{experiment: e, study: newStudy(e)}
+	r := &told{experiment: e, study: NewStudy(e)}
 	opts, at := r.watch(false)
 	opts.Workers, opts.Observe = 3, nil
 	if err := Each(context.Background(), e, opts, func(rep *Replication) error { r.take(rep); return nil }); err != nil {
@@ -247,8 +247,8 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 		for k, run := range rep.Runs {
 			label := c.Admission[k].Label
 			var metrics []results.Metric
-			for m, values := range r.study.cells[rep.Configuration][k].values {
-				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, &values[rep.Rep], r.study.cells[rep.Configuration][k].trial(m, rep.Rep)))
+			for m, values := range r.study.Cells[rep.Configuration][k].Values {
+				metrics = append(metrics, r.study.metricRow(rep.Configuration, k, rep.Rep, m, &values[rep.Rep], r.study.Cells[rep.Configuration][k].trial(m, rep.Rep)))
 			}
 			if err := errors.Join(
 				out.Encode(jobRows(c, label, rep.Rep, run.Jobs, run.Outcome.Volatile)),
@@ -260,7 +260,7 @@ func (r *told) sum(at map[string]*toldRun) (string, error) {
 			h.Write(at[fmt.Sprintf("%s/%d", label, rep.Rep)].journal.hash.Sum(nil))
 		}
 	}
-	if err := errors.Join(out.Encode(r.study.summaryRows()), out.Encode(r.study.curveRows())); err != nil {
+	if err := errors.Join(out.Encode(r.study.SummaryRows()), out.Encode(r.study.CurveRows())); err != nil {
 		return "", fmt.Errorf("summary: %w", err)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
@@ -279,7 +279,7 @@ func jobRows(at *scenario.Configuration, admission string, rep int, jobs []metri
 func priceRows(configuration, admission string, rep int, run *Run) []results.Price {
 	rows := make([]results.Price, len(run.Prices))
 	for i, p := range run.Prices {
-		rows[i] = priceRow(configuration, admission, rep, i, p)
+		rows[i] = PriceRow(configuration, admission, rep, i, p)
 	}
 	return rows
 }

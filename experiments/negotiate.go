@@ -13,7 +13,7 @@ import (
 
 // hooksOf returns the hooks of every run under o.
 func hooksOf(o *offer) []hook {
-	if !negotiates(&o.Choice) {
+	if !Negotiates(&o.Choice) {
 		return nil
 	}
 	return []hook{bargain{}}
@@ -35,10 +35,10 @@ func (bargain) decided(int, float64, *contracts.Decision) error { return nil }
 func (bargain) before(in *arrivals, n int, now float64) (*submission, error) {
 	m := &Snapshot{Position: n, limited: true}
 	m.take(in, now)
-	if in.arena.trial == nil {
-		in.arena.trial = newArena()
+	if in.workspace.trial == nil {
+		in.workspace.trial = newWorkspace()
 	}
-	f := &Branch{m, in.arena.trial}
+	f := &Branch{m, in.workspace.trial}
 	asked := m.Terms()
 	first, _, err := f.atOnce(&asked)
 	if err != nil || first.Verdict != contracts.Reject {

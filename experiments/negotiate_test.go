@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"bourse/contracts"
-	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 )
 
@@ -28,7 +27,7 @@ func TestNegotiate(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := all[0]
-			a := newArena()
+			a := newWorkspace()
 			a.plan = crowd(40, 9)
 			for i := range a.plan {
 				a.plan[i].Deadline *= 1.5
@@ -45,9 +44,9 @@ func TestNegotiate(t *testing.T) {
 				}
 				taken[policy+" "+user]++
 				r := &j.Contract
-				b := newArena()
+				b := newWorkspace()
 				b.plan = plan
-				m := &Snapshot{Position: n}
+				m := &Snapshot{job: plan[n].ID}
 				if _, err := b.run(ctx, s, &s.offers[0], seed, 0, nil, append([]hook{taker{m}}, hooksOf(&s.offers[0])...)...); err != nil {
 					t.Fatal(err)
 				}
@@ -86,75 +85,5 @@ func TestNegotiateNamed(t *testing.T) {
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
-	}
-}
-
-// TestNegotiated checks that results tell what negotiation is worth where the same policy was
-// run with it and without, that means of the differences are those of the metrics, and that
-// nothing is told where it was not.
-func TestNegotiated(t *testing.T) {
-	t.Parallel()
-	study := func(admission string) *Study {
-		e, err := scenario.Parse("a.yaml", []byte("name: a\nreplications: 3\nbase: {workload: {model: {name: paper, jobs: 20}}}\nconfigurations:\n  - {name: b, admission: ["+admission+"]}\n"), Known())
-		if err != nil {
-			t.Fatal(err)
-		}
-		s := newStudy(&e)
-		err = Each(t.Context(), &e, Options{}, func(r *Replication) error {
-			found := []float64{float64(r.Optimum.kind())}
-			for _, run := range r.Runs {
-				found = s.measure(run, found)
-			}
-			s.add(0, found)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	s := study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.5, negotiate: rational}")
-	d := s.Document("")
-	said := d.Notes[len(d.Notes)-1]
-	for _, want := range append([]string{"by 3 replications in pairs", "for all 3 comparisons at once (Bonferroni): under SAC, efficiency_1 "}, worthOf...) {
-		if !strings.Contains(said, want) {
-			t.Errorf("%q does not say %q", said, want)
-		}
-	}
-	taken := map[string]int{}
-	c := s.Experiment.Configurations[0]
-	err := Each(t.Context(), s.Experiment, Options{}, func(r *Replication) error {
-		for i, run := range r.Runs {
-			for _, row := range jobRows(&c, c.Admission[i].Label, r.Rep, run.Jobs, false) {
-				if row.Reason == results.OfferTaken {
-					taken[row.Admission]++
-				}
-				if (row.Decision == "accept") != (row.Reason == "" || row.Reason == results.OfferTaken) {
-					t.Errorf("job %s under %s: %s, for %q", row.Job, row.Admission, row.Decision, row.Reason)
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	total := map[string]float64{}
-	for _, row := range s.metricRows("offers", "offers_taken") {
-		total[row.Admission+" "+row.Metric] += *row.Value
-	}
-	if total["sac offers"] != 0 || total["bargain offers"] == 0 || total["bargain offers_taken"] > total["bargain offers"] {
-		t.Errorf("offers: %v", total)
-	}
-	if taken["sac"] > 0 || taken["bargain"] == 0 || float64(taken["bargain"]) != total["bargain offers_taken"] {
-		t.Errorf("rows of offers taken: %v, want as many as the metric counts: %v", taken, total)
-	}
-	s = study("{name: sac, guarantee: 0.5}, {name: sac, label: bargain, guarantee: 0.6, negotiate: rational}")
-	if pairs := negotiated(s.Experiment); pairs != nil {
-		t.Errorf("policies that are not alike are compared: %q", pairs)
-	}
-	s = study("sac, cac")
-	if rows := s.metricRows("offers"); len(rows) > 0 {
-		t.Errorf("nobody negotiates, and offers are counted: %v", rows)
 	}
 }

@@ -43,8 +43,8 @@ func (p *Panic) Error() string {
 // Unwrap returns the cause.
 func (p *Panic) Unwrap() error { return p.Cause }
 
-// recovered must be deferred. It turns a panic into the returned error.
-func (p *Panic) recovered(err *error) {
+// Recovered must be deferred. It turns a panic into the returned error.
+func (p *Panic) Recovered(err *error) {
 	if v := recover(); v != nil {
 		met := *p
 		met.Cause = rescue.Met(v)

@@ -3,8 +3,6 @@ package experiments
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -73,41 +71,3 @@ func TestPanic(t *testing.T) {
 type ignored struct{}
 
 func (ignored) Append(*bank.Entry) error { return nil }
-
-// TestPanicPublished checks that nothing is left of results in whose making our own code
-// panics, in a run or beside it, but for units that are whole.
-func TestPanicPublished(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		want string
-		opts Options
-		p    Publication
-	}{
-		"progress": {"scenario paper, configuration pareto-low, replication 0, seed 1: panic: a bar of two lines", Options{Progress: func(int, int) { panic("a bar\nof two lines") }}, Publication{}},
-		"elapsed":  {"scenario paper, seed 1: panic: a bar of two lines", Options{}, Publication{Elapsed: func() float64 { panic("a bar\nof two lines") }}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e := paper(t, 1)
-			base := t.TempDir()
-			c.p.Dir = filepath.Join(base, "out")
-			ready, err := Prepare(e)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = ready.Publish(context.Background(), c.opts, c.p)
-			if err == nil || err.Error() != c.want {
-				t.Errorf("%v, want %s", err, c.want)
-			}
-			left, err := os.ReadDir(base)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, f := range left {
-				if f.Name() != ".out.units" || name == "progress" {
-					t.Errorf("%s is left", f.Name())
-				}
-			}
-		})
-	}
-}

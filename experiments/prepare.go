@@ -25,20 +25,20 @@ type Prepared struct {
 	settings   []*setting
 	jobs       []int    // number in the first replication, by configuration
 	alike      []string // configurations in which every replication has the same jobs and hosts
-	rows       int      // approximate number per unit
+	UnitRows   int      // approximate number of rows of jobs per unit
 }
 
 // Prepare makes e ready to run. The error names the first problem: an option that a plug-in
 // rejects, a missing or invalid file, or jobs that nobody pays for.
 func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
-	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).recovered(&err)
+	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).Recovered(&err)
 	x := e.Expanded()
-	p = &Prepared{Experiment: &x, Inputs: make(map[string]string), rows: rowsPerUnit}
+	p = &Prepared{Experiment: &x, Inputs: make(map[string]string), UnitRows: rowsPerUnit}
 	if p.settings, err = settings(&x, p.Inputs); err != nil {
 		return nil, err
 	}
-	p.measures(named(&x)...)
-	a := newArena()
+	p.measures(Named(&x)...)
+	a := newWorkspace()
 	for _, s := range p.settings {
 		if err := a.draw(s, x.Seed, 0); err != nil {
 			return nil, fmt.Errorf("configuration %s: %w", s.conf.Name, err)
@@ -84,8 +84,8 @@ func (p *Prepared) measures(names ...string) {
 	}
 }
 
-// Warnings describes what is valid but probably unintended in the jobs of the experiment. [Idle]
-// describes its settings.
+// Warnings describes what is valid but probably unintended in the jobs of the experiment. Idle of
+// package catalog describes its settings.
 func (p *Prepared) Warnings() []string {
 	var all []string
 	for _, s := range p.settings {
@@ -108,17 +108,17 @@ func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.In
 
 // Each runs every replication and passes it to take, in order of configuration and
 // replication, for any number of workers. It stops at the first error. It rejects experiments
-// that stop by a condition, which only [Prepared.Publish] supports.
+// that stop by a condition, which only package publication supports.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
 		return fmt.Errorf("%s: until: found %s, want a number of replications: these are run one by one, whatever they come to", e.Name, e.Until.Metric)
 	}
 	at := Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}
-	defer at.recovered(&err)
+	defer at.Recovered(&err)
 	done, total := 0, len(p.settings)*e.Replications
 	begin := func(ctx context.Context) func(int) (*Replication, error) {
-		a := newArena()
+		a := newWorkspace()
 		a.observe = opts.Observe
 		return func(i int) (*Replication, error) {
 			r := &Replication{Configuration: i / e.Replications, Rep: i % e.Replications}
@@ -180,4 +180,18 @@ func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got
 		in[path] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return got, err
+}
+
+// notes returns the distinct notes on how the jobs of the settings were selected and
+// annotated.
+func notes(all []*setting) []string {
+	var said []string
+	for _, s := range all {
+		for _, n := range append(slices.Clip(s.work.notes), s.derived()...) {
+			if !slices.Contains(said, n) {
+				said = append(said, n)
+			}
+		}
+	}
+	return said
 }

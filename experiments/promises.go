@@ -23,7 +23,7 @@ func wantsPromises(e *scenario.Experiment) bool {
 // promises asks the predictor of s about jobs of the plan on hosts that are present on the
 // last day of the trace. Jobs and hosts are drawn by the stream "probes", so they are the same
 // for all predictors. It returns nil if hosts never leave.
-func (a *arena) promises(s *setting, seed uint64, rep int) []metrics.Promise {
+func (a *workspace) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	if a.churn == nil || len(a.plan) == 0 {
 		return nil
 	}

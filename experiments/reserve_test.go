@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,8 +13,6 @@ import (
 	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/metrics"
-	"bourse/experiments/papers"
-	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/market"
 	"bourse/workloadgen/models"
@@ -122,42 +119,5 @@ func TestReservationsMetamorphic(t *testing.T) {
 		if slices.ContainsFunc(js, func(j metrics.Job) bool { return !j.Admitted() }) {
 			t.Errorf("%s rejects on-demand jobs", label)
 		}
-	}
-}
-
-// TestReservationPresets checks that every experiment of the grid runs, and that its
-// paired differences are drawn for all policies but the one that is subtracted.
-func TestReservationPresets(t *testing.T) {
-	t.Parallel()
-	for _, name := range papers.Figures("reservations") {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, file, _ := strings.Cut(name, "-")
-			e := reserved(t, file, "base.workload.model.jobs=60")
-			s := run(t, e, 1, nil)
-			figures := Differences(Labels(), s.Experiment, s.metricRows())
-			if len(figures) != 1 || figures[0].Name != name+"-less-mli" {
-				t.Fatalf("drawn: %v", figures)
-			}
-		})
-	}
-}
-
-// TestDifferences checks paired differences by hand: over the replications that both
-// policies have, 1-4 and 5-6, mean -2 and standard deviation 2^0.5.
-func TestDifferences(t *testing.T) {
-	t.Parallel()
-	var rows []results.Metric
-	for _, c := range []struct {
-		admission string
-		values    []float64
-	}{{"ff", []float64{1, 5, 9}}, {"mli", []float64{4, 6}}} {
-		for rep, x := range c.values {
-			rows = append(rows, results.Metric{Configuration: "c", Admission: c.admission, Metric: "m", Replication: rep, Value: &x})
-		}
-	}
-	got := differences(rows, "mli")
-	if len(got) != 1 || got[0].Admission != "ff" || got[0].N != 2 || *got[0].Mean != -2 || math.Abs(*got[0].SD-math.Sqrt2) > 1e-12 {
-		t.Errorf("%+v", got)
 	}
 }

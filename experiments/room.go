@@ -22,7 +22,7 @@ type yardstick struct {
 }
 
 // yardstick returns the yardstick for the jobs on which efficiency is measured: those of the
-// arena's plan that arrive before the horizon, without the warm-up. It is zero if users pay
+// workspace's plan that arrive before the horizon, without the warm-up. It is zero if users pay
 // their whole budget, because no value is left to them in any schedule, and if jobs follow
 // others, because their arrivals then depend on the schedule.
 //
@@ -30,7 +30,7 @@ type yardstick struct {
 // exactly its runtime, and U* is that of the paper: the most valuable set of jobs that can all
 // run like that. If deadlines leave slack, U* is a bound over all schedules that respect
 // arrivals and deadlines.
-func (a *arena) yardstick(s *setting, warmup float64) yardstick {
+func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole || follows(a.plan) {
 		return yardstick{Optimum: Optimum{Proven: true}}
 	}
@@ -59,8 +59,8 @@ func planned(plan workloadgen.Plan, s optimum.Solution) yardstick {
 	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen, plan}
 }
 
-// counted returns the arena's plan, with value 0 for jobs on which efficiency is not measured.
-func (a *arena) counted(s *setting, warmup float64) workloadgen.Plan {
+// counted returns the workspace's plan, with value 0 for jobs on which efficiency is not measured.
+func (a *workspace) counted(s *setting, warmup float64) workloadgen.Plan {
 	horizon := s.horizon()
 	if warmup == 0 && math.IsInf(horizon, 1) {
 		return a.plan
@@ -89,7 +89,7 @@ func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) 
 // cover raises y to a bound on the utility of users who got a total of got at alpha 0. U*
 // counts whole jobs. If deadlines leave no slack, users who value parts of jobs may get more
 // than that from parts; the bound of divisible jobs then applies.
-func (a *arena) cover(s *setting, y *yardstick, got float64) {
+func (a *workspace) cover(s *setting, y *yardstick, got float64) {
 	if y.Bound > 0 && got > y.Parts && !y.Room {
 		r := s.room()
 		r.plan = y.plan
@@ -97,7 +97,7 @@ func (a *arena) cover(s *setting, y *yardstick, got float64) {
 	}
 }
 
-// Solved holds an arena's last problem and its solution, which configurations that differ only
+// Solved holds a workspace's last problem and its solution, which configurations that differ only
 // in policies share. Problems with many jobs are not stored, because they take about a hundred
 // bytes per job.
 type solved struct {
@@ -145,7 +145,7 @@ func (s *setting) room() room {
 		o := &s.offers[i]
 		r.books = r.books || policies.Of(o.Name).Books
 		r.packs = r.packs || s.packs(o)
-		r.offers = r.offers || negotiates(&o.Choice)
+		r.offers = r.offers || Negotiates(&o.Choice)
 		r.widest = max(r.widest, s.widest(o))
 	}
 	return r
@@ -242,7 +242,7 @@ func (r *room) windows(s *setting) []optimum.Window {
 }
 
 // relax returns the bounds of r. It reuses the last result if the problem is the same.
-func (a *arena) relax(s *setting, r *room) optimum.Bounds {
+func (a *workspace) relax(s *setting, r *room) optimum.Bounds {
 	windows := r.windows(s)
 	if len(windows) > manyJobs {
 		return optimum.Relax(windows, r.capacity)
@@ -277,8 +277,8 @@ func (o *Optimum) kind() kind {
 	return planner
 }
 
-// measured describes the reference that efficiency is measured by in a study.
-func (s *Study) measured() (notes []string) {
+// Measured describes the reference that efficiency is measured by in a study.
+func (s *Study) Measured() (notes []string) {
 	e := s.Experiment
 	var all [kinds]int
 	for i := range s.bounds {

@@ -48,20 +48,20 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 		}
 	}
 	for i := range run.Prices {
-		t.prices = append(t.prices, priceRow(c.Name, label, r.Rep, i, run.Prices[i]))
+		t.prices = append(t.prices, PriceRow(c.Name, label, r.Rep, i, run.Prices[i]))
 		if len(t.prices) == rowsAtOnce {
 			if err := t.encodePrices(); err != nil {
 				return err
 			}
 		}
 	}
-	t.metrics = s.measuredRows(t.metrics[:0], r.Configuration, policy, r.Rep, found)
+	t.metrics = s.MeasuredRows(t.metrics[:0], r.Configuration, policy, r.Rep, found)
 	return t.out.Metrics(t.metrics)
 }
 
-// measuredRows appends the rows of the values that [Study.measure] returned for a run. The
+// MeasuredRows appends the rows of the values that [Study.Measure] returned for a run. The
 // rows point into found.
-func (s *Study) measuredRows(rows []results.Metric, configuration, policy, rep int, found []float64) []results.Metric {
+func (s *Study) MeasuredRows(rows []results.Metric, configuration, policy, rep int, found []float64) []results.Metric {
 	at := len(s.Metrics)
 	for m := range s.Metrics {
 		trials := 0.0
@@ -192,8 +192,8 @@ func Reason(j *metrics.Job) string {
 	return string(j.Reason)
 }
 
-// priceRow returns the row of price p in the given interval.
-func priceRow(configuration, admission string, rep, interval int, p float64) results.Price {
+// PriceRow returns the row of price p in the given interval.
+func PriceRow(configuration, admission string, rep, interval int, p float64) results.Price {
 	return results.Price{Configuration: configuration, Admission: admission, Replication: rep, Time: float64(interval) * bin, MeanPrice: p}
 }
 
@@ -213,9 +213,9 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials 
 	return row
 }
 
-// metricRows returns the named metrics of every replication, or all metrics if there are no
+// MetricRows returns the named metrics of every replication, or all metrics if there are no
 // names.
-func (s *Study) metricRows(names ...string) []results.Metric {
+func (s *Study) MetricRows(names ...string) []results.Metric {
 	var wanted []int
 	for m := range s.Metrics {
 		if len(names) == 0 || slices.Contains(names, s.Metrics[m].Name) {
@@ -223,38 +223,38 @@ func (s *Study) metricRows(names ...string) []results.Metric {
 		}
 	}
 	runs := 0
-	s.each(func(int, int, string, string) { runs += s.Experiment.Replications })
+	s.Each(func(int, int, string, string) { runs += s.Experiment.Replications })
 	rows := make([]results.Metric, 0, runs*len(wanted))
-	s.each(func(configuration, policy int, _, _ string) {
-		c := &s.cells[configuration][policy]
+	s.Each(func(configuration, policy int, _, _ string) {
+		c := &s.Cells[configuration][policy]
 		for rep := range s.Experiment.Replications {
 			for _, m := range wanted {
-				rows = append(rows, s.metricRow(configuration, policy, rep, m, &c.values[m][rep], c.trial(m, rep)))
+				rows = append(rows, s.metricRow(configuration, policy, rep, m, &c.Values[m][rep], c.trial(m, rep)))
 			}
 		}
 	})
 	return rows
 }
 
-// summaryRows returns every metric over all replications, with the printed value of the paper
+// SummaryRows returns every metric over all replications, with the printed value of the paper
 // if there is one.
-func (s *Study) summaryRows() []results.Summary {
-	if s.once.summary == nil {
-		s.once.summary = s.summarized()
+func (s *Study) SummaryRows() []results.Summary {
+	if s.summed == nil {
+		s.summed = s.summaries()
 	}
-	return slices.Clone(s.once.summary)
+	return slices.Clone(s.summed)
 }
 
-func (s *Study) summarized() []results.Summary {
+func (s *Study) summaries() []results.Summary {
 	var rows []results.Summary
-	paper := s.beside()
-	s.each(func(configuration, policy int, name, label string) {
+	paper := s.Beside()
+	s.Each(func(configuration, policy int, name, label string) {
 		for m := range s.Metrics {
 			row := results.Summary{Configuration: name, Admission: label, Metric: s.Metrics[m].Name}
 			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = s.described(name, s.summary(configuration, policy, m))
 			if u := s.Experiment.Until; u != nil && u.Metric == row.Metric {
 				row.Lo95, row.Hi95 = nil, nil
-				if lo, hi, ok := s.anytime(configuration, policy); ok {
+				if lo, hi, ok := s.Anytime(configuration, policy); ok {
 					row.Lo95, row.Hi95 = &lo, &hi
 				}
 			}
@@ -267,17 +267,17 @@ func (s *Study) summarized() []results.Summary {
 	return rows
 }
 
-// curveRows returns the efficiency at every alpha.
-func (s *Study) curveRows() []results.Point {
-	if s.once.curve == nil {
-		s.once.curve = s.curved()
+// CurveRows returns the efficiency at every alpha.
+func (s *Study) CurveRows() []results.Point {
+	if s.curved == nil {
+		s.curved = s.points()
 	}
-	return slices.Clone(s.once.curve)
+	return slices.Clone(s.curved)
 }
 
-func (s *Study) curved() []results.Point {
+func (s *Study) points() []results.Point {
 	var rows []results.Point
-	s.each(func(configuration, policy int, name, label string) {
+	s.Each(func(configuration, policy int, name, label string) {
 		for a, alpha := range s.Experiment.Alphas {
 			row := results.Point{Configuration: name, Admission: label, Alpha: alpha}
 			row.N, row.Mean, row.SD, row.Lo95, row.Hi95 = s.described(name, s.efficiency(configuration, policy, a))
@@ -287,8 +287,8 @@ func (s *Study) curved() []results.Point {
 	return rows
 }
 
-// each calls f for every configuration and policy, with their positions and names.
-func (s *Study) each(f func(configuration, policy int, name, label string)) {
+// Each calls f for every configuration and policy, with their positions and names.
+func (s *Study) Each(f func(configuration, policy int, name, label string)) {
 	for i, c := range s.Experiment.Configurations {
 		for k, a := range c.Admission {
 			f(i, k, c.Name, a.Label)
@@ -296,18 +296,18 @@ func (s *Study) each(f func(configuration, policy int, name, label string)) {
 	}
 }
 
-// described is like the function [described], but omits deviation and interval for
+// Described is like the function [described], but omits deviation and interval for
 // configurations whose replications are not a sample.
 func (s *Study) described(configuration string, d stats.Summary) (n int, mean, sd, lo, hi *float64) {
-	n, mean, sd, lo, hi = described(d)
-	if slices.Contains(s.alike, configuration) {
+	n, mean, sd, lo, hi = Described(d)
+	if slices.Contains(s.Alike, configuration) {
 		sd, lo, hi = nil, nil, nil
 	}
 	return n, mean, sd, lo, hi
 }
 
-// described returns d as the cells of a row; undefined ones are nil.
-func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
+// Described returns d as the cells of a row; undefined ones are nil.
+func Described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	if d.N > 0 {
 		mean = &d.Mean
 	}
@@ -320,8 +320,8 @@ func described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	return d.N, mean, sd, lo, hi
 }
 
-// axes returns the columns of the sweep of e.
-func axes(e *scenario.Experiment) (all results.Axes) {
+// Axes returns the columns of the sweep of e.
+func Axes(e *scenario.Experiment) (all results.Axes) {
 	for _, a := range e.Sweep {
 		values := make([]string, len(a.Values))
 		for i, v := range a.Values {

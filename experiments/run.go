@@ -19,14 +19,16 @@ type Options struct {
 	Workers  int // parallel replications; 0 means one
 	Progress func(done, total int)
 
-	// Journal returns the journal of one run and a function to call when the run is over, or a
-	// nil journal to keep none. It is called from several goroutines.
-	Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
+	Journal Journal // is called from several goroutines
 
 	// Observe, unless nil, receives the parts of the broker of each run and may wrap them. It
 	// is called from several goroutines.
 	Observe func(configuration, admission string, rep int, parts *broker.Config)
 }
+
+// A Journal returns the journal of one run and a function to call when the run is over, or a
+// nil journal to keep none.
+type Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
 
 // A Replication is one configuration on one workload, run under each of its policies in the
 // order of the scenario.
@@ -135,11 +137,11 @@ func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 
 // each runs replication r under its policies in order. It passes each run to take as soon as
 // everything that its metrics need is known. A run is valid until the next replication, unless
-// [arena.leave] is called first.
-func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
+// [workspace.leave] is called first.
+func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)
-	defer at.recovered(&err)
+	defer at.Recovered(&err)
 	fail := func(err error) error {
 		if errors.As(err, new(*Panic)) { // it states its own location
 			return err
@@ -180,10 +182,10 @@ func (a *arena) each(ctx context.Context, e *scenario.Experiment, all []*setting
 // A measuring collects what the metrics of a replication's runs need. The runs come one per
 // policy, in order.
 type measuring struct {
-	arena *arena // has the jobs and hosts of the replication
-	e     *scenario.Experiment
-	s     *setting
-	rep   int
+	workspace *workspace // has the jobs and hosts of the replication
+	e         *scenario.Experiment
+	s         *setting
+	rep       int
 
 	best     yardstick
 	demand   []float64   // prices of the first run on the spot market
@@ -194,8 +196,8 @@ type measuring struct {
 	runs     int
 }
 
-func (a *arena) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
-	m := &measuring{arena: a, e: e, s: s, rep: rep, best: best}
+func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
+	m := &measuring{workspace: a, e: e, s: s, rep: rep, best: best}
 	// Prices of the first run on the spot market are the demand with which the other runs are
 	// compared. Predictors are asked for promises after all runs.
 	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return policies.Of(o.Name).Spot })
@@ -220,7 +222,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 		return 0, nil, nil
 	}
 	if wantsPromises(m.e) {
-		m.promises = m.arena.promises(m.s, m.e.Seed, m.rep)
+		m.promises = m.workspace.promises(m.s, m.e.Seed, m.rep)
 	}
 	done, m.waiting = m.waiting, m.waiting[len(m.waiting):]
 	first = m.runs - len(done)
@@ -230,13 +232,13 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 		o := &run.Outcome
 		o.Capacity, o.Hosts, o.Processors = f.Capacity(), f.Hosts, f.CPUs
 		o.Jobs, o.Earlier, o.Prices, o.Promises = run.Jobs[warm:], run.Jobs[:warm], run.Prices, m.promises
-		m.arena.stop(m.s, run)
-		m.arena.cover(m.s, &m.best, metrics.Utilities(o, 0)[0])
+		m.workspace.stop(m.s, run)
+		m.workspace.cover(m.s, &m.best, metrics.Utilities(o, 0)[0])
 	}
 	for i, run := range done {
 		o, by := &run.Outcome, &m.s.offers[first+i]
 		o.Optimum, o.OptimumOfParts = m.best.Bound, m.best.Parts
-		o.AdmitsAll = admitsAll(m.s.conf, &by.Choice)
+		o.AdmitsAll = AdmitsAll(m.s.conf, &by.Choice)
 		if err := metrics.Check(o); err != nil {
 			return 0, nil, err
 		}
@@ -249,7 +251,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 
 // journaled is like run, with the journal from opts. The journal's done function also receives
 // a panic as an error.
-func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
+func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
 		if err != nil {
@@ -257,11 +259,17 @@ func (a *arena) journaled(ctx context.Context, s *setting, o *offer, seed uint64
 		}
 		if j != nil {
 			run, err := func() (run *Run, err error) {
-				defer at.recovered(&err)
+				defer at.Recovered(&err)
 				return a.run(ctx, s, o, seed, rep, j, hooksOf(o)...)
 			}()
 			return run, done(err)
 		}
 	}
 	return a.run(ctx, s, o, seed, rep, nil, hooksOf(o)...)
+}
+
+// AdmitsAll reports whether policy a admits every request in configuration c that can be
+// placed, because no request states a minimum and no host leaves.
+func AdmitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
+	return policies.Of(a.Name).Spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }

@@ -36,9 +36,9 @@ func paper(t testing.TB, replications int, sets ...string) *scenario.Experiment 
 // run runs e and calls take for every replication.
 func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replication)) *Study {
 	t.Helper()
-	s := newStudy(e)
+	s := NewStudy(e)
 	err := Each(context.Background(), e, Options{Workers: workers}, func(r *Replication) error {
-		s.Add(r)
+		s.take(r)
 		if take != nil {
 			take(r)
 		}
@@ -50,18 +50,18 @@ func run(t testing.TB, e *scenario.Experiment, workers int, take func(*Replicati
 	return s
 }
 
-// Add measures r, which must be the next replication of its configuration.
-func (s *Study) Add(r *Replication) {
+// take measures r, which must be the next replication of its configuration.
+func (s *Study) take(r *Replication) {
 	found := []float64{float64(r.Optimum.kind())}
 	for _, run := range r.Runs {
-		found = s.measure(run, found)
+		found = s.Measure(run, found)
 	}
-	s.add(r.Configuration, found)
+	s.Add(r.Configuration, found)
 }
 
 // Value returns metric m of a replication, and whether it is defined there.
 func (s *Study) Value(configuration, policy, m, rep int) (float64, bool) {
-	x := s.cells[configuration][policy].values[m][rep]
+	x := s.Cells[configuration][policy].Values[m][rep]
 	return x, !math.IsNaN(x)
 }
 
@@ -102,7 +102,7 @@ func TestWorkers(t *testing.T) {
 	}
 	one, hash := told(1)
 	for _, workers := range []int{1, 3, 8} {
-		if s, h := told(workers); h != hash || fmt.Sprint(s.cells) != fmt.Sprint(one.cells) {
+		if s, h := told(workers); h != hash || fmt.Sprint(s.Cells) != fmt.Sprint(one.Cells) {
 			t.Errorf("%d workers tell another story than one", workers)
 		}
 	}
@@ -233,7 +233,7 @@ func TestMoney(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newArena()
+	a := newWorkspace()
 	for _, s := range all {
 		for k := range s.offers {
 			if err := a.draw(s, e.Seed, 0); err != nil {
@@ -294,7 +294,7 @@ func BenchmarkReplication(b *testing.B) {
 			}
 			const high = 1
 			s, k := all[high], indexOf(b, e, high, policy)
-			a := newArena()
+			a := newWorkspace()
 			var plans [100]workloadgen.Plan
 			start := processor()
 			for rep := range plans {

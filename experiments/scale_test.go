@@ -50,7 +50,7 @@ func BenchmarkScale(b *testing.B) {
 						b.Fatal(err)
 					}
 					s := all[0]
-					a := newArena()
+					a := newWorkspace()
 					a.plan = crowd(10*hosts, hosts)
 					base, start := heap(), processor()
 					var run *Run
@@ -104,7 +104,7 @@ func TestBatches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := newArena()
+	a := newWorkspace()
 	a.plan = crowd(2*atOnce+atOnce/2, hosts)
 	run, err := a.run(context.Background(), all[0], &all[0].offers[0], 1, 0, nil)
 	if err != nil {

@@ -56,8 +56,8 @@ type choice struct {
 	decode func(any) error
 }
 
-// negotiates reports whether users receive offers under c.
-func negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
+// Negotiates reports whether users receive offers under c.
+func Negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
 // made creates the plug-in that c names.
 func made[T any](c *choice, t plugin.Table[T]) (T, error) {

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,50 +44,6 @@ configurations: [low]
 	}
 	if !reflect.DeepEqual(one["low@0,0.9"].Runs[1].Jobs, two["low@0.9"].Runs[1].Jobs) {
 		t.Error("a point depends on the others")
-	}
-}
-
-// TestPapers checks that the presets of the Libra papers run without their log,
-// on few generated jobs, and that every metric they draw is defined somewhere.
-func TestPapers(t *testing.T) {
-	t.Parallel()
-	for _, name := range slices.Concat(papers.Figures("librarisk"), papers.Figures("librasla"), []string{"mixed"}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			e, err := scenario.Parse(name, papers.Presets()[name], scenario.Known{}, "replications=1")
-			if err != nil {
-				t.Fatal(err)
-			}
-			sets := []string{"replications=1", "base.workload.model.jobs=40"}
-			if name == "mixed" {
-				sets[1] = "configurations.sp2.workload.model.jobs=40"
-			}
-			for i, a := range e.Sweep {
-				sets = append(sets, "sweep."+string(rune('0'+i))+".values=["+string(a.Values[0])+", "+string(a.Values[len(a.Values)-1])+"]")
-			}
-			if e, err = scenario.Parse(name, papers.Presets()[name], scenario.Known{}, sets...); err != nil {
-				t.Fatal(err)
-			}
-			s := run(t, &e, 2, nil)
-			rows := s.summaryRows()
-			for _, m := range e.Figure.Metrics {
-				defined := false
-				for _, r := range rows {
-					defined = defined || r.Metric == m && r.N > 0
-				}
-				if !defined {
-					t.Errorf("%s is nowhere defined", m)
-				}
-			}
-			for _, f := range figures(s.labels(), s.Experiment, s.beside(), rows, nil) {
-				if _, err := f.SVG(); err != nil {
-					t.Error(err)
-				}
-			}
-			if got := len(tables(s.labels(), s.Experiment, s.beside(), rows, nil, nil)); name == "mixed" && got != 1 || name != "mixed" && got != len(e.Figure.Metrics) {
-				t.Errorf("%d tables", got)
-			}
-		})
 	}
 }
 

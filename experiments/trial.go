@@ -17,22 +17,22 @@ import (
 type Trial struct {
 	Plan workloadgen.Plan // in order of arrival
 
-	at      Panic
-	setting *setting
-	arena   *arena
+	at        Panic
+	setting   *setting
+	workspace *workspace
 }
 
 // Trial returns a replication of a configuration.
 func (p *Prepared) Trial(configuration, rep int) (t *Trial, err error) {
-	t = &Trial{at: place(p.Experiment, configuration, rep), setting: p.settings[configuration], arena: newArena()}
-	defer t.at.recovered(&err)
-	if err := t.arena.draw(t.setting, p.Experiment.Seed, rep); err != nil {
+	t = &Trial{at: place(p.Experiment, configuration, rep), setting: p.settings[configuration], workspace: newWorkspace()}
+	defer t.at.Recovered(&err)
+	if err := t.workspace.draw(t.setting, p.Experiment.Seed, rep); err != nil {
 		return nil, err
 	}
-	if err := t.arena.come(t.setting, p.Experiment.Seed, rep); err != nil {
+	if err := t.workspace.come(t.setting, p.Experiment.Seed, rep); err != nil {
 		return nil, err
 	}
-	t.Plan = t.arena.plan
+	t.Plan = t.workspace.plan
 	return t, nil
 }
 
@@ -43,8 +43,8 @@ func (t *Trial) Stream(name string) *rand.PCG {
 
 // Optimum returns U* of the jobs of t.
 func (t *Trial) Optimum() Optimum {
-	t.arena.plan = t.Plan
-	return t.arena.yardstick(t.setting, 0).Optimum
+	t.workspace.plan = t.Plan
+	return t.workspace.yardstick(t.setting, 0).Optimum
 }
 
 // Request returns the request for j, without its owner and budget.
@@ -75,9 +75,9 @@ func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hook
 	o := &t.setting.offers[policy]
 	at := t.at
 	at.Policy = o.Label
-	defer at.recovered(&err)
-	t.arena.plan = plan
-	run, err = t.arena.run(ctx, t.setting, o, at.Seed, at.Replication, nil, append(hooks, hooksOf(o)...)...)
+	defer at.Recovered(&err)
+	t.workspace.plan = plan
+	run, err = t.workspace.run(ctx, t.setting, o, at.Seed, at.Replication, nil, append(hooks, hooksOf(o)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s, replication %d, admission %s: %w", at.Configuration, at.Replication, o.Label, err)
 	}
@@ -85,7 +85,7 @@ func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hook
 }
 
 // Reuse reuses the memory of run, which must not be read afterwards.
-func (t *Trial) Reuse(run *Run) { t.arena.spare.give(run) }
+func (t *Trial) Reuse(run *Run) { t.workspace.spare.give(run) }
 
 // An At describes a job of a plan and the terms with which it is submitted.
 type At struct {
@@ -103,8 +103,8 @@ func (t *Trial) Before(ctx context.Context, policy int, plan workloadgen.Plan, a
 	if at.Terms != nil {
 		hooks = append(hooks, &subject{f.job, -1, at.Terms, at.Guest, true})
 	}
-	t.arena.unpriced = true
-	defer func() { t.arena.unpriced = false }()
+	t.workspace.unpriced = true
+	defer func() { t.workspace.unpriced = false }()
 	run, err := t.run(ctx, policy, plan, hooks...)
 	if err != nil {
 		return nil, nil, err

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"bourse/experiments/results"
 )
@@ -20,8 +19,8 @@ const rowsPerUnit = 1 << 14
 // Name returns the name of u, which is unique within a run.
 func (u Unit) Name() string { return fmt.Sprintf("%d-%d-%d", u.Configuration, u.From, u.To) }
 
-// parseUnit returns the unit with the given name.
-func parseUnit(name string) (u Unit, err error) {
+// ParseUnit returns the unit with the given name.
+func ParseUnit(name string) (u Unit, err error) {
 	if _, err = fmt.Sscanf(name, "%d-%d-%d", &u.Configuration, &u.From, &u.To); err != nil || u.Name() != name || u.Configuration < 0 || u.From < 0 || u.To <= u.From {
 		return u, fmt.Errorf("unit %q: want CONFIGURATION-FROM-TO", name)
 	}
@@ -34,8 +33,8 @@ func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications
 	for i, jobs := range p.jobs {
-		size := max(1, p.rows/max(1, jobs*len(p.settings[i].offers)))
-		for from, looks := 0, p.looks(); from < n; {
+		size := max(1, p.UnitRows/max(1, jobs*len(p.settings[i].offers)))
+		for from, looks := 0, p.Looks(); from < n; {
 			if from == looks[0] {
 				looks = looks[1:]
 			}
@@ -45,6 +44,20 @@ func (p *Prepared) Units() []Unit {
 		}
 	}
 	return all
+}
+
+// Looks returns the numbers of replications after which p checks its stopping rule, in
+// increasing order. The last is the maximum number of replications. Any number of looks is
+// valid, because the rule uses a confidence sequence. Each look adds a tenth more
+// replications, so at most about that many are wasted.
+func (p *Prepared) Looks() (all []int) {
+	e := p.Experiment
+	if u := e.Until; u != nil {
+		for n := u.Min; n < e.Replications; n += max(1, n/10) {
+			all = append(all, n)
+		}
+	}
+	return append(all, e.Replications)
 }
 
 // UnitValues is the JSON form of a unit.
@@ -78,141 +91,70 @@ func (p *Prepared) JobRows() (rows int) {
 	return rows
 }
 
-// check returns an error unless found has the size of a measurement of u.
-func (s *Study) check(u Unit, found []float64) error {
-	if u.Configuration >= len(s.cells) || u.To > s.Experiment.Replications {
-		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.cells), s.Experiment.Replications)
+// Check returns an error unless found has the size of a measurement of u.
+func (s *Study) Check(u Unit, found []float64) error {
+	if u.Configuration >= len(s.Cells) || u.To > s.Experiment.Replications {
+		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.Cells), s.Experiment.Replications)
 	}
-	if want := s.wants(u); len(found) != want {
+	if want := s.Wants(u); len(found) != want {
 		return fmt.Errorf("found %d values, want %d", len(found), want)
 	}
 	return nil
 }
 
-// wants returns the number of measured values of u.
-func (s *Study) wants(u Unit) int {
-	return (u.To - u.From) * (1 + len(s.cells[u.Configuration])*s.width())
+// Wants returns the number of measured values of u.
+func (s *Study) Wants(u Unit) int {
+	return (u.To - u.From) * (1 + len(s.Cells[u.Configuration])*s.Width())
 }
 
-// places maps each unit to the source that has it.
-type places map[string]results.Source
-
-// find returns the source of a unit, or nil if there is none.
-func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
-
-// whole returns a [*HolesError] if some units of plan have no source.
-func (p places) whole(plan *results.Plan) error {
-	holes := &HolesError{Of: len(plan.Units)}
-	for _, name := range plan.Units {
-		if p[name] == nil {
-			holes.Missing = append(holes.Missing, name)
-		}
-	}
-	if len(holes.Missing) > 0 {
-		return holes
-	}
-	return nil
+// A Worker runs units one after another, reusing its memory.
+type Worker struct {
+	p         *Prepared
+	opts      Options
+	tables    results.Tables
+	workspace *workspace
+	out       *tabulator
+	study     *Study
 }
 
-// where returns the source of each unit in from.
-func where(from []results.Source) (places, error) {
-	at := make(places)
-	for _, source := range from {
-		names, err := source.Names()
+// Worker returns a worker that writes the rows of its units as tables say.
+func (p *Prepared) Worker(tables results.Tables, opts Options) *Worker {
+	w := &Worker{p: p, opts: opts, tables: tables, workspace: newWorkspace(), study: NewStudy(p.Experiment)}
+	w.workspace.observe = opts.Observe
+	w.out = w.anew()
+	return w
+}
+
+func (w *Worker) anew() *tabulator {
+	return newTabulator(results.NewEncoder(w.tables, Axes(w.p.Experiment)))
+}
+
+// Run runs the replications of u, with the journals that journal returns, and calls progress
+// after each. It passes full row groups to away. The rows of the unit returned are valid until
+// the next call.
+func (w *Worker) Run(ctx context.Context, u Unit, away func(results.Block) error, journal Journal, progress func()) (unit *results.Unit, err error) {
+	defer func() {
 		if err != nil {
-			return nil, err
+			w.out = w.anew() // drop the rows of the failed unit
 		}
-		for _, name := range names {
-			at[name] = source
-		}
-	}
-	return at, nil
-}
-
-// find runs the units of todo that no source in from has, and stores them in units.
-func (p *Prepared) find(ctx context.Context, opts Options, to *Publication, units *results.Units, todo []Unit, from ...results.Source) error {
-	there, err := where(from)
-	if err != nil {
-		return err
-	}
-	var mu sync.Mutex
-	done, total := 0, 0
-	missing := todo[:0:0]
-	for _, u := range todo {
-		if total += u.To - u.From; there[u.Name()] != nil {
-			done += u.To - u.From
-		} else {
-			missing = append(missing, u)
-		}
-	}
-	if to.Found != nil && done > 0 {
-		to.Found(done, total)
-	}
-	progress := func() {
-		mu.Lock()
-		defer mu.Unlock()
-		if done++; opts.Progress != nil {
-			opts.Progress(done, total)
-		}
-	}
-	fatal := to.Fatal
-	if fatal != nil {
-		var once sync.Once // only the first failure ends the program
-		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
-	}
-	s := newStudy(p.Experiment)
-	begin := func(ctx context.Context) func(int) (Unit, error) {
-		a := newArena()
-		a.observe = opts.Observe
-		anew := func() *tabulator { return newTabulator(results.NewEncoder(to.Tables, axes(p.Experiment))) }
-		out := anew()
-		return func(i int) (Unit, error) {
-			u := missing[i]
-			draft, err := units.Draft(u.Name())
-			if err != nil {
-				return u, err
-			}
-			defer draft.Drop()
-			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
-			opts := opts
-			if !to.Bare {
-				opts.Journal = kept.open
-			}
-			out.away = draft.Append
-			unit, err := p.unit(ctx, a, out, s, u, opts, progress)
-			if err != nil {
-				out = anew() // drop the rows of the failed unit
-				return u, err
-			}
-			unit.Ledgers = kept.heads
-			return u, draft.Write(unit)
-		}
-	}
-	return InOrder(ctx, len(missing), opts.Workers, begin, func(u Unit) error {
-		if to.came != nil {
-			to.came(u.Name())
-		}
-		return nil
-	})
-}
-
-// unit runs the replications of u.
-func (p *Prepared) unit(ctx context.Context, a *arena, out *tabulator, s *Study, u Unit, opts Options, progress func()) (unit *results.Unit, err error) {
-	unit = &results.Unit{Values: make([]float64, 0, s.wants(u))}
+	}()
+	p, s, opts := w.p, w.study, w.opts
+	opts.Journal, w.out.away = journal, away
+	unit = &results.Unit{Values: make([]float64, 0, s.Wants(u))}
 	at := place(p.Experiment, u.Configuration, u.From)
-	defer at.recovered(&err)
+	defer at.Recovered(&err)
 	for rep := u.From; rep < u.To; rep++ {
 		at.Replication = rep
 		r := &Replication{Configuration: u.Configuration, Rep: rep}
 		first := len(unit.Values)
 		unit.Values = append(unit.Values, 0)
-		err := a.each(ctx, p.Experiment, p.settings, r, opts, func(policy int, run *Run) error {
+		err := w.workspace.each(ctx, p.Experiment, p.settings, r, opts, func(policy int, run *Run) error {
 			before := len(unit.Values)
-			unit.Values = s.measure(run, unit.Values)
-			if err := out.run(s, r, policy, run, unit.Values[before:]); err != nil {
+			unit.Values = s.Measure(run, unit.Values)
+			if err := w.out.run(s, r, policy, run, unit.Values[before:]); err != nil {
 				return err
 			}
-			a.spare.give(run)
+			w.workspace.spare.give(run)
 			return nil
 		})
 		if err != nil {
@@ -221,6 +163,6 @@ func (p *Prepared) unit(ctx context.Context, a *arena, out *tabulator, s *Study,
 		unit.Values[first] = float64(r.Optimum.kind())
 		progress()
 	}
-	unit.Block, err = out.block()
+	unit.Block, err = w.out.block()
 	return unit, err
 }

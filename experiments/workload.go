@@ -136,7 +136,7 @@ var errNoBudget = errors.New("no job has a budget: want one from workload.annota
 
 // alike reports whether the second replication has the same jobs and hosts as the first, whose
 // plan must have been drawn. If so, only ties and the draws of policies are random.
-func (a *arena) alike(s *setting, seed uint64) (bool, error) {
+func (a *workspace) alike(s *setting, seed uint64) (bool, error) {
 	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
 	}
@@ -150,11 +150,11 @@ func (a *arena) alike(s *setting, seed uint64) (bool, error) {
 
 // leave gives up the memory of the current plan, which its runs keep. The next plan gets its
 // own memory.
-func (a *arena) leave() { a.drawn = nil }
+func (a *workspace) leave() { a.drawn = nil }
 
-// draw sets the arena's plan to that of replication rep. The first replication must have a job
+// draw sets the workspace's plan to that of replication rep. The first replication must have a job
 // with a budget; a later one may by chance have none.
-func (a *arena) draw(s *setting, seed uint64, rep int) (err error) {
+func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.sized = annotate.SizeNote{}
 	switch {

@@ -9,6 +9,7 @@ import (
 	"bourse/bank/tiles"
 	"bourse/experiments"
 	"bourse/experiments/audits"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 
 	"github.com/urfave/cli/v2"
@@ -105,7 +106,7 @@ func auditAction(c *cli.Context, o *auditOptions) error {
 		if o.Deep {
 			opts.Progress = progress(c, "deep audit")
 		}
-		return experiments.Rederive(c.Context, d, stands, sound, o.Deep, opts)
+		return publication.Rederive(c.Context, d, stands, sound, o.Deep, opts)
 	})
 	if err != nil {
 		return err

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"bourse/experiments"
 	"bourse/experiments/contrast"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -71,7 +71,7 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 		}
 		ask.Metrics = e.Headline()[:1]
 	}
-	d, err := experiments.Contrasted(dirs, ask)
+	d, err := publication.Contrasted(dirs, ask)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 
@@ -127,7 +128,7 @@ func wrongName(call string) string {
 // pluginNames returns the names of all plug-ins and their families.
 func pluginNames() []string {
 	names := familyNames()
-	for _, p := range experiments.Plugins("") {
+	for _, p := range catalog.Plugins("") {
 		names = append(names, p.Name)
 	}
 	return names
@@ -277,7 +278,7 @@ func scenarioFields(root *jsonschema.Schema) map[string]bool {
 			}
 		}
 	}
-	for _, p := range experiments.Plugins("") {
+	for _, p := range catalog.Plugins("") {
 		for _, o := range p.Options {
 			for part := range strings.SplitSeq(o.Name, ".") {
 				found[part] = true

@@ -9,7 +9,7 @@ import (
 	"os"
 	"strings"
 
-	"bourse/experiments"
+	"bourse/experiments/catalog"
 
 	"github.com/urfave/cli/v2"
 )
@@ -24,7 +24,7 @@ scenario is printed; a file that exists is not replaced.
 
    bourse scenario new mine.yaml
    bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`, func(c *cli.Context, _ *none) error { return newScenario(c) })()
-	for _, q := range experiments.Questions() {
+	for _, q := range catalog.Questions() {
 		c.Flags = append(c.Flags, &cli.StringFlag{Name: q.Name, Usage: "answer: " + q.Ask})
 	}
 	return c
@@ -37,7 +37,7 @@ func newScenario(c *cli.Context) error {
 	}
 	in := bufio.NewReader(until(c.Context, io.NopCloser(c.App.Reader), io.EOF))
 	var answers []string
-	questions := experiments.Questions()
+	questions := catalog.Questions()
 	for i, q := range questions {
 		answer, err := answered(c, in, i+1, q, i == len(questions)-1)
 		if err != nil {
@@ -45,7 +45,7 @@ func newScenario(c *cli.Context) error {
 		}
 		answers = append(answers, answer)
 	}
-	text, err := experiments.DraftScenario(answers)
+	text, err := catalog.DraftScenario(answers)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func newScenario(c *cli.Context) error {
 // answered returns the answer to a question: a flag's, or else the next line. On a
 // terminal a wrong answer is asked for again. At the end of standard input the last question
 // has its default.
-func answered(c *cli.Context, in *bufio.Reader, number int, q experiments.Question, last bool) (string, error) {
+func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, last bool) (string, error) {
 	if c.IsSet(q.Name) {
 		answer := c.String(q.Name)
 		if err := q.Check(answer); err != nil {

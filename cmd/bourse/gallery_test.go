@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/papers"
 	"bourse/experiments/scenario"
 )
@@ -37,7 +38,7 @@ A test draws all again nightly, and those soon drawn at every commit: each is, b
 
 // A galleryRun is what draws the figure of a preset that the gallery shows.
 type galleryRun struct {
-	experiments.Preset
+	catalog.Preset
 	title string   // of the figure, with what stands in for a recorded log or trace
 	n     int      // replications
 	sets  []string // fields that are set
@@ -52,7 +53,7 @@ const (
 // galleryRuns returns what draws the figures of all presets, papers' names apart.
 func galleryRuns(t *testing.T) (runs []galleryRun) {
 	t.Helper()
-	all, err := experiments.Presets()
+	all, err := catalog.Presets()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func (r galleryRun) words() string {
 
 // gallery returns the page of the presets.
 func gallery(t *testing.T) string {
-	all, err := experiments.Presets()
+	all, err := catalog.Presets()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"bourse/experiments"
+	"bourse/experiments/publication"
 	"bourse/experiments/whatif"
 
 	"github.com/urfave/cli/v2"
@@ -79,6 +79,6 @@ func incentivesAction(c *cli.Context, o *incentivesOptions) error {
 	if err != nil {
 		return err
 	}
-	d := r.Document(experiments.Labels())
+	d := r.Document(publication.Labels())
 	return showOut(c, o.Out, "incentives.html", d)
 }

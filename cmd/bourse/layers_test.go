@@ -74,11 +74,14 @@ var may = map[string]string{
 	"experiments/live/metrics": "bank/store experiments/live",
 	"experiments/live/page":    "experiments/live experiments/live/client",
 	"experiments/live/service": "bank bank/... contracts/order contracts/settlement experiments/live experiments/live/wire hosts hosts/link hosts/remote",
-	"experiments/whatif":       "bank contracts contracts/admission contracts/policies experiments experiments/advise experiments/metrics experiments/misuse experiments/papers experiments/report experiments/scenario experiments/stats workloadgen",
-	"experiments/study":        "contracts contracts/broker experiments experiments/metrics experiments/misuse experiments/papers experiments/report experiments/results experiments/scenario experiments/stats hosts market workloadgen/swf",
+	"experiments/cluster":      "bank/whole experiments experiments/misuse experiments/publication experiments/results experiments/slurm",
+	"experiments/whatif":       "bank contracts contracts/admission contracts/policies experiments experiments/advise experiments/catalog experiments/metrics experiments/misuse experiments/papers experiments/report experiments/scenario experiments/stats workloadgen",
+	"experiments/catalog":      "contracts/admission contracts/policies experiments experiments/misuse experiments/papers experiments/report experiments/results experiments/scenario workloadgen/swf",
+	"experiments/publication":  "bank bank/store experiments experiments/advise experiments/catalog experiments/contrast experiments/metrics experiments/misuse experiments/papers experiments/report experiments/rescue experiments/results experiments/scenario experiments/stats experiments/trail experiments/verdicts",
+	"experiments/study":        "contracts contracts/broker experiments experiments/metrics experiments/misuse experiments/papers experiments/publication experiments/report experiments/results experiments/scenario experiments/stats hosts market workloadgen/swf",
 	"experiments/live/client":  "bank bank/keys bank/order bank/whole contracts/order experiments/live experiments/live/service experiments/misuse hosts hosts/link hosts/remote",
 	"experiments/papers":       "experiments/metrics experiments/misuse experiments/papers/... experiments/report experiments/results experiments/scenario",
-	"experiments":              "-experiments/live/... -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
+	"experiments":              "-experiments/catalog -experiments/live/... -experiments/publication -experiments/study -experiments/whatif bank/... contracts/... experiments/... hosts/... market workloadgen/...",
 	"cmd/bourse":               "bank/... contracts/... experiments/... hosts/... market market/clearing workloadgen/...",
 }
 

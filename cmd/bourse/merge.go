@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 
-	"bourse/experiments"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 
@@ -24,7 +24,7 @@ many. Units that are in none of them are named, and nothing is written (exit sta
 
 type mergeOptions struct {
 	Out                             string `alias:"o" doc:"write results to {DIR} (default: results/ and the scenario's name)"`
-	output[experiments.StudyValues] `yaml:",inline"`
+	output[publication.StudyValues] `yaml:",inline"`
 }
 
 func mergeAction(c *cli.Context, o *mergeOptions) error {
@@ -40,7 +40,7 @@ func mergeAction(c *cli.Context, o *mergeOptions) error {
 		}
 		all = append(all, u)
 		if first := all[0]; !first.Plan.Same(&u.Plan) || first.Plan.Replications != u.Plan.Replications {
-			return usagef("%s and %s are of different runs: %s", first.Dir, dir, experiments.Difference(&first.Plan, &u.Plan))
+			return usagef("%s and %s are of different runs: %s", first.Dir, dir, publication.Difference(&first.Plan, &u.Plan))
 		}
 	}
 	plan := &all[0].Plan
@@ -53,10 +53,10 @@ func mergeAction(c *cli.Context, o *mergeOptions) error {
 		return fmt.Errorf("%s: tables: %w", all[0].Dir, err)
 	}
 	dir := orElse(o.Out, "results", e.Name)
-	s, err := experiments.Merge(&e, all, experiments.Publication{
+	s, err := publication.Merge(&e, all, publication.Target{
 		Dir: dir, Scenario: plan.Scenario, Notes: stands(&e), Elapsed: elapsed, Tables: t,
 	})
-	var holes *experiments.HolesError
+	var holes *publication.HolesError
 	if errors.As(err, &holes) {
 		return incomplete{err}
 	}

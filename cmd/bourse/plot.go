@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"bourse/experiments"
+	"bourse/experiments/publication"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -44,7 +44,7 @@ type plotOptions struct {
 }
 
 func plotAction(c *cli.Context, o *plotOptions) error {
-	ask := experiments.Ask{X: o.X, Y: list(c, "y"), Color: list(c, "color"), Facet: list(c, "facet"), Where: make(map[string][]string)}
+	ask := publication.Ask{X: o.X, Y: list(c, "y"), Color: list(c, "color"), Facet: list(c, "facet"), Where: make(map[string][]string)}
 	if len(ask.Color) == 1 && slices.Contains([]string{"auto", "always", "never"}, ask.Color[0]) {
 		ask.Color = nil
 	}
@@ -55,7 +55,7 @@ func plotAction(c *cli.Context, o *plotOptions) error {
 		}
 		ask.Where[dimension] = append(ask.Where[dimension], strings.Split(values, ",")...)
 	}
-	return draw(c, func(dir *results.Dir) (report.Document, error) { return experiments.Plotted(dir, ask) })
+	return draw(c, func(dir *results.Dir) (report.Document, error) { return publication.Plotted(dir, ask) })
 }
 
 // list returns the values of a flag, which has commas between them.
@@ -79,14 +79,14 @@ efficiency against alpha. Figure 3: random admission beside the others. Table 2:
 paired t values.
 
    bourse figures results/paper --out figures
-   bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, experiments.Drawn) })
+   bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, publication.Drawn) })
 
 // figureOptions are the flags of commands that draw figures of results.
 type figureOptions struct {
 	Out                                 string `alias:"o" doc:"write the figures to {PATH}, a directory or a file such as curve.pdf (default: RESULTS/figures)"`
 	Format                              string `doc:"write {FORMATS}, with commas between: svg, png, pdf, csv or vl.json (default: all but pdf)"`
 	Width                               string `alias:"style" doc:"draw for print at {WIDTH}: single (3.5 in), double (7.16 in) or a number of mm"`
-	jsonOption[experiments.DrawnValues] `yaml:",inline"`
+	jsonOption[publication.DrawnValues] `yaml:",inline"`
 	quietOption                         `yaml:",inline"`
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/workloadgen/plugin"
 
 	"github.com/urfave/cli/v2"
@@ -26,10 +27,10 @@ plug-ins are listed, or a plug-in, whose options are printed with their defaults
    bourse scenario options metric
    bourse scenario options sac --json`, func(c *cli.Context, _ *policiesOptions) error {
 	name := c.Args().First()
-	all := experiments.Plugins(name)
+	all := catalog.Plugins(name)
 	if len(all) == 0 {
 		names := familyNames()
-		for _, p := range experiments.Plugins("") {
+		for _, p := range catalog.Plugins("") {
 			names = append(names, p.Name)
 			if p.Name == name {
 				all = append(all, p)
@@ -42,11 +43,11 @@ plug-ins are listed, or a plug-in, whose options are printed with their defaults
 			}
 			return usagef("NAME: found %q%s; 'bourse scenario options' lists all", name, near)
 		}
-		return show(c, experiments.ListPlugins(all, terminal(c), true), nil)
+		return show(c, catalog.ListPlugins(all, terminal(c), true), nil)
 	}
-	return show(c, experiments.ListPlugins(all, terminal(c), false), nil)
+	return show(c, catalog.ListPlugins(all, terminal(c), false), nil)
 })
 
 type policiesOptions struct {
-	jsonOption[[]experiments.Plugin] `yaml:",inline"`
+	jsonOption[[]catalog.Plugin] `yaml:",inline"`
 }

@@ -6,7 +6,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"bourse/experiments"
+	"bourse/experiments/catalog"
 
 	"github.com/urfave/cli/v2"
 )
@@ -22,11 +22,11 @@ A paper's name runs all of its presets.
    bourse run --preset spot-or-reserve`, presetsAction)
 
 type presetsOptions struct {
-	jsonOption[[]experiments.Preset] `yaml:",inline"`
+	jsonOption[[]catalog.Preset] `yaml:",inline"`
 }
 
 func presetsAction(c *cli.Context, o *presetsOptions) error {
-	all, err := experiments.Presets()
+	all, err := catalog.Presets()
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/papers"
 )
 
@@ -26,7 +26,7 @@ func TestMeasured(t *testing.T) {
 		measurePresets(t)
 		return
 	}
-	all, err := experiments.Presets()
+	all, err := catalog.Presets()
 	if err != nil || len(all) != len(papers.Names()) {
 		t.Fatalf("found %d presets of %d: %v", len(all), len(papers.Names()), err)
 	}
@@ -43,7 +43,7 @@ func TestMeasured(t *testing.T) {
 // measurePresets measures one replication, and all where that is soon done: what a run
 // begins and ends with would count several times.
 func measurePresets(t *testing.T) {
-	presets, err := experiments.Presets()
+	presets, err := catalog.Presets()
 	if err != nil {
 		t.Fatal(err)
 	}

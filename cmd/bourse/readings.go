@@ -10,6 +10,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/study"
 
@@ -56,7 +57,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	}
 	elapsed := stopwatch()
 	dir := orElse(o.Out, "results", r.Name)
-	to := experiments.Publication{
+	to := publication.Target{
 		Dir: dir, Command: []string{"bourse", "readings"}, Elapsed: elapsed, Fresh: o.Fresh,
 		Found: func(done, total int) {
 			note(c, "found %d of %s of an earlier run", done, count(total, "replication"))

@@ -13,8 +13,8 @@ import (
 	"testing"
 
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/live"
-
 	"bourse/experiments/scenario"
 
 	"github.com/invopop/jsonschema"
@@ -134,7 +134,7 @@ func scenarioReference(root *jsonschema.Schema) string {
 	}
 	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options; `bourse scenario options` prints the same.\n")
 	family := ""
-	for _, p := range experiments.Plugins("") {
+	for _, p := range catalog.Plugins("") {
 		if p.Family != family {
 			family = p.Family
 			fmt.Fprintf(&b, "\n### family-%s\n\n| name | what, and options with their defaults |\n| --- | --- |\n", family)

@@ -18,6 +18,7 @@ import (
 	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/config"
@@ -73,7 +74,7 @@ type runOptions struct {
 	noProgressOption                `yaml:",inline"`
 	unitOptions                     `yaml:",inline"`
 	slurmOptions                    `yaml:",inline"`
-	output[experiments.StudyValues] `yaml:",inline"`
+	output[publication.StudyValues] `yaml:",inline"`
 }
 
 // givenOptions choose jobs and override fields of a scenario.
@@ -167,7 +168,7 @@ const manyRows = 2_000_000
 
 // runChoice runs one experiment and leaves its results in dir; it returns none if the
 // flags want no results, or another command will write them.
-func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*experiments.Study, error) {
+func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*publication.Report, error) {
 	e := &ch.experiment
 	text, err := ch.text()
 	if err != nil {
@@ -186,7 +187,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	if ready.JobRows() > manyRows && os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(40))
 	}
-	to := experiments.Publication{
+	to := publication.Target{
 		Dir: dir, Ledgers: c.Bool("ledger"), Scenario: text,
 		Command: ch.command, Source: ch.source, Notes: stands(e), Elapsed: elapsed,
 		Fresh: c.Bool("fresh"),
@@ -210,7 +211,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 			err = results.Forget(dir)
 		}
 		if err == nil {
-			err = ready.Shard(c.Context, opts, to)
+			err = publication.Shard(c.Context, ready, opts, to)
 		}
 		if err != nil {
 			return nil, kept(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
@@ -226,7 +227,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		note(c, "%s", line)
 	}
 	if !c.Bool("fresh") {
-		if err := ready.Replaces(&to); err != nil {
+		if err := publication.Replaces(ready, &to); err != nil {
 			return nil, differs(err, dir)
 		}
 	} else {
@@ -245,7 +246,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		}
 		to.Found = nil
 	}
-	s, err := ready.Publish(c.Context, opts, to)
+	s, err := publication.Publish(c.Context, ready, opts, to)
 	if errors.Is(err, results.ErrNotResults) {
 		return nil, usagef("%w; --out DIR writes elsewhere", err)
 	}
@@ -256,7 +257,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 }
 
 // published tells of results that were written, and audits their ledgers.
-func published(c *cli.Context, s *experiments.Study, dir string, elapsed func() float64, brief bool) error {
+func published(c *cli.Context, s *publication.Report, dir string, elapsed func() float64, brief bool) error {
 	ledgers, err := auditRun(c, dir)
 	if err != nil {
 		return err
@@ -288,7 +289,7 @@ func unwritten(dir string, err error) error {
 type choice struct {
 	experiment scenario.Experiment
 	command    []string         // runs it again
-	source     experiments.File // the scenario file, if it came from one
+	source     publication.File // the scenario file, if it came from one
 	streamed   bool             // the scenario came from a stream
 }
 

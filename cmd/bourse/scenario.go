@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
 	"bourse/experiments/report"
@@ -73,7 +74,7 @@ func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	for _, o := range e.Overrides() {
 		note(c, "%s", o)
 	}
-	for _, w := range experiments.Idle(e) {
+	for _, w := range catalog.Idle(e) {
 		note(c, "warning: %s", w)
 	}
 }
@@ -86,7 +87,7 @@ func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, err
 // warnings returns all warnings about an experiment that is ready, for programs. People have been
 // told of idle settings when it was loaded.
 func warnings(ready *experiments.Prepared) []string {
-	return report.List(append(experiments.Idle(ready.Experiment), ready.Warnings()...))
+	return report.List(append(catalog.Idle(ready.Experiment), ready.Warnings()...))
 }
 
 // checked is what programs read of a scenario that is in order.

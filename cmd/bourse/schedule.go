@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/workloadgen/swf"
@@ -45,7 +45,7 @@ func scheduleAction(c *cli.Context, o *scheduleOptions) error {
 		return err
 	}
 	e = e.Expanded()
-	run, err := experiments.ChooseRun(&e, o.Run)
+	run, err := catalog.ChooseRun(&e, o.Run)
 	if err != nil {
 		return fmt.Errorf("--run: %w", err)
 	}

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"bourse/experiments"
+	"bourse/experiments/publication"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 
@@ -32,19 +32,19 @@ draw efficiency against alpha in the terminal
 	rowsCommand("prices", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Prices(nil)) }),
 	rowsCommand("jobs", func(d *results.Dir) iter.Seq2[[]string, error] { return results.Texts(d.Jobs(nil, nil)) }))
 
-func showTables(c *cli.Context, _ *output[experiments.StudyValues]) error {
+func showTables(c *cli.Context, _ *output[publication.StudyValues]) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
 	if dir.Manifest.Format == results.Format {
-		s, err := experiments.Studied(dir, stands)
+		s, err := publication.Studied(dir, stands)
 		if err != nil {
 			return err
 		}
 		return show(c, s.Document(dir.Path), nil)
 	}
-	d, err := experiments.Drawn(dir) // older results keep no notes
+	d, err := publication.Drawn(dir) // older results keep no notes
 	if err != nil {
 		return err
 	}
@@ -52,12 +52,12 @@ func showTables(c *cli.Context, _ *output[experiments.StudyValues]) error {
 }
 
 // showCurve draws the curve of results in the terminal.
-func showCurve(c *cli.Context, _ *output[experiments.DrawnValues]) error {
+func showCurve(c *cli.Context, _ *output[publication.DrawnValues]) error {
 	dir, err := results.Open(c.Args().First())
 	if err != nil {
 		return err
 	}
-	d, err := experiments.Plotted(dir, experiments.Ask{})
+	d, err := publication.Plotted(dir, publication.Ask{})
 	if err != nil {
 		return err
 	}

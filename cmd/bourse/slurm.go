@@ -6,6 +6,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/cluster"
+	"bourse/experiments/publication"
 	"bourse/experiments/slurm"
 
 	"github.com/urfave/cli/v2"
@@ -25,7 +26,7 @@ type slurmOptions struct {
 
 // onSlurm has a cluster do the units that are missing, and reports whether all are there:
 // not if no-wait or dry-run is asked for.
-func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Options, to experiments.Publication) (done bool, err error) {
+func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Options, to publication.Target) (done bool, err error) {
 	if engine := c.String("on"); engine != "slurm" {
 		return false, usagef("--on: found %q, want slurm", engine)
 	}
@@ -46,7 +47,7 @@ func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Optio
 	}
 	done, err = run.Do(c.Context)
 	var goesOn *cluster.GoesOnError
-	var holes *experiments.HolesError
+	var holes *publication.HolesError
 	switch {
 	case errors.As(err, &goesOn):
 		return false, interruption(goesOn.Error())

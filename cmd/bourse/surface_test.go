@@ -1,14 +1,15 @@
 package main
 
 import (
-	"bourse/experiments"
-	"bourse/experiments/papers"
 	"flag"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"bourse/experiments/catalog"
+	"bourse/experiments/papers"
 
 	"github.com/urfave/cli/v2"
 )
@@ -76,7 +77,7 @@ func surface(t *testing.T) (all []string) {
 		}
 	}
 	walk("bourse", newApp(nil, nil, nil).Commands)
-	for _, p := range experiments.Plugins("") {
+	for _, p := range catalog.Plugins("") {
 		all = append(all, p.Family+" "+p.Name)
 		for _, o := range p.Options {
 			all = append(all, p.Family+" "+p.Name+" "+o.Name)

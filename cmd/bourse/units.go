@@ -10,6 +10,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/misuse"
+	"bourse/experiments/publication"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 
@@ -79,7 +80,7 @@ func number(one string) (k int, err error) {
 func listUnits(c *cli.Context, ready *experiments.Prepared) error {
 	all := ready.UnitValues()
 	if c.Bool("json") {
-		return printJSON(c, experiments.StudyValues{Warnings: warnings(ready), Overrides: report.List(ready.Experiment.Overrides()), Summary: []results.Summary{}, Curve: []results.Point{}, Units: all})
+		return printJSON(c, publication.StudyValues{Warnings: warnings(ready), Overrides: report.List(ready.Experiment.Overrides()), Summary: []results.Summary{}, Curve: []results.Point{}, Units: all})
 	}
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "unit\tconfiguration\treplications\tadmission")
@@ -95,10 +96,10 @@ func differs(err error, dir string) error {
 	if !errors.As(err, &other) {
 		return err
 	}
-	what := fmt.Sprintf("%s has the results of another run: %s", dir, experiments.Difference(&other.Found, &other.Want))
+	what := fmt.Sprintf("%s has the results of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
 	remedy := "replace them with --fresh, or write elsewhere with --out"
 	if !other.Whole {
-		what = fmt.Sprintf("%s was begun by another run: %s", dir, experiments.Difference(&other.Found, &other.Want))
+		what = fmt.Sprintf("%s was begun by another run: %s", dir, publication.Difference(&other.Found, &other.Want))
 		remedy = fmt.Sprintf("finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
 	}
 	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}

@@ -16,6 +16,7 @@ import (
 	"bourse/bank/whole"
 	"bourse/experiments"
 	"bourse/experiments/misuse"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/slurm"
 )
@@ -25,7 +26,7 @@ import (
 type Run struct {
 	Ready   *experiments.Prepared
 	Options experiments.Options
-	To      experiments.Publication
+	To      publication.Target
 	Chunk   int // units a task; 0: as many as take a minute
 	Limits  slurm.Limits
 	NoWait  bool
@@ -94,7 +95,7 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 		}
 		if len(missing) == last {
 			return false, fmt.Errorf("%w: their tasks have failed; what they said is in %s",
-				&experiments.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
+				&publication.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
 		}
 		if last >= 0 {
 			r.say("%d of %d units are missing, and submitted again", len(missing), len(r.units()))
@@ -138,7 +139,7 @@ func (r *Run) begin(ctx context.Context) error {
 		one.Shard = slices.Index(r.units(), first[0])
 	}
 	began := time.Now()
-	if err := r.Ready.Shard(ctx, experiments.Options{Workers: 1}, one); err != nil {
+	if err := publication.Shard(ctx, r.Ready, experiments.Options{Workers: 1}, one); err != nil {
 		return err
 	}
 	if r.Chunk == 0 {

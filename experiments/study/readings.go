@@ -14,6 +14,7 @@ import (
 	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/papers"
+	"bourse/experiments/publication"
 	"bourse/experiments/report"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
@@ -327,7 +328,7 @@ func (r *Readings) scenario(of reading) (e scenario.Experiment, err error) {
 
 // Find runs all readings, runs the nearest ones again, and reports how they compare with the
 // printed numbers. It resumes a study that was interrupted.
-func (r *Readings) Find(ctx context.Context, opts experiments.Options, to experiments.Publication) (d report.Document, err error) {
+func (r *Readings) Find(ctx context.Context, opts experiments.Options, to publication.Target) (d report.Document, err error) {
 	first, kept, err := r.measure(ctx, opts, to, "first", r.readings, r.Seed)
 	if err != nil {
 		return d, err
@@ -343,7 +344,7 @@ func (r *Readings) Find(ctx context.Context, opts experiments.Options, to experi
 		return d, err
 	}
 	f.confirm(again)
-	return f.document(experiments.Labels()), errors.Join(kept.Remove(), rest.Remove())
+	return f.document(publication.Labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
 // A sample holds what a reading measures for each number, by replication: NaN where it is
@@ -352,7 +353,7 @@ type sample [][]float64
 
 // measure runs readings and stores their units in a part of to.Dir. Readings that give the
 // same scenario are run once.
-func (r *Readings) measure(ctx context.Context, opts experiments.Options, to experiments.Publication, part string, all []reading, seed uint64) ([]sample, *results.Units, error) {
+func (r *Readings) measure(ctx context.Context, opts experiments.Options, to publication.Target, part string, all []reading, seed uint64) ([]sample, *results.Units, error) {
 	var e scenario.Experiment
 	var what strings.Builder
 	runs := make(map[string]int) // by overrides
@@ -390,7 +391,7 @@ func (r *Readings) measure(ctx context.Context, opts experiments.Options, to exp
 		return nil, nil, err
 	}
 	to.Dir, to.Scenario = filepath.Join(to.Dir, part), what.String()
-	s, units, err := p.Keep(ctx, opts, to)
+	s, units, err := publication.Keep(ctx, p, opts, to)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"bourse/experiments"
 	"bourse/experiments/papers"
+	"bourse/experiments/publication"
 	"bourse/experiments/report"
 )
 
@@ -43,9 +44,9 @@ factors:
 		}
 		return data
 	}
-	whole := all(r.Find(t.Context(), experiments.Options{Workers: 2}, experiments.Publication{Dir: filepath.Join(t.TempDir(), "whole")}))
+	whole := all(r.Find(t.Context(), experiments.Options{Workers: 2}, publication.Target{Dir: filepath.Join(t.TempDir(), "whole")}))
 
-	to := experiments.Publication{Dir: filepath.Join(t.TempDir(), "part")}
+	to := publication.Target{Dir: filepath.Join(t.TempDir(), "part")}
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err = r.Find(ctx, experiments.Options{Progress: func(done, _ int) {
 		if done == 20 {
@@ -107,7 +108,7 @@ factors:
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := r.Find(t.Context(), experiments.Options{}, experiments.Publication{Dir: filepath.Join(t.TempDir(), "out")})
+	d, err := r.Find(t.Context(), experiments.Options{}, publication.Target{Dir: filepath.Join(t.TempDir(), "out")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"bourse/bank/audit"
 	"bourse/experiments"
+	"bourse/experiments/publication"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/verify"
@@ -33,7 +34,7 @@ configurations: [{name: a, admission: [be]}]
 	ready, err := experiments.Prepare(&e)
 	check(b, err)
 	dir := filepath.Join(b.TempDir(), "out")
-	_, err = ready.Publish(b.Context(), experiments.Options{}, experiments.Publication{Dir: dir, Scenario: text, Elapsed: func() float64 { return 0 }})
+	_, err = publication.Publish(b.Context(), ready, experiments.Options{}, publication.Target{Dir: dir, Scenario: text, Elapsed: func() float64 { return 0 }})
 	check(b, err)
 	r, err := results.Open(dir)
 	check(b, err)

@@ -10,6 +10,7 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/policies"
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/scenario"
@@ -130,7 +131,7 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 // help looks for changes of several terms with which the job would have been accepted, and for
 // other policies that accept it as it is. It halves the nodes down to 1, and raises deadline
 // and budget up to a hundredfold.
-func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of experiments.Chosen) (*help, error) {
+func (x *explainer) help(ctx context.Context, e *scenario.Experiment, of catalog.Chosen) (*help, error) {
 	h, f, asked := &help{Policies: []string{}}, x.Branch(), x.Terms()
 	most := x.Richest()
 	for nodes := asked.Nodes; nodes > 0 && h.Terms == nil; nodes /= 2 {

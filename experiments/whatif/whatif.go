@@ -19,6 +19,7 @@ import (
 
 	"bourse/bank"
 	"bourse/experiments"
+	"bourse/experiments/catalog"
 	"bourse/experiments/metrics"
 	"bourse/experiments/misuse"
 	"bourse/experiments/scenario"
@@ -72,8 +73,8 @@ func checkAlpha(alpha float64) error {
 
 // single returns the run of e at path, and the experiment that has only its configuration and
 // policy.
-func single(e *scenario.Experiment, path string) (r experiments.Chosen, one scenario.Experiment, err error) {
-	if r, err = experiments.ChooseRun(e, path); err != nil {
+func single(e *scenario.Experiment, path string) (r catalog.Chosen, one scenario.Experiment, err error) {
+	if r, err = catalog.ChooseRun(e, path); err != nil {
 		return r, one, fmt.Errorf("run: %w", err)
 	}
 	one = *e

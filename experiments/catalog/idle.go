@@ -1,0 +1,82 @@
+package catalog
+
+import (
+	"slices"
+
+	"bourse/contracts/admission"
+	"bourse/contracts/policies"
+	"bourse/experiments/scenario"
+)
+
+// An idle describes a setting that has no effect because of another setting.
+type idle struct {
+	field, because string
+	set            func(c *scenario.Configuration) bool // reports whether the field is not at its default
+	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
+}
+
+func none(is func(admission.Policy) bool) func(c *scenario.Configuration) bool {
+	return func(c *scenario.Configuration) bool {
+		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return is(policies.Of(a.Name)) })
+	}
+}
+
+var idles = []idle{
+	{
+		"fleet.cpus", "fleet.sizes takes its place",
+		func(c *scenario.Configuration) bool { return c.Fleet.CPUs != scenario.Default().Fleet.CPUs },
+		func(c *scenario.Configuration) bool { return len(c.Fleet.Sizes) > 0 },
+	}, {
+		"fleet.speed", "fleet.speeds takes its place",
+		func(c *scenario.Configuration) bool { return c.Fleet.Speed != 1 },
+		func(c *scenario.Configuration) bool { return len(c.Fleet.Speeds) > 0 },
+	}, {
+		"market.renew", "no admission policy runs the spot market (be)",
+		func(c *scenario.Configuration) bool { return c.Market.Renew > 0 },
+		none(func(p admission.Policy) bool { return p.Spot }),
+	}, {
+		"market.forecaster", "no admission policy asks what prices will be",
+		func(c *scenario.Configuration) bool {
+			return c.Market.Forecaster.Name != scenario.Default().Market.Forecaster.Name
+		},
+		none(func(p admission.Policy) bool { return p.Forecasts }),
+	}, {
+		"market.window", "no admission policy asks what prices will be",
+		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
+		none(func(p admission.Policy) bool { return p.Forecasts }),
+	}, {
+		"sla.runs_on", "work goes on after a soft deadline anyhow, and after none there is nothing late",
+		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },
+		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "soft" || c.SLA.Deadline == "none" },
+	}, {
+		"sla.penalty.max", "sla.penalty.rate is 0",
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty != nil && c.SLA.Penalty.Max != nil },
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty.Rate == 0 },
+	}, {
+		"sla.penalty.rate", "jobs without a deadline are never late",
+		func(c *scenario.Configuration) bool { return c.SLA.Penalty != nil && c.SLA.Penalty.Rate > 0 },
+		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "none" },
+	},
+}
+
+// Idle returns one sentence for each setting of e that has no effect in any configuration that
+// sets it, with the reason. For settings that another setting of the same field replaces, see
+// [scenario.Experiment.Overrides].
+func Idle(e *scenario.Experiment) (all []string) {
+	configurations := e.Expanded().Configurations
+	for _, s := range idles {
+		set, without := 0, 0
+		for i := range configurations {
+			if c := &configurations[i]; s.set(c) {
+				set++
+				if s.without(c) {
+					without++
+				}
+			}
+		}
+		if set > 0 && without == set {
+			all = append(all, s.field+" has no effect: "+s.because)
+		}
+	}
+	return all
+}

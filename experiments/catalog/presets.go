@@ -1,0 +1,47 @@
+package catalog
+
+import (
+	"fmt"
+
+	"bourse/experiments"
+	"bourse/experiments/papers"
+	"bourse/experiments/scenario"
+)
+
+// A Preset is an experiment that users run by name, and the cost of running it.
+type Preset struct {
+	Name         string  `json:"name"`
+	Title        string  `json:"title"`
+	Replications int     `json:"replications"`
+	Seconds      float64 `json:"seconds" doc:"of a processor, for all replications; they are divided among workers"`
+	Megabytes    float64 `json:"megabytes" doc:"of memory, with one worker"`
+}
+
+// Presets returns the presets in order of their names, followed by the papers, each of which
+// stands for all presets of its figures.
+func Presets() ([]Preset, error) {
+	files, measured := papers.Presets(), papers.Measured()
+	var all []Preset
+	of := make(map[string]Preset)
+	for _, name := range papers.Names() {
+		p := Preset{Name: name}
+		if data, ok := files[name]; ok {
+			e, err := scenario.Parse("preset "+name, data, experiments.Known())
+			if err != nil {
+				return nil, err
+			}
+			p = Preset{name, e.Title, e.Replications, measured[name].Seconds, measured[name].Megabytes}
+			of[name] = p
+		} else {
+			parts := papers.Figures(name)
+			p.Title = fmt.Sprintf("all %d presets of that name", len(parts))
+			for _, part := range parts {
+				p.Replications = of[part].Replications
+				p.Seconds += of[part].Seconds
+				p.Megabytes = max(p.Megabytes, of[part].Megabytes)
+			}
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}

@@ -1,0 +1,24 @@
+package experiments
+
+import (
+	"errors"
+
+	"bourse/experiments/scenario"
+)
+
+// MatrixHashes is the number of random scenarios whose results have hashes.
+const MatrixHashes = matrixHashes
+
+// Drawn returns the n-th random scenario, whose files it writes to dir, or nil if it is refused.
+// It reports whether some of its jobs follow others.
+func Drawn(n uint64, dir string) (e *scenario.Experiment, follow bool, err error) {
+	d := draw(n)
+	if err := d.write(dir); err != nil {
+		return nil, false, err
+	}
+	e, err = parse(dir)
+	if errors.As(err, new(refused)) {
+		e, err = nil, nil
+	}
+	return e, follows(d.plan), err
+}

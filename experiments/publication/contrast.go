@@ -1,0 +1,189 @@
+package publication
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"bourse/experiments/contrast"
+	"bourse/experiments/metrics"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+)
+
+// Contrasted makes the comparison that ask describes of one or two results directories. The
+// document has one table and one forest plot per metric.
+func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err error) {
+	for _, m := range ask.Metrics {
+		if _, err := metrics.Table().New(m, nil); err != nil {
+			return d, misuse.Of(fmt.Errorf("metric: %w", err))
+		}
+	}
+	ask.Ends = metrics.Ends()
+	rows, err := contrast.Compare(dirs, ask)
+	if err != nil {
+		return d, err
+	}
+	l := Labels()
+	d.Title = "Differences of " + ask.Across
+	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
+	d.Tables = contrastTables(l, rows, ask)
+	for _, m := range ask.Metrics {
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
+		for _, r := range rows {
+			if r.Metric == m {
+				f.Panels = forest(f.Panels, r, l, ask.Margin)
+			}
+		}
+		d.Figures = append(d.Figures, f)
+	}
+	return d, nil
+}
+
+// contrasts returns the differences between policies in rows, one table per metric, or nil if
+// there is nothing to compare.
+func contrasts(l report.Labels, rows []results.Metric, shown, alike []string) []report.Table {
+	ask := contrast.Ask{Metrics: shown, Across: contrast.Policies, Ends: metrics.Ends()}
+	found, err := contrast.Of(rows, ask, alike)
+	if err != nil {
+		return nil
+	}
+	tables := contrastTables(l, found, ask)
+	for i := range tables {
+		tables[i].Title += ": differences of policies"
+	}
+	return tables
+}
+
+// contrastTables returns one table per metric. The last has a note on the tests used.
+func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tables []report.Table) {
+	for _, m := range ask.Metrics {
+		t := report.Table{
+			Title: l.Of(m), Left: 3,
+			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 %, all together", "p", "corrected", "effect"},
+		}
+		if !ask.Unsized {
+			t.Header = append(t.Header, "n for 80 %")
+		}
+		if ask.Margin > 0 {
+			t.Header = append(t.Header, "alike p")
+		}
+		t.Header = append(t.Header, "the first is")
+		for _, r := range rows {
+			if r.Metric == m {
+				t.Rows = append(t.Rows, contrastCells(r, l, ask))
+			}
+		}
+		tables = append(tables, t)
+	}
+	tables[len(tables)-1].Note = contrastNote(rows, ask)
+	return tables
+}
+
+// contrastNote describes how the rows were tested.
+func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
+	how := "Paired by replication (common random numbers), Student's t; the effect is the mean over the deviation of the differences."
+	if !rows[0].Paired {
+		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference over the root mean square deviation."
+	}
+	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
+		how += " Means of what has bounds have the interval of clustered trials, which stays within them."
+	}
+	how += fmt.Sprintf(" Intervals of differences and verdicts hold at once for the %d comparisons here at 95 %% (Bonferroni): undecided is what has 0 within its interval.", len(rows))
+	if ask.Margin > 0 {
+		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%, corrected likewise.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+	}
+	return how
+}
+
+// contrastCells returns one row of the table.
+func contrastCells(r contrast.Row, l report.Labels, ask contrast.Ask) []report.Cell {
+	_, bounded := ask.Ends[r.Metric]
+	number := func(x *float64) string {
+		if x == nil {
+			return "–"
+		}
+		return strconv.FormatFloat(*x, 'g', 4, 64)
+	}
+	between := func(lo, hi *float64) string {
+		if lo == nil {
+			return "–"
+		}
+		return "[" + number(lo) + ", " + number(hi) + "]"
+	}
+	mean := func(x, lo, hi *float64) string {
+		if !bounded || lo == nil {
+			return number(x)
+		}
+		return number(x) + " " + between(lo, hi)
+	}
+	needed := "–"
+	if r.Needed != nil {
+		needed = strconv.Itoa(*r.Needed)
+	}
+	words := []string{
+		held(l, r), l.Of(r.First), l.Of(r.Second), strconv.Itoa(r.N),
+		mean(r.FirstMean, r.FirstLo95, r.FirstHi95), mean(r.SecondMean, r.SecondLo95, r.SecondHi95),
+		number(r.Difference), between(r.Lo95, r.Hi95), small(r.P), small(r.Corrected), number(r.Effect),
+	}
+	if !ask.Unsized {
+		words = append(words, needed)
+	}
+	if ask.Margin > 0 {
+		words = append(words, small(r.Alike))
+	}
+	cells := make([]report.Cell, len(words)+1)
+	for i, w := range words {
+		cells[i].Text = w
+	}
+	if ask.Across == contrast.Policies && r.Difference != nil {
+		cells[1].Row, cells[2].Row = report.RowAnchor(r.Within, r.First, r.Metric), report.RowAnchor(r.Within, r.Second, r.Metric)
+	}
+	cells[len(words)] = report.Cell{Text: r.Verdict, Strong: r.Decided()}
+	return cells
+}
+
+// held describes what both sides of r have in common.
+func held(l report.Labels, r contrast.Row) string {
+	one, other, both := strings.Cut(r.Within, ", ")
+	if both {
+		return l.Of(one) + ", " + l.Of(other)
+	}
+	return l.Of(one)
+}
+
+// small formats a p-value.
+func small(p *float64) string {
+	switch {
+	case p == nil:
+		return "–"
+	case *p < 0.0001:
+		return "< 0.0001"
+	}
+	return strconv.FormatFloat(*p, 'f', 4, 64)
+}
+
+// mostDifferences is the largest number of differences in one panel.
+const mostDifferences = 12
+
+// forest adds r to the last panel if that panel has the same title and has room, and otherwise
+// to a new panel.
+func forest(panels []report.Panel, r contrast.Row, l report.Labels, margin float64) []report.Panel {
+	title := held(l, r)
+	if n := len(panels); n == 0 || panels[n-1].Title != title || len(panels[n-1].Groups) == mostDifferences {
+		panels = append(panels, report.Panel{Title: title, Forest: true, Lo: -margin, Hi: margin, Curves: []report.Curve{{Name: "difference"}}})
+	}
+	p := &panels[len(panels)-1]
+	if r.Difference != nil {
+		pt := report.Point{X: float64(len(p.Groups)), Mean: *r.Difference, Lo: *r.Difference, Hi: *r.Difference}
+		if r.Lo95 != nil && !math.IsInf(*r.Lo95, 0) {
+			pt.Lo, pt.Hi = *r.Lo95, *r.Hi95
+		}
+		p.Curves[0].Points = append(p.Curves[0].Points, pt)
+	}
+	p.Groups = append(p.Groups, l.Of(r.First)+" − "+l.Of(r.Second))
+	return panels
+}

@@ -1,0 +1,106 @@
+package publication
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/contrast"
+	"bourse/experiments/metrics"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/verdicts"
+)
+
+// worthOf lists the metrics that measure what negotiation is worth.
+var worthOf = []string{"efficiency_1", "violations", "revenue"}
+
+// negotiation reports what negotiation is worth. For each policy that was run both with and
+// without negotiation, it gives the paired differences of three metrics, and a sentence that
+// summarizes which are significant. The document is empty if no policy was run both ways.
+func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) (d report.Document) {
+	ask := contrast.Ask{Metrics: worthOf, Across: contrast.Policies, Ends: metrics.Ends(), Pairs: negotiated(e)}
+	if len(ask.Pairs) == 0 || e.Replications < 2 {
+		return d
+	}
+	found, err := contrast.Of(rows, ask, alike)
+	if err != nil {
+		return d // it was not measured
+	}
+	l := Labels()
+	var parts []string
+	for _, base := range bases(ask.Pairs) {
+		under := "under " + l.Of(base) + ", "
+		for _, m := range ask.Metrics {
+			some := slices.DeleteFunc(slices.Clone(found), func(r contrast.Row) bool { return r.Metric != m || r.Second != base })
+			parts = append(parts, under+verdicts.Count(m, some))
+			under = ""
+		}
+	}
+	d.Tables = contrastTables(l, found, ask)
+	for i, m := range ask.Metrics {
+		d.Tables[i].Title += ": with offers, and without"
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
+		for _, r := range found {
+			if r.Metric == m {
+				f.Panels = forest(f.Panels, r, l, 0)
+			}
+		}
+		d.Figures = append(d.Figures, f)
+	}
+	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% for all %d comparisons at once (Bonferroni): %s.",
+		e.Replications, len(found), strings.Join(parts, "; "))}
+	return d
+}
+
+// negotiation returns that report for s.
+func (s *Report) negotiation() report.Document {
+	if len(negotiated(s.Experiment)) == 0 {
+		return report.Document{}
+	}
+	return negotiation(s.Experiment, s.MetricRows(worthOf...), s.Alike)
+}
+
+// negotiated returns the label of each policy under which users negotiate, paired with that of
+// the same policy without negotiation.
+func negotiated(e *scenario.Experiment) (pairs [][2]string) {
+	for i := range e.Configurations {
+		all := e.Configurations[i].Admission
+		for _, a := range all {
+			if !experiments.Negotiates(&a) {
+				continue
+			}
+			for _, b := range all {
+				pair := [2]string{a.Label, b.Label}
+				if !experiments.Negotiates(&b) && alikeBut(a, b) && !slices.Contains(pairs, pair) {
+					pairs = append(pairs, pair)
+				}
+			}
+		}
+	}
+	return pairs
+}
+
+// alikeBut reports whether a and b are the same policy, apart from negotiation.
+func alikeBut(a, b scenario.Choice) bool {
+	sharing := func(c scenario.Choice) any {
+		if c.Sharing == nil {
+			return nil
+		}
+		return []any{c.Sharing.Name, c.Sharing.Options()}
+	}
+	return a.Name == b.Name && reflect.DeepEqual(a.Options(), b.Options()) && reflect.DeepEqual(sharing(a), sharing(b))
+}
+
+// bases returns the distinct second elements of pairs.
+func bases(pairs [][2]string) (all []string) {
+	for _, p := range pairs {
+		if !slices.Contains(all, p[1]) {
+			all = append(all, p[1])
+		}
+	}
+	return all
+}

@@ -1,0 +1,341 @@
+package publication
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"bourse/bank"
+	"bourse/bank/store"
+	"bourse/experiments"
+	"bourse/experiments/rescue"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+	"bourse/experiments/stats"
+)
+
+// A rederivation computes the results d again.
+type rederivation struct {
+	findings []results.Change
+	beyonds  []string // what was not compared, and why
+
+	d     *results.Dir
+	sound bool // the ledgers of d are sound
+	e     scenario.Experiment
+	p     *experiments.Prepared // nil if the scenario can no longer be prepared
+	units *results.Whole
+	kept  *results.Plan // plan of units
+	to    Target
+}
+
+// Rederive computes the results d again and compares each file. It uses the stored rows of
+// jobs and prices, and the plan of jobs drawn from scenario and seed; if deep is set, it runs
+// the experiment again. Notes returns the notes of the [Target]. Sound states whether the
+// ledgers are clean. The files must match the manifest. Rederive returns the differences, and
+// what was not compared and why.
+func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
+	r := &rederivation{d: d, sound: sound}
+	err := r.again(ctx, notes, deep, opts)
+	return r.findings, r.beyonds, err
+}
+
+func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts experiments.Options) error {
+	m := &r.d.Manifest
+	if m.Format != results.Format || m.Rules != results.Rules {
+		r.beyond("jobs, metrics, intervals, figures, page and decisions: results of format %d and rules %d, and this version computes them by format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		return r.older()
+	}
+	if err := r.ready(notes); err != nil {
+		return err
+	}
+	if r.units == nil {
+		return nil
+	}
+	if deep && r.p == nil {
+		deep = false
+	}
+	temp, err := os.MkdirTemp("", "bourse-audit-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temp)
+	r.to.Dir = filepath.Join(temp, filepath.Base(r.d.Path))
+	err = rescue.Do(func() error {
+		if deep {
+			_, err := Publish(ctx, r.p, opts, r.to)
+			return err
+		}
+		return r.gathered(ctx)
+	})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		r.wrong(err)
+		return nil
+	}
+	made, err := results.Open(r.to.Dir)
+	if err != nil {
+		return err
+	}
+	return r.compare(made, deep)
+}
+
+// older compares what results of any format have in common: jobs.parquet with jobs.csv, and
+// the counts and means of summary.csv with the metrics.
+func (r *rederivation) older() error {
+	if c := r.d.TwoForms(); c != (results.Change{}) {
+		r.findings = append(r.findings, c)
+	}
+	const file = "summary.csv"
+	if _, ok := r.d.Manifest.Outputs[file]; !ok {
+		return nil
+	}
+	type key struct{ configuration, admission, metric string }
+	values := make(map[key][]float64)
+	for m, err := range r.d.Unchecked().EachMetric() {
+		if err != nil {
+			r.find(r.d.File("metrics"), err.Error(), "a table that can be read")
+			return nil
+		}
+		if m.Value != nil {
+			of := key{m.Configuration, m.Admission, m.Metric}
+			values[of] = append(values[of], *m.Value)
+		}
+	}
+	rows, err := r.d.Unchecked().Summary()
+	if err != nil {
+		r.find(file, err.Error(), "a table that can be read")
+		return nil
+	}
+	for i, row := range rows {
+		xs := values[key{row.Configuration, row.Admission, row.Metric}]
+		mean, found := stats.Summarize(xs, stats.Quantity{}).Mean, math.NaN()
+		if row.Mean != nil {
+			found = *row.Mean
+		}
+		switch {
+		case row.N != len(xs):
+			r.find(file, fmt.Sprintf("row %d, column n: %d", i+2, row.N), fmt.Sprintf("%d, as in %s", len(xs), r.d.File("metrics")))
+			return nil
+		case row.N > 0 && !(math.Abs(found-mean) <= 1e-12*math.Abs(mean)):
+			r.find(file, fmt.Sprintf("row %d, column mean: %v", i+2, found), fmt.Sprintf("%v, as in %s", mean, r.d.File("metrics")))
+			return nil
+		}
+	}
+	return nil
+}
+
+func (r *rederivation) beyond(format string, args ...any) {
+	r.beyonds = append(r.beyonds, fmt.Sprintf(format, args...))
+}
+
+func (r *rederivation) find(file, found, want string) {
+	r.findings = append(r.findings, results.Change{File: file, Found: found, Want: want})
+}
+
+// wrong reports that results could not be computed again.
+func (r *rederivation) wrong(err error) {
+	if !r.sound || len(r.findings) > 0 {
+		r.beyond("tables, figures and page: %v", err)
+	} else if r.version() {
+		r.find("units.json", err.Error(), "units and values of which tables, figures and page can be made")
+	} else {
+		r.beyond("tables, figures and page: they are of another version of bourse, %s: %v", r.d.Manifest.Version.Revision, err)
+	}
+}
+
+// version reports whether this version of bourse made the results.
+func (r *rederivation) version() bool {
+	return reflect.DeepEqual(r.d.Manifest.Version, results.BuildVersion())
+}
+
+// ready reads scenario and units, and draws everything that does not require a run.
+func (r *rederivation) ready(notes func(*scenario.Experiment) []string) (err error) {
+	m := &r.d.Manifest
+	if r.e, err = scenario.Stored(r.d.Path, m.Scenario); err != nil {
+		r.find("manifest.json", err.Error(), "a scenario")
+		return nil
+	}
+	if r.units, r.kept, err = r.d.Units(); err != nil {
+		r.find("units.json", err.Error(), "the units of the run")
+		r.units = nil
+		return nil
+	}
+	plan := r.kept
+	tables, err := results.ParseTables(plan.Tables)
+	if err != nil {
+		r.find("units.json", "tables: "+err.Error(), "one of them")
+		r.units = nil
+		return nil
+	}
+	r.to = Target{
+		Scenario: m.Scenario, Command: m.Command, Notes: notes(&r.e), Elapsed: func() float64 { return 0 }, Tables: tables,
+		Ledgers: plan.Ledgers, Bare: len(m.Ledgers) == 0, Fresh: true,
+	}
+	for path, sum := range plan.Source {
+		r.to.Source = File{path, sum}
+	}
+	if r.p, err = experiments.Prepare(&r.e); err != nil {
+		r.p = nil
+		r.beyond("the plan of jobs, and decisions: %v", err)
+	} else if err := r.p.Unchanged(m.Inputs); err != nil {
+		r.p = nil
+		r.beyond("the plan of jobs, and decisions: %v", err)
+	}
+	return nil
+}
+
+// gathered writes results from the units of d.
+func (r *rederivation) gathered(ctx context.Context) error {
+	plan := *r.kept
+	x := r.e.Expanded()
+	if x.Until != nil {
+		x.Replications = r.d.Manifest.Replications
+	}
+	if r.p != nil {
+		drawn := planOf(r.p, &r.to)
+		drawn.Kind, drawn.Format, drawn.Version, drawn.Replications = plan.Kind, plan.Format, plan.Version, x.Replications
+		drawn.Units = drawn.Units[:0]
+		for _, u := range r.p.Units() {
+			if u.To <= x.Replications {
+				drawn.Units = append(drawn.Units, u.Name())
+			}
+		}
+		plan = drawn
+	}
+	from := newRemaker(ctx, r, &x)
+	defer func() { from.jobs.stop(); from.prices.stop() }()
+	at, err := where([]results.Source{from})
+	if err == nil {
+		err = at.whole(&plan)
+	}
+	if err != nil {
+		return err
+	}
+	w, err := results.Create(r.to.Dir, r.to.Tables, experiments.Axes(&x))
+	if err != nil {
+		return err
+	}
+	defer w.Abort()
+	if _, err = join(w, &x, &plan, at.find, r.to); err != nil {
+		return err
+	}
+	from.end()
+	return nil
+}
+
+// compare compares the files and reports what was not compared.
+func (r *rederivation) compare(made *results.Dir, deep bool) error {
+	const ledger = "ledger/"
+	changes, err := r.d.Different(made, func(name string) bool { return strings.HasPrefix(name, ledger) && !deep })
+	if err != nil {
+		return err
+	}
+	drawn := []string(nil)
+	for _, c := range changes {
+		switch ext := filepath.Ext(c.File); {
+		case strings.HasPrefix(c.File, ledger):
+			continue // its entries are compared
+		case !deep && c.File == "jobs.parquet" && r.d.File("jobs") != c.File && c.Found != results.SameRows:
+			c.Want += ", as in jobs.csv"
+		case !r.version() && ext != ".csv" && ext != ".yaml" && c.File != "manifest.json" && (ext != ".parquet" || c.Found == results.SameRows):
+			drawn = append(drawn, c.File)
+			continue
+		case !r.version():
+			c.Want += ", as this version computes; they are of bourse " + r.d.Manifest.Version.Version + ", revision " + r.d.Manifest.Version.Revision
+		}
+		r.findings = append(r.findings, c)
+	}
+	if len(drawn) > 0 {
+		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
+	}
+	if !deep {
+		r.beyond("decisions with their notes, prices, and what became of jobs beyond what a ledger tells: --deep decides every request again")
+	} else if err := r.entries(made); err != nil {
+		return err
+	}
+	r.beyond("what manifest.json and units.json state of the command, the time it took, the version of the program and the claims at that time")
+	return nil
+}
+
+// entries compares the ledgers and reports the first entry that differs in each.
+func (r *rederivation) entries(made *results.Dir) error {
+	for _, key := range slices.Sorted(maps.Keys(made.Manifest.Ledgers)) {
+		head := r.d.Manifest.Ledgers[key]
+		if head == made.Manifest.Ledgers[key] || head == "" { // the manifest's difference reports a missing head
+			continue
+		}
+		one, err := store.OpenReader(filepath.Join(r.d.Path, key), store.Options{Reproducible: true})
+		if err != nil {
+			r.find(key, err.Error(), "a ledger")
+			continue
+		}
+		other, err := store.OpenReader(filepath.Join(made.Path, key), store.Options{Reproducible: true})
+		if err == nil {
+			r.entry(key, one, other)
+			err = other.Close()
+		}
+		if err := errors.Join(err, one.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry reports the first entry of a ledger that differs from the recomputed one, and the
+// field.
+func (r *rederivation) entry(key string, one, made *store.Reader) {
+	next, stop := iter.Pull2(made.Entries())
+	defer stop()
+	seq := int64(0)
+	for e, hash := range one.Entries() {
+		seq++
+		want, other, ok := next()
+		if !ok {
+			r.find(key, fmt.Sprintf("entry %d: one more", seq), "none")
+			return
+		}
+		if hash == other {
+			continue
+		}
+		field, x, y := entryDiffers(e, want)
+		r.find(key, fmt.Sprintf("entry %d, %s of contract %d, %s: %s", seq, e.Kind, e.Contract, field, x), y+" by scenario and seed")
+		return
+	}
+	if err := one.Err(); err != nil {
+		r.find(key, err.Error(), "a ledger")
+	} else if _, _, ok := next(); ok {
+		r.find(key, fmt.Sprintf("entry %d: none", seq+1), "one")
+	}
+}
+
+// entryDiffers returns the first field in which two entries differ, including the fields of
+// their notes.
+func entryDiffers(a, b *bank.Entry) (field, x, y string) {
+	var one, other map[string]json.RawMessage
+	if json.Unmarshal(a.Note, &one) == nil && json.Unmarshal(b.Note, &other) == nil {
+		all := maps.Clone(one)
+		maps.Copy(all, other)
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if x, y := string(one[name]), string(other[name]); x != y {
+				return name, cmp.Or(x, "nothing"), cmp.Or(y, "nothing")
+			}
+		}
+	}
+	rest := *a
+	if rest.Note = b.Note; reflect.DeepEqual(rest, *b) {
+		return "note", string(a.Note), string(b.Note)
+	}
+	return "kind, time or moves", fmt.Sprint(a.Kind, a.Time, a.Moves), fmt.Sprint(b.Kind, b.Time, b.Moves)
+}

@@ -1,0 +1,202 @@
+package publication
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"bourse/experiments"
+	"bourse/experiments/contrast"
+	"bourse/experiments/metrics"
+	"bourse/experiments/papers"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// A Report presents the results of a study: tables, figures, notes and findings.
+type Report struct {
+	*experiments.Study
+	notes []string // notes for readers of the numbers
+	drawn []string // names of the figures that were written
+
+	// Values that several outputs show, made on first use:
+	shownAs  report.Labels
+	claimed  papers.Claimed
+	verdicts []papers.Judged
+	isJudged bool
+	contrast map[string][]contrast.Row // by metric
+}
+
+// labels returns the display names.
+func (s *Report) labels() report.Labels {
+	if s.shownAs == nil {
+		s.shownAs = Labels()
+	}
+	return s.shownAs
+}
+
+// claims returns the claims of papers about s.
+func (s *Report) claims() papers.Claimed {
+	if s.claimed == nil {
+		s.claimed = papers.About(s.Experiment.Name)
+	}
+	return s.claimed
+}
+
+// judged returns the verdicts on those claims.
+func (s *Report) judged() []papers.Judged {
+	if !s.isJudged {
+		s.verdicts, s.isJudged = papers.JudgeStudy(s.Experiment, s.claims(), s.MetricRows), true
+	}
+	return s.verdicts
+}
+
+// compared compares the policies of s in a metric, paired by replication. It returns no rows
+// if there is nothing to compare.
+func (s *Report) compared(metric string) []contrast.Row {
+	if rows, ok := s.contrast[metric]; ok {
+		return rows
+	}
+	rows, err := contrast.Of(s.MetricRows(metric), policiesApart(metric), s.Alike)
+	if err != nil {
+		rows = nil
+	}
+	if s.contrast == nil {
+		s.contrast = make(map[string][]contrast.Row)
+	}
+	s.contrast[metric] = rows
+	return rows
+}
+
+// policiesApart returns the comparison of all policies in a metric.
+func policiesApart(metric string) contrast.Ask {
+	return contrast.Ask{Metrics: []string{metric}, Across: contrast.Policies, Ends: metrics.Ends(), Unsized: true}
+}
+
+// noSample returns a note on the configurations whose replications are not a sample.
+func (s *Report) noSample() []string {
+	if len(s.Alike) == 0 {
+		return nil
+	}
+	where := strings.Join(s.Alike, ", ")
+	if len(s.Alike) > 5 {
+		where = fmt.Sprintf("%s and %d more", strings.Join(s.Alike[:5], ", "), len(s.Alike)-5)
+	}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
+}
+
+// shortfalls returns notes on penalties that were not paid in full: where, how much, and to
+// how many users.
+func (s *Report) shortfalls() (notes []string) {
+	var all experiments.Cell
+	points := make(map[int]bool)
+	s.Each(func(configuration, policy int, _, label string) {
+		c := &s.Cells[configuration][policy]
+		if c.Unpaid == 0 {
+			return
+		}
+		points[configuration], all.Unpaid, all.Creditors = true, all.Unpaid+c.Unpaid, all.Creditors+c.Creditors
+		notes = append(notes, fmt.Sprintf("%s, %s: %s", s.labels().Of(s.Experiment.Configurations[configuration].Name), s.labels().Of(label), short(c)))
+	})
+	if len(s.Experiment.Sweep) > 0 && len(points) > 0 {
+		notes = []string{fmt.Sprintf("In %d of %d points: %s", len(points), len(s.Experiment.Configurations), short(&all))}
+	}
+	return notes
+}
+
+func short(c *experiments.Cell) string {
+	users := "users"
+	if c.Creditors == 1 {
+		users = "user"
+	}
+	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications: neither the hosts of these contracts nor the provider had more.", c.Unpaid, c.Creditors, users)
+}
+
+// jobs returns a table of how many jobs were rejected because of their deadline, and how many
+// jobs the wait and the slowdown cover. The table is empty unless it is needed. With a sweep,
+// it returns a note with the rejections over all points instead.
+func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
+	var all metrics.Counts
+	points, open := make(map[int]bool), false
+	over := "one replication"
+	if n := s.Experiment.Replications; n > 1 {
+		over = fmt.Sprintf("all %d replications", n)
+	}
+	t = report.Table{
+		Title: "Jobs, over " + over, Left: 2,
+		Header: []string{"configuration", "policy", "asked", "rejected: too late", "started", "completed", "open"},
+		Note:   "Rejected: too late, as they could not end by their deadline. Waits are of the jobs that started, slowdowns of those completed. Open: not ended at the horizon; all other metrics leave them out, but for utilization.",
+	}
+	s.Each(func(configuration, policy int, name, label string) {
+		n := s.Cells[configuration][policy].Jobs
+		open = open || n.Open > 0
+		if n.TooLate > 0 {
+			points[configuration] = true
+			all.Asked, all.TooLate = all.Asked+n.Asked, all.TooLate+n.TooLate
+		}
+		t.Rows = append(t.Rows, report.Cells(s.labels().Of(name), s.labels().Of(label), n.Asked, n.TooLate, n.Started, n.Completed, n.Open))
+	})
+	waits := slices.ContainsFunc(shown, func(name string) bool {
+		return slices.Contains([]string{metrics.Wait.Name, metrics.WaitMedian.Name, metrics.WaitP95.Name, metrics.Slowdown.Name, metrics.BoundedSlowdown.Name}, name)
+	})
+	sweep := len(s.Experiment.Sweep) > 0
+	if sweep && len(points) > 0 {
+		notes = []string{fmt.Sprintf("In %d of %d points policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
+	}
+	if sweep || len(points) == 0 && !waits && !open {
+		t.Rows = nil
+	}
+	return t, notes
+}
+
+// refusals returns notes on the policies that rejected every request.
+func (s *Report) refusals() (notes []string) {
+	m := slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == "rejections" })
+	by := make([][]string, len(s.Experiment.Configurations))
+	s.Each(func(configuration, policy int, _, label string) {
+		if !slices.ContainsFunc(s.Cells[configuration][policy].Values[m], func(x float64) bool { return x != 1 }) {
+			by[configuration] = append(by[configuration], s.labels().Of(label))
+		}
+	})
+	const why = "; 'bourse explain' says why of any job."
+	if len(s.Experiment.Sweep) > 0 {
+		all := len(by)
+		if by = slices.DeleteFunc(by, func(names []string) bool { return len(names) == 0 }); len(by) > 0 {
+			notes = append(notes, fmt.Sprintf("In %d of %d points a policy refused every request%s", len(by), all, why))
+		}
+		return notes
+	}
+	for i, names := range by {
+		if len(names) > 0 {
+			notes = append(notes, fmt.Sprintf("%s: every request was refused, by %s%s", s.labels().Of(s.Experiment.Configurations[i].Name), strings.Join(names, ", "), why))
+		}
+	}
+	return notes
+}
+
+// Studied returns the study whose results are in d. Notes returns additional notes for its
+// scenario.
+func Studied(d *results.Dir, notes func(*scenario.Experiment) []string) (*Report, error) {
+	e, err := scenario.Stored(d.Path, d.Manifest.Scenario)
+	if err != nil {
+		return nil, err
+	}
+	said := notes(&e)
+	e = e.Expanded()
+	e.Replications = d.Manifest.Replications // it may have stopped early
+	units, plan, err := d.Units()
+	if err != nil {
+		return nil, err
+	}
+	at, err := where([]results.Source{units})
+	if err != nil {
+		return nil, err
+	}
+	s := &Report{Study: experiments.NewStudy(&e)}
+	if err := gather(s.Study, plan, at.find, func(experiments.Unit, *results.Unit, string) error { return nil }); err != nil {
+		return nil, err
+	}
+	s.notes = slices.Concat(s.told(), said, plan.Notes)
+	return s, nil
+}

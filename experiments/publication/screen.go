@@ -1,0 +1,243 @@
+package publication
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// The size of a screen. A terminal of 25 lines has one more line, for the time that the run
+// took.
+const (
+	screenLines   = 24
+	screenColumns = 80
+)
+
+// Screen returns a one-screen summary of s, whose results are in dir: what was run, the means
+// of two metrics, the findings, the verdicts on the paper's claims, and where to find
+// everything else. It has at most 24 lines of 80 columns, except for long paths. If all tables
+// fit, they replace the two metrics. Ledgers describes the state of the ledgers.
+func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
+	if t.Width == 0 || t.Width > screenColumns {
+		t.Width = screenColumns
+	}
+	head, tail := t.Lines(s.ran()), s.elsewhere(t, dir, ledgers)
+	left := screenLines - len(head) - len(tail) - 2
+	body := s.whole(t, left)
+	if body == nil {
+		body = s.means(t, left)
+	}
+	left -= len(body)
+	var found []string
+	for _, sentence := range slices.Concat(s.stopped(), s.shortfalls(), s.sentences(s.Experiment.Headline())) {
+		if lines := t.Lines(sentence); len(found)+len(lines) < left {
+			found = append(found, lines...)
+		}
+	}
+	if len(found) > 0 {
+		found = append(found, "")
+	}
+	return strings.Join(slices.Concat(head, []string{""}, body, []string{""}, found, tail), "\n") + "\n"
+}
+
+// Brief returns a two-line summary of s, whose results are in dir, for a run of several
+// figures.
+func (s *Report) Brief(dir string) string {
+	figure := filepath.Join(dir, "report.html")
+	if len(s.drawn) > 0 {
+		figure = filepath.Join(dir, "figures", s.drawn[0]+".svg")
+	}
+	return s.ran() + "\n  " + figure + "\n"
+}
+
+// ran describes what was run.
+func (s *Report) ran() string {
+	e := s.Experiment
+	policies := 0
+	for i := range e.Configurations {
+		policies = max(policies, len(e.Configurations[i].Admission))
+	}
+	places := s.places(len(e.Configurations))
+	if len(e.Sweep) > 0 {
+		var axes []string
+		for _, a := range e.Sweep {
+			axes = append(axes, a.Name())
+		}
+		places += " of " + strings.Join(axes, " and ")
+	}
+	said := fmt.Sprintf("%s: %s, %s, %s", e.Name, places, numbered(policies, "policy", "policies"), numbered(e.Replications, "replication", "replications"))
+	if titled := e.Title + ": " + said; e.Title != "" && utf8.RuneCountInString(titled) <= screenColumns {
+		return titled
+	}
+	return said
+}
+
+// places formats the number n of configurations, or of points of a sweep.
+func (s *Report) places(n int) string {
+	if len(s.Experiment.Sweep) > 0 {
+		return numbered(n, "point", "points")
+	}
+	return numbered(n, "configuration", "configurations")
+}
+
+func numbered(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// whole returns the lines of all tables, or of only the first if there is one configuration.
+// It returns nil if they exceed most lines.
+func (s *Report) whole(t report.Terminal, most int) []string {
+	if len(s.Experiment.Configurations) > 2 {
+		return nil
+	}
+	tables := s.Document("").Tables
+	for _, some := range [][]report.Table{tables, tables[:min(len(tables), 1)]} {
+		lines := strings.Split(strings.TrimSpace(report.Document{Tables: some}.Text(t)), "\n")
+		if len(lines) <= most {
+			return lines
+		}
+		if len(s.Experiment.Configurations) > 1 {
+			break
+		}
+	}
+	return nil
+}
+
+// means returns a table of the headline metrics, with one row per configuration and one column
+// per policy. It omits what does not fit into most lines, and says so.
+func (s *Report) means(t report.Terminal, most int) []string {
+	names := s.Experiment.Headline()
+	at := make(map[[3]string]results.Summary)
+	var places, policies []string
+	for _, r := range s.SummaryRows() {
+		if !slices.Contains(names, r.Metric) {
+			continue
+		}
+		at[[3]string{r.Metric, r.Configuration, r.Admission}] = r
+		if !slices.Contains(places, r.Configuration) {
+			places = append(places, r.Configuration)
+		}
+		if !slices.Contains(policies, r.Admission) {
+			policies = append(policies, r.Admission)
+		}
+	}
+	shown := spread(places, max(1, (most-3)/len(names)-1))
+	table := report.Table{Header: []string{""}, Left: 1}
+	for _, p := range policies {
+		table.Header = append(table.Header, s.labels().Of(p))
+	}
+	for _, m := range names {
+		table.Rows = append(table.Rows, []report.Cell{{Text: s.labels().Of(m)}})
+		for _, place := range shown {
+			row := []report.Cell{{Text: "  " + s.placed(place)}}
+			for _, p := range policies {
+				r := at[[3]string{m, place, p}]
+				row = append(row, report.Cell{Text: report.MeanWithin(&r), Strong: s.best(m, place, p)})
+			}
+			table.Rows = append(table.Rows, row)
+		}
+	}
+	lines, columns := table.Lines(t)
+	said := "± is half of a 95 % interval. * is better than all others by paired tests."
+	if s.Experiment.Replications == 1 {
+		said = "One replication: no intervals and no tests."
+	}
+	var out []string
+	if n := len(places) - len(shown); n > 0 {
+		out = append(out, s.places(n))
+	}
+	if n := len(policies) - columns; n > 0 {
+		out = append(out, numbered(n, "policy", "policies"))
+	}
+	if len(out) > 0 {
+		said += " Not shown: " + strings.Join(out, " and ") + "."
+	}
+	return append(lines, t.Lines(said)...)
+}
+
+// placed formats a configuration, or the values at a point of a sweep, for people.
+func (s *Report) placed(configuration string) string {
+	at := s.spot(configuration)
+	if name, _ := results.Spot(configuration); name != configuration && s.manyNames() {
+		at = s.labels().Of(name) + " " + at
+	}
+	return at
+}
+
+// manyNames reports whether the points of a sweep belong to several configurations.
+func (s *Report) manyNames() bool {
+	first, _ := results.Spot(s.Experiment.Configurations[0].Name)
+	return slices.ContainsFunc(s.Experiment.Configurations, func(c scenario.Configuration) bool {
+		name, _ := results.Spot(c.Name)
+		return name != first
+	})
+}
+
+// spread returns at most most of the names, evenly spaced, including the first and the last.
+func spread(names []string, most int) (some []string) {
+	if len(names) <= most {
+		return names
+	}
+	if most == 1 {
+		return names[:1]
+	}
+	for i := range most {
+		some = append(some, names[i*(len(names)-1)/(most-1)])
+	}
+	return some
+}
+
+// best reports whether a policy is better than every other in a configuration, by paired tests
+// of a metric.
+func (s *Report) best(metric, configuration, policy string) bool {
+	tested := false
+	for _, r := range s.compared(metric) {
+		if r.Within != configuration || r.First != policy && r.Second != policy {
+			continue
+		}
+		higher := r.Difference != nil && (*r.Difference > 0) == (r.First == policy)
+		if !r.Decided() || higher == s.less(metric) {
+			return false
+		}
+		tested = true
+	}
+	return tested
+}
+
+// elsewhere summarizes claims and ledgers, and lists where to find everything else.
+func (s *Report) elsewhere(t report.Terminal, dir, ledgers string) (lines []string) {
+	add := func(name, what string) {
+		lines = append(lines, fmt.Sprintf("%-9s%s", name, what))
+	}
+	for _, j := range s.judged() {
+		if len(j.Table().Rows) > 0 {
+			add("Paper", cmp.Or(j.Found, "claims: "+j.Counts()))
+			break
+		}
+	}
+	add("Ledgers", ledgers)
+	if len(s.drawn) > 0 {
+		more := ""
+		if n := len(s.drawn) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more", n)
+		}
+		add("Figure", filepath.Join(dir, "figures", s.drawn[0]+".svg")+more)
+	}
+	if n := len(s.notes); n > 0 {
+		add("Notes", numbered(n, "note", "notes")+": bourse show tables "+dir)
+	}
+	add("Page", filepath.Join(dir, "report.html"))
+	add("Results", dir)
+	add("More", "bourse show tables|claims|compare|curve|prices|jobs RESULTS")
+	return lines
+}

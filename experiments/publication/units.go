@@ -1,0 +1,105 @@
+package publication
+
+import (
+	"context"
+	"sync"
+
+	"bourse/experiments"
+	"bourse/experiments/results"
+)
+
+// places maps each unit to the source that has it.
+type places map[string]results.Source
+
+// find returns the source of a unit, or nil if there is none.
+func (p places) find(unit string) (results.Source, error) { return p[unit], nil }
+
+// whole returns a [*HolesError] if some units of plan have no source.
+func (p places) whole(plan *results.Plan) error {
+	holes := &HolesError{Of: len(plan.Units)}
+	for _, name := range plan.Units {
+		if p[name] == nil {
+			holes.Missing = append(holes.Missing, name)
+		}
+	}
+	if len(holes.Missing) > 0 {
+		return holes
+	}
+	return nil
+}
+
+// where returns the source of each unit in from.
+func where(from []results.Source) (places, error) {
+	at := make(places)
+	for _, source := range from {
+		names, err := source.Names()
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			at[name] = source
+		}
+	}
+	return at, nil
+}
+
+// find runs the units of todo that no source in from has, and stores them in units.
+func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options, to *Target, units *results.Units, todo []experiments.Unit, from ...results.Source) error {
+	there, err := where(from)
+	if err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	done, total := 0, 0
+	missing := todo[:0:0]
+	for _, u := range todo {
+		if total += u.To - u.From; there[u.Name()] != nil {
+			done += u.To - u.From
+		} else {
+			missing = append(missing, u)
+		}
+	}
+	if to.Found != nil && done > 0 {
+		to.Found(done, total)
+	}
+	progress := func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; opts.Progress != nil {
+			opts.Progress(done, total)
+		}
+	}
+	fatal := to.Fatal
+	if fatal != nil {
+		var once sync.Once // only the first failure ends the program
+		fatal = func(err error) { once.Do(func() { to.Fatal(err) }) }
+	}
+	begin := func(ctx context.Context) func(int) (experiments.Unit, error) {
+		worker := p.Worker(to.Tables, opts)
+		return func(i int) (experiments.Unit, error) {
+			u := missing[i]
+			draft, err := units.Draft(u.Name())
+			if err != nil {
+				return u, err
+			}
+			defer draft.Drop()
+			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
+			journal := opts.Journal
+			if !to.Bare {
+				journal = kept.open
+			}
+			unit, err := worker.Run(ctx, u, draft.Append, journal, progress)
+			if err != nil {
+				return u, err
+			}
+			unit.Ledgers = kept.heads
+			return u, draft.Write(unit)
+		}
+	}
+	return experiments.InOrder(ctx, len(missing), opts.Workers, begin, func(u experiments.Unit) error {
+		if to.came != nil {
+			to.came(u.Name())
+		}
+		return nil
+	})
+}

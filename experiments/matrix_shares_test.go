@@ -276,7 +276,10 @@ func (w *retold) librasla(h *replayHost, share []float64) {
 // usable returns the processors that k could use if it were alone on its host.
 func (w *retold) usable(k *replayTask) float64 {
 	most := k.of.request.Needs.Max.CPU
-	if w.rule.name == "exclusive" {
+	switch w.rule.name {
+	case "planned": // one processor for each node
+		most = float64(k.nodes)
+	case "exclusive":
 		most = 1
 		if k.of.request.PerHost {
 			for _, other := range k.of.nodes {

@@ -26,7 +26,7 @@ type Study struct {
 	critical stats.Critical
 }
 
-// A cell holds one configuration under one policy, by replication. NaN means undefined.
+// A Cell holds one configuration under one policy, by replication. NaN means undefined.
 type Cell struct {
 	Values [][]float64 // by metric
 	trials [][]float64 // by metric; empty if the metric has no trials

@@ -41,8 +41,6 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 			with(runCommand, mergeCommand)(),
 			showResultsCommand(),
 			plotCommand(),
-			curveCommand(),
-			figuresCommand(),
 			contrastCommand(),
 			explainCommand(),
 			openCommand(),
@@ -52,6 +50,7 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 		grouped("LEDGER", ledgerCommand(), bankCommand()),
 		grouped("MARKET", liveCommand(), jobCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),
+		grouped("", curveCommand(), figuresCommand()), // what plot does
 		grouped("", marketCommand(), engineCommand()), // for tests of parts of the market
 	)
 	app.CustomAppHelpTemplate = helpOf(app)

@@ -156,7 +156,7 @@ func (LastFit) Match(now int64, j timetable.Job, window []Seller) (c Choice, ok 
 	}
 	return c, ok
 }
-`, "\t\t\"lf\": {\"the last cluster that can take it\", config.Is[Matchmaker](LastFit{})},\n"},
+`, "\t\t\"lf\": {\"the last cluster that can take it\", plugin.Is[Matchmaker](LastFit{})},\n"},
 		{"contracts/broker", "payment.go", "\t\t\"bid\": ", `package broker
 
 import (
@@ -170,7 +170,7 @@ func half(on []contracts.Allocation, _ market.Rate, _, _ float64) {
 		on[i].Paying = on[i].Bid.Float64() / 2
 	}
 }
-`, "\t\t\"half\": {\"b/2: half of the bid\", config.Is(Payment{Charge: half})},\n"},
+`, "\t\t\"half\": {\"b/2: half of the bid\", plugin.Is(Payment{Charge: half})},\n"},
 		{"experiments/metrics", "metrics.go", "\tViolations,\n", `package metrics
 
 // Asked is the number of jobs.
@@ -199,11 +199,12 @@ claims:
     section: §1
     margin: 0.005
     source: half of the last digit printed
-    tests: [{metric: utilization, of: be, in: mine-figure1/small, along: nodes, is: higher}]
+    rows:
+      - [utilization, be, mine-figure1/small along nodes, higher, 0]
 -- mine/reference.yaml --
 labels: {be: Best effort}
 `, "\t{Name: \"mine\", Swept: true},\n"},
-		{"cmd/bourse", "app.go", "\t\t\tcurveCommand(),\n", `package main
+		{"cmd/bourse", "app.go", "\t\t\tcontrastCommand(),\n", `package main
 
 import (
 	"fmt"

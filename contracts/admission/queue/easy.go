@@ -20,9 +20,9 @@ import (
 // hosts will then remain free. Another request may start now if it ends by that time, or if it
 // needs no more than those remaining hosts. This fills processors that fcfs would leave idle.
 //
-// Hosts with a free processor are only counted, not distinguished; for packed requests,
-// processors are. If hosts differ in speed or
-// memory, the first request may start a little later than computed.
+// Hosts with a free processor, or free processors for a packed request, are only counted, not
+// distinguished. If hosts differ in speed or memory, the first request may start a little later
+// than computed.
 //
 // References: Lifka, "The ANL/IBM SP scheduling system"; Mu'alem, Feitelson, "Utilization,
 // Predictability, Workloads, and User Runtime Estimates in Scheduling the IBM SP2 with
@@ -92,22 +92,22 @@ func (p *easy) harmless(now float64, r *contracts.Request, speed float64) bool {
 	return r.Nodes <= p.surplus || now+r.Work/speed <= p.shadow+sharing.Tick
 }
 
-// reserve computes when r can start, and how many hosts it leaves free.
+// reserve computes when r can start, and how many hosts, or processors for a packed request, it
+// leaves free.
 func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
-	if r.Packed {
-		p.shadow, p.surplus = packs(now, r, v, p.fcfs.slots)
-		return
-	}
 	p.shadow, p.surplus = math.Inf(1), 0
-	free := v.Fleet() - p.ends.hosts
-	// Go through the ends in order of time until enough hosts are free.
-	for i, e := range p.ends.order {
+	free, order := v.Fleet()-p.ends.hosts, p.ends.order
+	if r.Packed {
+		free, order = p.fcfs.slots, processorEnds(now, v)
+	}
+	// Go through the ends in order of time until enough are free.
+	for i, e := range order {
 		if free += e.hosts; free < r.Nodes {
 			continue
 		}
 		// A job that has exceeded its estimate is assumed to end immediately.
 		p.shadow = max(e.at, math.Nextafter(now, math.Inf(1)))
-		for _, e := range p.ends.order[i+1:] {
+		for _, e := range order[i+1:] {
 			if e.at > p.shadow+sharing.Tick {
 				break
 			}
@@ -118,38 +118,21 @@ func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	}
 }
 
-// packs returns when enough processors will be free for r, of which some are free now, and how
-// many will then be left. Processors are counted, wherever they are.
-func packs(now float64, r *contracts.Request, v contracts.View, free int) (shadow float64, surplus int) {
-	var ends []float64
+// processorEnds returns an end for each processor that runs a job, sorted by time.
+func processorEnds(now float64, v contracts.View) (order []end) {
 	for h := range hosts.ID(v.Fleet()) {
 		if v.Unavailable(h) {
 			continue
 		}
-		for on, i := v.On(h), 0; i < len(on); i++ {
-			switch left := on[i].Left(now, v.Contract(on[i].Contract)); {
-			case left <= 0:
-				ends = append(ends, now)
-			case on[i].Rate > 0:
-				ends = append(ends, now+left/on[i].Rate)
+		on := v.On(h)
+		for i := range on {
+			if at := endOf(now, &on[i], v); !math.IsInf(at, 1) {
+				order = append(order, end{at, 1})
 			}
 		}
 	}
-	slices.Sort(ends)
-	for i, at := range ends {
-		if free++; free < r.Nodes {
-			continue
-		}
-		shadow = max(at, math.Nextafter(now, math.Inf(1)))
-		for _, at := range ends[i+1:] {
-			if at > shadow+sharing.Tick {
-				break
-			}
-			free++
-		}
-		return shadow, free - r.Nodes
-	}
-	return math.Inf(1), 0
+	slices.SortFunc(order, func(a, b end) int { return cmp.Compare(a.at, b.at) })
+	return order
 }
 
 // ends stores, for each host, when it will have a free processor according to the estimates of
@@ -163,7 +146,7 @@ type ends struct {
 }
 
 // An end is a time at which a number of hosts, all without a free processor now, will have
-// one.
+// one. For a packed request, it is the time at which a single processor becomes free.
 type end struct {
 	at    float64
 	hosts int
@@ -216,13 +199,19 @@ func frees(now float64, h hosts.ID, v contracts.View) float64 {
 	first := math.Inf(1)
 	on := v.On(h)
 	for i := range on {
-		s := &on[i]
-		switch left := s.Left(now, v.Contract(s.Contract)); {
-		case left <= 0:
-			first = min(first, now)
-		case s.Rate > 0:
-			first = min(first, now+left/s.Rate)
-		}
+		first = min(first, endOf(now, &on[i], v))
 	}
 	return first
+}
+
+// endOf returns the time at which task s ends according to its estimate, or +Inf if it makes no
+// progress.
+func endOf(now float64, s *contracts.Allocation, v contracts.View) float64 {
+	switch left := s.Left(now, v.Contract(s.Contract)); {
+	case left <= 0:
+		return now
+	case s.Rate > 0:
+		return now + left/s.Rate
+	}
+	return math.Inf(1)
 }

@@ -115,7 +115,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 	for _, delay := range [...]float64{likely, other} {
 		owed, fuzz = d.penalty(delay, e.Time, v, t.run.Rules.Version)
 		if t.market != nil {
-			found, want = d.metered(e, t.run.Rules.Version)
+			found, want = d.metered(e, t.run.Rules)
 		} else {
 			owed, found, want = d.whole(e, v, owed, fuzz, t.run.Rules)
 		}
@@ -208,7 +208,7 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 	case !near(v.Done, min(byDue, total), 10*rounding):
 		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", min(byDue, total))
 	default:
-		if found, want = d.metered(e, t.run.Rules.Version); found != "" {
+		if found, want = d.metered(e, t.run.Rules); found != "" {
 			return found, want
 		}
 	}
@@ -384,7 +384,7 @@ func (d *contract) charges(e *audit.Entry) (map[string]audit.Money, audit.Money)
 // metered checks that e charges what d's tasks ran up, rounded, and at most its value. By
 // version 1 of the rules, each task is rounded separately and they are paid in order while the
 // value lasts. Since version 2 the sum is rounded once and each task is paid in proportion.
-func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
+func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 	moves := e.Moves
 	var pays map[string]audit.Money // nil if moves are in the order of the tasks
 	if !d.inOrder(moves) {
@@ -403,7 +403,7 @@ func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 			n.paid, moves = audit.Money(moves[0].Micros), moves[1:]
 		}
 		sum += n.paid
-		if version >= 2 {
+		if rules.Version >= 2 {
 			continue
 		}
 		least, most := math.RoundToEven(owed*(1-1e-9)-1e-6), math.RoundToEven((owed+n.extra/1e3)*(1+1e-9)+1e-6)
@@ -416,15 +416,16 @@ func (d *contract) metered(e *audit.Entry, version int) (found, want string) {
 	for to, paid := range pays {
 		return fmt.Sprintf("a charge of %v by %s", paid, to), "charges only by the hosts that it ran on"
 	}
-	if version >= 2 {
-		return d.proportional(sum)
+	if rules.Version >= 2 {
+		return d.proportional(sum, rules.Packed)
 	}
 	return "", ""
 }
 
 // proportional checks that sum, the total paid to the hosts of d, equals what they are owed or
-// the value, whichever is less, and that each was paid in proportion, to a micro-dollar.
-func (d *contract) proportional(sum audit.Money) (found, want string) {
+// the value, whichever is less, and that each was paid in proportion, to a micro-dollar. Packed
+// nodes may share a host.
+func (d *contract) proportional(sum audit.Money, packed bool) (found, want string) {
 	low, high := 0.0, 0.0 // bounds of the micro-dollars owed
 	for i := range d.tasks {
 		n := &d.tasks[i]
@@ -436,8 +437,8 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 		return fmt.Sprintf("charges of %v", sum), fmt.Sprintf("%v, by share, price and time", min(d.value, audit.Money(math.RoundToEven(low))))
 	}
 	tasks, micros := d.tasks, 0.0
-	if most := d.nodesPerHost(); len(tasks) > 1 && most > 1 { // entries pay hosts, and do not state for which node
-		tasks, micros = d.byHost(), float64(most-1)
+	if packed { // entries pay hosts, and do not state for which node
+		tasks, micros = d.byHost()
 	}
 	for i := range tasks {
 		n := &tasks[i]
@@ -457,31 +458,24 @@ func (d *contract) proportional(sum audit.Money) (found, want string) {
 	return "", ""
 }
 
-// nodesPerHost returns the largest number of nodes of d on one host.
-func (d *contract) nodesPerHost() (most int) {
-	nodes := make(map[*machine]int, len(d.tasks))
-	for i := range d.tasks {
-		h := d.tasks[i].host
-		nodes[h]++
-		most = max(most, nodes[h])
-	}
-	return most
-}
-
-// byHost returns the sums of what the nodes of d on each host owe and paid.
-func (d *contract) byHost() (all []task) {
+// byHost returns the sums of what the nodes of d on each host owe and paid. Each node beyond the
+// first can add a micro-dollar of rounding to a sum; micros is the most for any host.
+func (d *contract) byHost() (all []task, micros float64) {
 	at := make(map[*machine]int)
+	nodes := make([]float64, 0, len(d.tasks))
 	for i := range d.tasks {
 		n := &d.tasks[i]
 		k, found := at[n.host]
 		if !found {
 			k = len(all)
 			at[n.host] = k
-			all = append(all, task{host: n.host})
+			all, nodes = append(all, task{host: n.host}), append(nodes, 0)
 		}
 		all[k].owed, all[k].extra, all[k].paid = all[k].owed+n.owed, all[k].extra+n.extra, all[k].paid+n.paid
+		nodes[k]++
+		micros = max(micros, nodes[k]-1)
 	}
-	return all
+	return all, micros
 }
 
 // inOrder reports whether moves go only to hosts of d, each once and in the order of its

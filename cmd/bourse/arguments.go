@@ -90,27 +90,26 @@ type jsonOption[T any] struct {
 
 func (jsonOption[T]) prints() report.Output { return report.JSON[T]() }
 
+// printsVersion returns what --json prints if it is a later version of a T.
+func printsVersion[T any](version int) report.Output {
+	o := report.JSON[T]()
+	o.Version = version
+	return o
+}
+
 // json2Option prints the second version of a T.
 type json2Option[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }
 
-func (json2Option[T]) prints() report.Output {
-	o := report.JSON[T]()
-	o.Version = 2
-	return o
-}
+func (json2Option[T]) prints() report.Output { return printsVersion[T](2) }
 
 // json3Option prints the third version of a T.
 type json3Option[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }
 
-func (json3Option[T]) prints() report.Output {
-	o := report.JSON[T]()
-	o.Version = 3
-	return o
-}
+func (json3Option[T]) prints() report.Output { return printsVersion[T](3) }
 
 // peopleOptions are of commands that print for people.
 type peopleOptions struct {

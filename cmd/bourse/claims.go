@@ -8,6 +8,7 @@ import (
 	"bourse/experiments/papers"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
+	"bourse/experiments/study"
 	"bourse/workloadgen/gof"
 
 	"github.com/urfave/cli/v2"
@@ -80,7 +81,7 @@ func claimsOver(c *cli.Context, o *claimsOptions) error {
 	if err != nil {
 		return err
 	}
-	all, err := experiments.JudgeReadings(c.Context, experiments.Options{Progress: progress(c, "readings")}, o.Replications, logSeed, log)
+	all, err := study.JudgeReadings(c.Context, experiments.Options{Progress: progress(c, "readings")}, o.Replications, logSeed, log)
 	if err != nil {
 		return err
 	}

@@ -381,7 +381,8 @@ func overrides(c *cli.Context) (sets []string, typed map[string]string, err erro
 	return sets, typed, nil
 }
 
-// load reads the file that the argument of c names, or else the preset, as the flags change it.
+// load reads the scenario file that the argument of c names, or else the preset, and applies the
+// flags to it.
 func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err error) {
 	sets, typed, err := overrides(c)
 	if err != nil {

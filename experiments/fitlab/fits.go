@@ -93,8 +93,8 @@ func (o *outcome) order() float64 {
 	return o.KS
 }
 
-// File returns the model file of the nearest fits: as many users and jobs as the log has, no
-// job wider than its machine. Source says what log it was.
+// File returns the model file of the nearest fits. The model has as many users and jobs as the
+// log, and no job wider than the log's machine. Source describes the log.
 func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),

@@ -9,11 +9,12 @@ import (
 // golden is the part of a stretch that a golden section leaves on either side.
 var golden = (3 - math.Sqrt(5)) / 2
 
-// golden drops settings if values are known to rise to one peak along them and to fall after
-// it: two inside the stretch that is left are run until the sequence of their difference
-// tells them apart, and what lies beyond the worse one is dropped; until few are left, or two
-// are not told apart by their part of half of the budget. Its comparisons together miss with
-// probability alpha at most. Methods of gonum/optimize compare exact values, so none is used.
+// golden drops settings if values are known to rise to one peak along them and then to fall. It
+// runs two settings inside the remaining stretch until their difference is significant, and
+// drops what lies beyond the worse one. It stops when few settings remain, or when two do not
+// differ significantly within their part of half of the budget. The probability that any of its
+// comparisons is wrong is at most alpha. Methods of gonum/optimize compare exact values, so none
+// is used.
 func (r *race) golden(ctx context.Context, alpha float64) error {
 	lo, hi := 0, len(r.Settings)-1
 	// Each comparison leaves less than 0.7 of more than four settings.

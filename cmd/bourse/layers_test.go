@@ -35,7 +35,7 @@ var may = map[string]string{
 	"bank/peers":          "",
 	"bank/service":        "bank bank/export bank/keys bank/order bank/owners bank/peers bank/proof bank/store bank/wire",
 	"contracts":           "bank hosts hosts/availability market",
-	"contracts/admission": "contracts contracts/bidding hosts market",
+	"contracts/admission": "contracts contracts/bidding hosts market market/clearing",
 	"contracts/policies":  "contracts contracts/admission/... contracts/bidding",
 
 	"contracts/admission/libra":   "contracts contracts/admission contracts/bidding contracts/sharing hosts",

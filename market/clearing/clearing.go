@@ -1,8 +1,11 @@
-// Package clearing divides whole units among bidders once, in proportion to their rates. Unlike
-// the auctions of package market, such a division is final.
+// Package clearing decides in one step who obtains units, and at what price. Unlike the auctions
+// of package market, which last as long as jobs run, such a decision is final.
 //
-// [ReadOrders] reads the bids from a file, and [Clear] divides the units. The package is
-// independent of what the units are.
+// A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms of [Table] are
+// the baselines to which the market is compared. [ReadOrders] reads bids from a file, and
+// [Clear] divides units in proportion to them.
+//
+// The package is independent of what the units are, and of hosts, jobs and accounts.
 package clearing
 
 import (

@@ -1,0 +1,97 @@
+package clearing
+
+import (
+	"bourse/market"
+	"bourse/workloadgen/plugin"
+)
+
+// A Mechanism decides which bids of a book obtain units, and what they pay. It draws no random
+// numbers and reads no clock. It may have state from one book to the next, such as credits, and
+// is not safe for concurrent use.
+type Mechanism interface {
+	// Clear sets all fields of r, except Price where it says so. It does not change b, and
+	// neither keeps b nor r. It allocates no memory if books do not grow.
+	Clear(b *Book, r *Result) error
+}
+
+// A Book is what a mechanism clears: the units on sale and the bids for them.
+type Book struct {
+	Capacity int    // units, for bundles and divisions; an auction has one ask a unit
+	Asks     []Ask  // in order of hosts
+	Held     []Span // bundles that are already sold
+	Bids     []Bid  // in order of arrival
+}
+
+// An Ask offers one unit.
+type Ask struct {
+	Seller int32
+	On     int32       // 1 + index of the bid whose job runs on the unit; 0 if there is none
+	Price  market.Rate // least price per second
+}
+
+// A Span is a bundle of units in the interval [From, To).
+type Span struct {
+	Units    int
+	From, To float64
+}
+
+// A Bid is for a number of units, all or none, unless the mechanism divides bids.
+type Bid struct {
+	ID       int64
+	User     int32
+	Units    int
+	Running  bool        // its job already has units
+	Submit   float64     // time of the submission of its job
+	Price    market.Rate // most that it pays, per unit and second
+	From, To float64     // interval [From, To) of a bundle
+	Value    int64       // most that it pays for the whole bundle, in micro-dollars
+}
+
+// A Result is what a mechanism decides. A caller passes the same result again and again.
+type Result struct {
+	Units  []int  // by bid: units that it obtains
+	Sold   []bool // by ask
+	Order  []int  // bids with units, in the order in which the mechanism considered them
+	Traded bool   // whether a bid obtained units
+
+	// Price is the uniform price per unit and second, in [Low, High]. A book without units does
+	// not change it. Low and High are 0 if nothing is traded.
+	Price, Low, High market.Rate
+
+	Pay         []int64 // by bid: payment for the bundle, in micro-dollars
+	Approximate bool    // an exact rule was replaced by an approximation
+}
+
+// reset makes r the result of b in which no bid obtains units.
+func (r *Result) reset(b *Book) {
+	r.Units = zeroed(r.Units, len(b.Bids))
+	r.Pay = zeroed(r.Pay, len(b.Bids))
+	r.Sold = zeroed(r.Sold, len(b.Asks))
+	r.Order, r.Traded, r.Low, r.High, r.Approximate = r.Order[:0], false, 0, 0, false
+}
+
+// award gives bid i of b the given number of units.
+func (r *Result) award(i, units int) {
+	r.Units[i] = units
+	if units > 0 {
+		r.Order = append(r.Order, i)
+		r.Traded = true
+	}
+}
+
+// zeroed returns n zeros, in the memory of s if it is large enough.
+func zeroed[T bool | int | int64](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
+
+// Table returns the table of mechanisms.
+func Table() plugin.Table[Mechanism] {
+	return plugin.Table[Mechanism]{Kind: "mechanism", Members: plugin.Members[Mechanism]{
+		"double": {"one price for all: the k-double auction (Satterthwaite, Williams)", newDouble},
+	}}
+}

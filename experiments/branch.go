@@ -7,9 +7,9 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
-	"bourse/contracts/policies"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/hosts/eventheap"
@@ -19,9 +19,9 @@ import (
 // A Snapshot is the state of a run just before a job is submitted. The run can continue from
 // it any number of times, each time with other terms, in several goroutines at once.
 type Snapshot struct {
-	Position int     // of the job in the plan of the run, in order of arrival
-	Now      float64 // time of the submission, s
-	Policy   string  // name of the policy
+	Position int                  // of the job in the plan of the run, in order of arrival
+	Now      float64              // time of the submission, s
+	About    admission.Properties // of the policy
 
 	setting   *setting
 	offer     *offer
@@ -53,7 +53,7 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	a := in.workspace
 	in.gather()
 	f.job = a.plan[f.Position].ID
-	f.workspace, f.setting, f.offer, f.Policy, f.Now = a, in.setting, in.offer, in.offer.Name, now
+	f.workspace, f.setting, f.offer, f.About, f.Now = a, in.setting, in.offer, in.offer.about, now
 	watched := a.broker.Config
 	a.broker.Config = in.bare
 	f.parts, f.memo = in.bare, memo.Copy(a.broker.Memo(), broker.Fixed())
@@ -103,7 +103,7 @@ func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
 // Dimensions returns the dimensions in which the terms may change. The job may be submitted
 // until the time given.
 func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
-	return dimensions(asked, bounds{budget: f.Richest(), nodes: f.setting.widest(f.offer), later: until - f.Now, classes: policies.Of(f.Policy).Classes})
+	return dimensions(asked, bounds{budget: f.Richest(), nodes: f.setting.widest(f.offer), later: until - f.Now, classes: f.About.Classes})
 }
 
 // Richest returns the largest budget to try: the owner's balance if users have limited funds,

@@ -9,7 +9,6 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
-	"bourse/contracts/policies"
 	"bourse/experiments/metrics"
 	"bourse/experiments/results"
 	"bourse/workloadgen"
@@ -87,7 +86,7 @@ func (r *Refits) End(f *Refit) (first int, done []*Run, err error) { return r.by
 func (f *Refit) begin(k int) {
 	a := f.of.workspace
 	f.offer = &f.of.by.s.offers[k]
-	f.books = policies.Of(f.offer.Name).Books
+	f.books = f.offer.about.Books
 	f.known = !a.anyJob(func(j *workloadgen.Job) bool { return j.Estimate != j.Runtime && j.Arrival < f.of.by.s.horizon() })
 	if follows(a.plan) {
 		f.chain = &chain{ended: make(map[int64]ended), seen: make(map[int]bool)}

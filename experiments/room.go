@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"bourse/contracts"
-	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/optimum"
 	"bourse/experiments/scenario"
@@ -143,7 +142,7 @@ func (s *setting) room() room {
 	})
 	for i := range s.offers {
 		o := &s.offers[i]
-		r.books = r.books || policies.Of(o.Name).Books
+		r.books = r.books || o.about.Books
 		r.packs = r.packs || s.packs(o)
 		r.offers = r.offers || Negotiates(&o.Choice)
 		r.widest = max(r.widest, s.widest(o))
@@ -152,14 +151,14 @@ func (s *setting) room() room {
 }
 
 // packs reports whether several nodes of a job may share a host under o.
-func (s *setting) packs(o *offer) bool { return s.common.Packed && policies.Of(o.Name).Packs }
+func (s *setting) packs(o *offer) bool { return s.common.Packed && o.about.Packs }
 
 // widest returns the largest number of nodes with which a job can be admitted under o.
 func (s *setting) widest(o *offer) int {
 	f := &s.conf.Fleet
 	most := 0.0
 	switch {
-	case policies.Of(o.Name).Books:
+	case o.about.Books:
 		most = float64(f.Hosts) * math.Floor(f.CPUs)
 	case s.packs(o):
 		for h := range f.Hosts {

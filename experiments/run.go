@@ -200,7 +200,7 @@ func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best 
 	m := &measuring{workspace: a, e: e, s: s, rep: rep, best: best}
 	// Prices of the first run on the spot market are the demand with which the other runs are
 	// compared. Predictors are asked for promises after all runs.
-	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return policies.Of(o.Name).Spot })
+	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return o.about.Spot })
 	// All runs of a replication share one U*, which the utility of users in any run may raise.
 	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		m.knows = len(s.offers) - 1
@@ -214,7 +214,7 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	for i := range min(len(m.best.chosen), len(run.Jobs)) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
-	if m.demand == nil && policies.Of(m.s.offers[m.runs].Name).Spot {
+	if m.demand == nil && m.s.offers[m.runs].about.Spot {
 		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // the run may be reused before others are measured
 	}
 	m.waiting = append(m.waiting, run)
@@ -238,11 +238,11 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	for i, run := range done {
 		o, by := &run.Outcome, &m.s.offers[first+i]
 		o.Optimum, o.OptimumOfParts = m.best.Bound, m.best.Parts
-		o.AdmitsAll = AdmitsAll(m.s.conf, &by.Choice)
+		o.AdmitsAll = admitsAll(m.s.conf, by.about.Spot)
 		if err := metrics.Check(o); err != nil {
 			return 0, nil, err
 		}
-		if !policies.Of(by.Name).Spot {
+		if !by.about.Spot {
 			o.Demand, o.HostDemand = m.demand, m.demands
 		}
 	}
@@ -271,5 +271,10 @@ func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed ui
 // AdmitsAll reports whether policy a admits every request in configuration c that can be
 // placed, because no request states a minimum and no host leaves.
 func AdmitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
-	return policies.Of(a.Name).Spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
+	return admitsAll(c, policies.Of(a.Name).Spot)
+}
+
+// admitsAll reports the same for a policy that sells on the spot market or does not.
+func admitsAll(c *scenario.Configuration, spot bool) bool {
+	return spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }

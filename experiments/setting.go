@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/policies"
@@ -48,6 +49,7 @@ type setting struct {
 type offer struct {
 	choice
 	sharing choice
+	about   admission.Properties
 }
 
 // A choice is a name with options that are decoded once and then copied.
@@ -138,21 +140,23 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		if a.Sharing != nil {
 			shares = *a.Sharing
 		}
-		if made := policies.Of(a.Name).Sharing; made != shares.Name {
-			s.work.note("%s: admission %s is made for %s sharing and runs under %s.", c.Name, a.Name, made, shares.Name)
-		}
-		s.offers = append(s.offers, offer{fix(a), fix(shares)})
+		s.offers = append(s.offers, offer{choice: fix(a), sharing: fix(shares)})
 	}
 	// Create everything once, so that mistakes are reported before anything runs.
 	for i := range s.offers {
-		if _, err := newMakers().rules(s, &s.offers[i], 0, 0); err != nil {
+		o := &s.offers[i]
+		rules, err := newMakers().rules(s, o, 0, 0)
+		if err != nil {
 			return nil, err
 		}
-		o := &s.offers[i]
-		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.Name, o.sharing.Name) {
+		o.about = policies.Properties(o.Name, rules.policy)
+		if o.about.Sharing != o.sharing.Name {
+			s.work.note("%s: admission %s is made for %s sharing and runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
+		}
+		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.about, o.sharing.Name) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: goes by deadlines, want sla.deadline: hard, soft or plan with it, not none", o.Name, o.sharing.Name))
 		}
-		if !policies.Of(o.Name).Books {
+		if !o.about.Books {
 			continue
 		}
 		switch {
@@ -208,16 +212,18 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	if r.forecast, err = made(&s.price, m.forecast); err != nil {
 		return r, err
 	}
-	if !policies.Of(o.Name).Forecasts {
-		r.forecast = nil
-	}
 	bid, err := made(&s.bidding, m.bidding)
 	if err != nil {
 		return r, err
 	}
-	r.policy, err = made(&o.choice, policies.Table(bid, m.rngs[1]))
+	if r.policy, err = made(&o.choice, policies.Table(bid, m.rngs[1])); err != nil {
+		return r, err
+	}
+	if !policies.Properties(o.Name, r.policy).Forecasts {
+		r.forecast = nil
+	}
 	r.ties = m.rngs[2]
-	return r, err
+	return r, nil
 }
 
 // spec returns the specification of host h of the fleet. Names are zero-padded to the same

@@ -10,7 +10,6 @@ import (
 	"bourse/contracts"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
-	"bourse/contracts/policies"
 	"bourse/experiments/des"
 	"bourse/experiments/metrics"
 	"bourse/experiments/optimum"
@@ -104,7 +103,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
 	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
-	if policies.Of(o.Name).Spot { // the market admits by the bids of others
+	if o.about.Spot { // the market admits by the bids of others
 		parts.Renew = s.conf.Market.Renew
 	}
 	bare := parts
@@ -123,7 +122,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	a, s := in.workspace, in.setting
 	market := []des.Source{marketplace{&a.broker, in}}
 	of := &in.run.Outcome
-	of.Booked = policies.Of(in.offer.Name).Books
+	of.Booked = in.offer.about.Books
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
 		market = append(market, cancels{a}) // what has ended is not cancelled
 	}

@@ -8,11 +8,17 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// A Policy is the entry of an admission policy in a table: what is known about it by its name.
+// A Policy is the entry of an admission policy in a table.
 type Policy struct {
-	Doc     string // one-line description
+	Doc string // one-line description
+	New Factory
+	Properties
+}
+
+// Properties are what others must know about an admission policy. They belong to the policy
+// that was created and not to the label under which it runs.
+type Properties struct {
 	Sharing string // the sharing rule for which the policy is designed
-	New     Factory
 	Tests   []Test // comparisons that it makes, in order
 
 	Spot      bool     // it is that of a spot market: it admits whatever can be placed, so prices reflect demand
@@ -32,10 +38,10 @@ type Factory func(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) 
 // policies has those of all packages.
 func Policies() map[string]Policy {
 	return map[string]Policy{
-		"be":  {Doc: "best effort: admit everything that can be placed (§3)", Sharing: "auction", New: newBestEffort, Spot: true},
-		"cac": {Doc: "capacity: admit if no contract would be violated (§3, eq. 6)", Sharing: "auction", New: newCapacity, Tests: slices.Concat(statisticalTests, capacityTests), Forecasts: true},
-		"rac": {Doc: "random: reject a fixed fraction of requests (§4.3)", Sharing: "auction", New: newRandom},
-		"sac": {Doc: "statistical: admit if the bids pay the price percentile (§3, eq. 5)", Sharing: "auction", New: newStatistical, Tests: statisticalTests, Forecasts: true},
+		"be":  {Doc: "best effort: admit everything that can be placed (§3)", New: newBestEffort, Properties: Properties{Sharing: "auction", Spot: true}},
+		"cac": {Doc: "capacity: admit if no contract would be violated (§3, eq. 6)", New: newCapacity, Properties: Properties{Sharing: "auction", Tests: slices.Concat(statisticalTests, capacityTests), Forecasts: true}},
+		"rac": {Doc: "random: reject a fixed fraction of requests (§4.3)", New: newRandom, Properties: Properties{Sharing: "auction"}},
+		"sac": {Doc: "statistical: admit if the bids pay the price percentile (§3, eq. 5)", New: newStatistical, Properties: Properties{Sharing: "auction", Tests: statisticalTests, Forecasts: true}},
 	}
 }
 

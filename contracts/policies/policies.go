@@ -45,15 +45,24 @@ func Of(name string) admission.Policy {
 	return admission.Policy{}
 }
 
-// NeedsDeadlines reports whether the named policy, under the named sharing rule, cannot decide
-// sensibly if jobs have no deadlines.
-func NeedsDeadlines(policy, sharing string) bool {
-	return Of(policy).Deadlines || sharing == "deadline" || sharing == "librasla"
+// Properties returns the properties of p, which was created under the given name. A policy that
+// is not in the table reports them itself.
+func Properties(name string, p contracts.Policy) admission.Properties {
+	if own, ok := p.(interface{ Properties() admission.Properties }); ok {
+		return own.Properties()
+	}
+	return Of(name).Properties
 }
 
-// Tests returns the tests of the named policy that compare two numbers, in the order in which
-// it makes them. The last is the broker's test whether the owner can pay.
-func Tests(policy string) []admission.Test {
+// NeedsDeadlines reports whether a policy with these properties, under the named sharing rule,
+// cannot decide sensibly if jobs have no deadlines.
+func NeedsDeadlines(p admission.Properties, sharing string) bool {
+	return p.Deadlines || sharing == "deadline" || sharing == "librasla"
+}
+
+// Tests returns the tests of a policy that compare two numbers, in the order in which it makes
+// them. The last is the broker's test whether the owner can pay.
+func Tests(p admission.Properties) []admission.Test {
 	unfunded := admission.Test{Reason: contracts.Unfunded, Got: "budget", Want: "balance", AtMost: true, Word: "its budget"}
-	return append(slices.Clip(Of(policy).Tests), unfunded)
+	return append(slices.Clip(p.Tests), unfunded)
 }

@@ -153,7 +153,7 @@ func (d *draft) setPolicies(answer string) error {
 		if name = strings.TrimSpace(name); !slices.Contains(known, name) {
 			return fmt.Errorf("%s", scenario.Unknown(name, known))
 		}
-		d.queue, d.needs = d.queue || policies.Of(name).Queues, d.needs || policies.NeedsDeadlines(name, "")
+		d.queue, d.needs = d.queue || policies.Of(name).Queues, d.needs || policies.NeedsDeadlines(policies.Of(name).Properties, "")
 		if sharing := policies.Of(name).Sharing; sharing != "auction" {
 			d.slack = true
 			name = fmt.Sprintf("{name: %s, sharing: %s}", name, sharing)

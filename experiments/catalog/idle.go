@@ -15,9 +15,14 @@ type idle struct {
 	without        func(c *scenario.Configuration) bool // reports whether the field has no effect
 }
 
-func none(is func(admission.Policy) bool) func(c *scenario.Configuration) bool {
+// none returns a function that reports whether no policy of a configuration has a property. A
+// policy that is not in the table may have it.
+func none(is func(*admission.Properties) bool) func(c *scenario.Configuration) bool {
 	return func(c *scenario.Configuration) bool {
-		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool { return is(policies.Of(a.Name)) })
+		return !slices.ContainsFunc(c.Admission, func(a scenario.Choice) bool {
+			p := policies.Of(a.Name)
+			return p.New == nil || is(&p.Properties)
+		})
 	}
 }
 
@@ -33,17 +38,17 @@ var idles = []idle{
 	}, {
 		"market.renew", "no admission policy runs the spot market (be)",
 		func(c *scenario.Configuration) bool { return c.Market.Renew > 0 },
-		none(func(p admission.Policy) bool { return p.Spot }),
+		none(func(p *admission.Properties) bool { return p.Spot }),
 	}, {
 		"market.forecaster", "no admission policy asks what prices will be",
 		func(c *scenario.Configuration) bool {
 			return c.Market.Forecaster.Name != scenario.Default().Market.Forecaster.Name
 		},
-		none(func(p admission.Policy) bool { return p.Forecasts }),
+		none(func(p *admission.Properties) bool { return p.Forecasts }),
 	}, {
 		"market.window", "no admission policy asks what prices will be",
 		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
-		none(func(p admission.Policy) bool { return p.Forecasts }),
+		none(func(p *admission.Properties) bool { return p.Forecasts }),
 	}, {
 		"sla.runs_on", "work goes on after a soft deadline anyhow, and after none there is nothing late",
 		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },

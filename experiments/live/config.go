@@ -153,7 +153,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
 	b.Patience, b.Least, b.Reserve = c.Link.Patience, c.Floor.Second(), c.Market.Reserve
-	if policies.Of(c.Admission.Name).Spot {
+	if policies.Properties(c.Admission.Name, b.Policy).Spot {
 		b.Renew = c.Market.Renew
 	}
 	return b, nil

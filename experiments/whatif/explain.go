@@ -81,7 +81,7 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 	was := x.jobs[x.Position]
 	r := &Explanation{
 		Job: x.job, Owner: owner(was.User), Asked: x.written(&asked),
-		Decision: decided(x.job, a.At, &a.Decision, x.written(&asked), policies.Tests(x.Policy)),
+		Decision: decided(x.job, a.At, &a.Decision, x.written(&asked), policies.Tests(x.About)),
 		Changes:  []change{}, Unsolved: []unsolved{}, Frontier: []frontierPoint{},
 	}
 	if r.Outcome, err = outcomeOf(&was, x.alpha); err != nil {
@@ -207,7 +207,7 @@ func (x *explainer) search(ctx context.Context, f *experiments.Branch, d *experi
 // time at. A job that was admitted immediately is decided and then turned away, so that later
 // random draws stay the same. A job that had to wait, or has a booking, is not submitted.
 func (x *explainer) without(ctx context.Context, f *experiments.Branch, asked *experiments.Terms, at float64) ([]metrics.Job, error) {
-	if at == x.Now && !policies.Of(x.Policy).Books {
+	if at == x.Now && !x.About.Books {
 		return f.Finish(ctx, asked, contracts.ID(x.job))
 	}
 	return f.Finish(ctx, nil)

@@ -113,7 +113,7 @@ func explained(p *experiments.Prepared, rng *rand.Rand, changes, rejected *int) 
 		if r.Decision.Reason != string(was.Reason) {
 			return fmt.Errorf("job %d: refused for %q, want %q", x.job, r.Decision.Reason, was.Reason)
 		}
-		for _, d := range policies.Tests(x.Policy) {
+		for _, d := range policies.Tests(x.About) {
 			if d.Reason == was.Reason && (r.Decision.Test == nil || r.Decision.Test.Missing() <= 0) {
 				return fmt.Errorf("job %d: refused for %q by %+v", x.job, was.Reason, r.Decision.Test)
 			}

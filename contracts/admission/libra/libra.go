@@ -25,9 +25,9 @@ const noShare contracts.Reason = "too few hosts have the share it needs"
 // Policies returns the policies of this package, by name.
 func Policies() map[string]admission.Policy {
 	return map[string]admission.Policy{
-		"libra":     {Doc: "admit if all deadlines can be kept, best fit (Libra)", Sharing: "deadline", New: newLibra, Tests: tests(noShare), Deadlines: true},
-		"librarisk": {Doc: "admit on hosts where no task risks more delay than another (LibraRisk)", Sharing: "deadline", New: newLibraRisk, Tests: tests(risky), Deadlines: true},
-		"librasla":  {Doc: "admit on hosts whose return increases (LibraSLA)", Sharing: "librasla", New: newLibraSLA, Tests: tests(noReturn), Deadlines: true},
+		"libra":     {Doc: "admit if all deadlines can be kept, best fit (Libra)", New: newLibra, Properties: admission.Properties{Sharing: "deadline", Tests: tests(noShare), Deadlines: true}},
+		"librarisk": {Doc: "admit on hosts where no task risks more delay than another (LibraRisk)", New: newLibraRisk, Properties: admission.Properties{Sharing: "deadline", Tests: tests(risky), Deadlines: true}},
+		"librasla":  {Doc: "admit on hosts whose return increases (LibraSLA)", New: newLibraSLA, Properties: admission.Properties{Sharing: "librasla", Tests: tests(noReturn), Deadlines: true}},
 	}
 }
 

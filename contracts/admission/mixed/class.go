@@ -22,9 +22,9 @@ var classes = []string{"be", "sac", "cac", "rac"}
 func Policies() map[string]admission.Policy {
 	tests := admission.Policies()["cac"].Tests
 	return map[string]admission.Policy{
-		"adaptive":  {Doc: "by load: one policy under low load, another under high load (§1)", Sharing: "auction", New: newAdaptive, Tests: tests, Forecasts: true},
-		"class":     {Doc: "mixed: each request by the policy of its class (§3)", Sharing: "auction", New: newByClass, Tests: tests, Forecasts: true, Classes: classes},
-		"partition": {Doc: "some hosts for reservations, the others for the spot market (§5)", Sharing: "auction", New: newPartition, Tests: tests, Forecasts: true, Classes: classes},
+		"adaptive":  {Doc: "by load: one policy under low load, another under high load (§1)", New: newAdaptive, Properties: admission.Properties{Sharing: "auction", Tests: tests, Forecasts: true}},
+		"class":     {Doc: "mixed: each request by the policy of its class (§3)", New: newByClass, Properties: admission.Properties{Sharing: "auction", Tests: tests, Forecasts: true, Classes: classes}},
+		"partition": {Doc: "some hosts for reservations, the others for the spot market (§5)", New: newPartition, Properties: admission.Properties{Sharing: "auction", Tests: tests, Forecasts: true, Classes: classes}},
 	}
 }
 

@@ -15,10 +15,10 @@ import (
 // Policies returns the policies of this package, by name.
 func Policies() map[string]admission.Policy {
 	return map[string]admission.Policy{
-		"easy":  {Doc: "first come, first served, with EASY backfilling", Sharing: "exclusive", New: newEasy, Queues: true, Packs: true},
-		"edf":   {Doc: "earliest deadline first, in a queue", Sharing: "exclusive", New: newEDF, Deadlines: true, Packs: true},
-		"fcfs":  {Doc: "first come, first served, in a queue", Sharing: "exclusive", New: newFCFS, Queues: true, Packs: true},
-		"queue": {Doc: "first come, first served, on hosts predicted to stay (volunteers)", Sharing: "exclusive", New: newQueue, Queues: true},
+		"easy":  {Doc: "first come, first served, with EASY backfilling", New: newEasy, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
+		"edf":   {Doc: "earliest deadline first, in a queue", New: newEDF, Properties: admission.Properties{Sharing: "exclusive", Deadlines: true, Packs: true}},
+		"fcfs":  {Doc: "first come, first served, in a queue", New: newFCFS, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
+		"queue": {Doc: "first come, first served, on hosts predicted to stay (volunteers)", New: newQueue, Properties: admission.Properties{Sharing: "exclusive", Queues: true}},
 	}
 }
 

@@ -27,7 +27,7 @@ const (
 func Policies() map[string]admission.Policy {
 	asked := []admission.Test{{Reason: TooDear, Got: "ask", Want: "budget", AtMost: true, Word: "the price asked"}}
 	return map[string]admission.Policy{
-		"reserve": {Doc: "advance reservations in the books of clusters", Sharing: "planned", New: newReserve, Tests: asked, Books: true},
+		"reserve": {Doc: "advance reservations in the books of clusters", New: newReserve, Properties: admission.Properties{Sharing: "planned", Tests: asked, Books: true}},
 	}
 }
 

@@ -58,7 +58,7 @@ var may = map[string]string{
 	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",
 	"experiments/trail":        "bank contracts/note experiments/report experiments/results",
-	"experiments/optimum":      "workloadgen",
+	"experiments/optimum":      "market/packing workloadgen",
 	"experiments/results":      "",
 	"experiments/scenario":     "",
 	"experiments/metrics":      "contracts experiments/stats workloadgen",

@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import "math"
 

@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import "math"
 
@@ -6,7 +6,7 @@ import "math"
 //
 // With y_j = n_j x_j, every row has coefficients 0 and 1 that are consecutive in time. The
 // problem is to send capacity units from the first row past the last one: idle at no cost from
-// row to row, or along job j from its first row to the row after its last, at most n_j units
+// row to row, or along item j from its first row to the row after its last, at most n_j units
 // at a cost of -v_j/n_j each. The algorithm adds cheapest paths until one costs nothing. The
 // distances are then the prices of the dual.
 type flow struct {

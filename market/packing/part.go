@@ -1,6 +1,6 @@
-package optimum
+package packing
 
-// A part is a sequence of rows connected by jobs, which is a separate problem.
+// A part is a sequence of rows connected by items, which is a separate problem.
 type part struct {
 	rows   int32
 	items  []item    // by first row; rows count from 0

@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import (
 	"math"
@@ -7,28 +7,27 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
-
-	"bourse/workloadgen"
 )
 
-// crowd draws n jobs whose integer instants often coincide.
-func crowd(rng *rand.Rand, n int) []workloadgen.Job {
-	jobs := make([]workloadgen.Job, n)
-	for i := range jobs {
-		jobs[i] = workloadgen.Job{
-			Arrival: float64(rng.IntN(3 * n)),
-			Runtime: float64(1 + rng.IntN(20)),
-			Nodes:   1 + rng.IntN(8),
-			Value:   float64(1 + rng.IntN(100)),
+// crowd draws n items whose integer instants often coincide.
+func crowd(rng *rand.Rand, n int) []Item {
+	items := make([]Item, n)
+	for i := range items {
+		from := float64(rng.IntN(3 * n))
+		items[i] = Item{
+			From:  from,
+			To:    from + float64(1+rng.IntN(20)),
+			Units: 1 + rng.IntN(8),
+			Value: float64(1 + rng.IntN(100)),
 		}
 	}
-	return jobs
+	return items
 }
 
-// parts calls visit for each part of jobs, with its prices set.
-func parts(jobs []workloadgen.Job, capacity int, visit func(s *Solver, bound float64)) {
-	s := &Solver{capacity: int32(capacity), chosen: make([]bool, len(jobs))}
-	s.admit(jobs, math.MaxInt)
+// parts calls visit for each part of items, with its prices set.
+func parts(items []Item, capacity int, visit func(s *Solver, bound float64)) {
+	s := &Solver{capacity: int32(capacity), chosen: make([]bool, len(items))}
+	s.admit(items)
 	s.items = s.rows.build(s.items, s.capacity, s.chosen)
 	for rest := s.items; len(rest) > 0; {
 		n := s.part.cut(rest)
@@ -84,17 +83,19 @@ func TestDescent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		jobs := crowd(rng, 1000)
-		for i := range jobs {
-			jobs[i].Arrival = math.Floor(jobs[i].Arrival / 12)
+		items := crowd(rng, 1000)
+		for i := range items {
+			length := items[i].To - items[i].From
+			items[i].From = math.Floor(items[i].From / 12)
+			items[i].To = items[i].From + length
 			if seed%2 == 1 { // worth nearly nothing, or very much
-				jobs[i].Value = math.Pow(jobs[i].Value/20, 8)
+				items[i].Value = math.Pow(items[i].Value/20, 8)
 			}
 		}
-		parts(jobs, 150, func(s *Solver, bound float64) {
+		parts(items, 150, func(s *Solver, bound float64) {
 			got := s.descent.price(&s.part, s.capacity)
 			if got < bound*(1-1e-12) || len(s.part.items) > 500 && got > 1.02*bound {
-				t.Errorf("seed %d: %d jobs have the bound %v, want a little above %v", seed, len(s.part.items), got, bound)
+				t.Errorf("seed %d: %d items have the bound %v, want a little above %v", seed, len(s.part.items), got, bound)
 			}
 			if again := s.part.assess(s.capacity); again != got {
 				t.Errorf("seed %d: the prices left behind give %v, not %v", seed, again, got)
@@ -123,7 +124,7 @@ func TestForesee(t *testing.T) {
 			for r := p.rows - 1; r >= 0; r-- {
 				used := int32(0)
 				for _, it := range p.items {
-					chosen := s.chosen[it.job]
+					chosen := s.chosen[it.at]
 					if chosen && it.first <= r && r <= it.last {
 						used += it.nodes
 					}

@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ type descent struct {
 	density []rated
 }
 
-// A rated is a job with its value per node-second.
+// A rated is an item with its value per node-second.
 type rated struct{ density, work float64 }
 
 const descents = 200 // steps
@@ -57,7 +57,7 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	return p.assess(capacity)
 }
 
-// start sets the same price for every second, such that the jobs worth more would fill all
+// start sets the same price for every second, such that the items worth more would fill all
 // rows if they could be spread.
 func (d *descent) start(p *part, capacity int32) {
 	first, last := p.items[0].arrival, p.items[len(p.items)-1].arrival
@@ -94,7 +94,7 @@ func (d *descent) start(p *part, capacity int32) {
 	}
 }
 
-// want sets the excess of each row from the jobs that gain. It is 0 if the row has free
+// want sets the excess of each row from the items that gain. It is 0 if the row has free
 // capacity but its price cannot fall.
 func (d *descent) want(p *part, capacity int32) {
 	d.excess = zeroed(d.excess, int(p.rows)+1)

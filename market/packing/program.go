@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A program is the dynamic program over the jobs of a part.
+// A program is the dynamic program over the items of a part.
 //
-// Decisions have these losses: rejecting a job loses its gain if that is positive; choosing it
+// Decisions have these losses: rejecting an item loses its gain if that is positive; choosing it
 // loses minus its gain if that is negative; each row loses its price for every idle node.
 type program struct {
 	part     *part
@@ -19,8 +19,8 @@ type program struct {
 	visited  int       // states, over all runs
 
 	now, next []state
-	free      uint64    // slots without a job
-	slots     [64]int32 // job of each slot
+	free      uint64    // slots without an item
+	slots     [64]int32 // item of each slot
 	slot      []int32   // per item: its slot, everyone or outside
 	trail     []decision
 	full      int // length of the trail at which it is compacted
@@ -32,16 +32,16 @@ type program struct {
 	spare  []float64
 }
 
-// A state represents the best plan so far among those with the same set of chosen jobs still
+// A state represents the best plan so far among those with the same set of chosen items still
 // active.
 type state struct {
-	set   uint64  // slots of those jobs
+	set   uint64  // slots of those items
 	loss  float64 // of the plan
-	used  int32   // nodes held, including those of everyone's jobs
+	used  int32   // nodes held, including those of everyone's items
 	trail int32   // last decision of the plan, or none
 }
 
-// A decision is the choice of a job after earlier decisions.
+// A decision is the choice of an item after earlier decisions.
 type decision struct{ before, item int32 }
 
 const (
@@ -107,7 +107,7 @@ func (d *program) run(from, to int32, width int, limit float64) found {
 	return f
 }
 
-// leave removes jobs that are over, and merges states that become equal.
+// leave removes items that are over, and merges states that become equal.
 func (d *program) leave(gone []int32) {
 	var over uint64
 	var released int32 // by everyone

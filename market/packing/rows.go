@@ -1,4 +1,4 @@
-package optimum
+package packing
 
 import "slices"
 
@@ -13,7 +13,7 @@ type rows struct {
 // build sets the first and last binding row of each item and returns the items that have any.
 // Items must be sorted by arrival. The others never compete and are chosen.
 //
-// A row opens at an arrival if some job has ended since the last row opened. Between two such
+// A row opens at an arrival if some item has ended since the last row opened. Between two such
 // arrivals the active set only grows, so it is sufficient to consider the last time.
 func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
 	r.ends = r.ends[:0]
@@ -57,7 +57,7 @@ func (r *rows) build(items []item, capacity int32, chosen []bool) []item {
 		if it.first <= it.last {
 			competing = append(competing, it)
 		} else {
-			chosen[it.job] = true
+			chosen[it.at] = true
 		}
 	}
 	return competing

@@ -1,14 +1,14 @@
-package optimum
+package packing
 
 const (
 	narrowest = 32      // states of the first run, which finds a good plan quickly
 	widen     = 16      // maximum ratio of the widths of successive runs
-	mostFlow  = 1 << 20 // jobs times paths of the largest part solved by a flow
-	stretch   = 32      // jobs of each stretch that foresee examines separately
+	mostFlow  = 1 << 20 // items times paths of the largest part solved by a flow
+	stretch   = 32      // items of each stretch that foresee examines separately
 )
 
 // solve plans the current part with the given limits of states stored at once and visited in
-// total, and marks the chosen jobs. It returns by how much a plan could be better at most,
+// total, and marks the chosen items. It returns by how much a plan could be better at most,
 // which is 0 if this plan is proven to be optimal.
 func (s *Solver) solve(width, most int) (gap float64) {
 	var bound float64
@@ -18,6 +18,9 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		bound = s.descent.price(&s.part, s.capacity)
 	}
 	tiny := 1e-12 * bound
+	if s.whole {
+		tiny = 0.5
+	}
 	d := &s.program
 	d.part, d.capacity = &s.part, s.capacity
 	d.ahead = zeroed(d.ahead, int(s.part.rows)+1)
@@ -34,7 +37,7 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		// The next step takes twice a run of that width. With many jobs, the factor is less
+		// The next step takes twice a run of that width. With many items, the factor is less
 		// than widen, as long as the run is worth more than the last.
 		wider := min(widen, (most-d.visited)/2/max(1, d.visited-before))
 		if w == width || wider < widen && (wider < widen/4 || wider*w > width) {
@@ -53,7 +56,7 @@ func (s *Solver) solve(width, most int) (gap float64) {
 
 // foresee bounds the loss ahead of each row, for plans that lose less than limit. The losses
 // that no plan avoids in separate stretches of rows, each with the given number of arriving
-// jobs, add up.
+// items, add up.
 func (s *Solver) foresee(jobs int32, width int, limit float64) {
 	p, d := &s.part, &s.program
 	clear(d.ahead)
@@ -80,12 +83,12 @@ func (s *Solver) valueOf(trail int32) (value float64) {
 	return value
 }
 
-// choose marks a plan's jobs, and no other jobs of the part.
+// choose marks a plan's items, and no other items of the part.
 func (s *Solver) choose(trail int32) {
 	for i := range s.part.items {
-		s.chosen[s.part.items[i].job] = false
+		s.chosen[s.part.items[i].at] = false
 	}
 	for t := trail; t != none; t = s.program.trail[t].before {
-		s.chosen[s.part.items[s.program.trail[t].item].job] = true
+		s.chosen[s.part.items[s.program.trail[t].item].at] = true
 	}
 }

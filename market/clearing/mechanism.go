@@ -93,5 +93,7 @@ func zeroed[T bool | int | int64](s []T, n int) []T {
 func Table() plugin.Table[Mechanism] {
 	return plugin.Table[Mechanism]{Kind: "mechanism", Members: plugin.Members[Mechanism]{
 		"double": {"one price for all: the k-double auction (Satterthwaite, Williams)", newDouble},
+		"greedy": {"bundles by value per size; winners pay critical values (Lehmann, O'Callaghan, Shoham)", newGreedy},
+		"vcg":    {"the most valuable bundles; winners pay what the others lose (Vickrey, Clarke, Groves)", newVCG},
 	}}
 }

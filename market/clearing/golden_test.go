@@ -145,14 +145,14 @@ func TestGoldenDouble(t *testing.T) {
 		}
 		slices.Sort(want.Skipped)
 		slices.Sort(skipped)
-		if !equal(pays, want.Pays) || !equal(sellers, want.Sellers) || !slices.Equal(skipped, want.Skipped) {
+		if !same(pays, want.Pays) || !same(sellers, want.Sellers) || !slices.Equal(skipped, want.Skipped) {
 			t.Errorf("pays %v, sellers %v, skipped %v, want %v, %v, %v", pays, sellers, skipped, want.Pays, want.Sellers, want.Skipped)
 		}
 	})
 }
 
-// equal reports whether got and want have the same numbers.
-func equal[K comparable, N market.Rate | int64 | int | float64](got, want map[K]N) bool {
+// same reports whether got and want have the same numbers.
+func same[K comparable, N market.Rate | int64 | int | float64](got, want map[K]N) bool {
 	if len(got) != len(want) {
 		return false
 	}

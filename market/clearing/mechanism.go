@@ -94,6 +94,8 @@ func Table() plugin.Table[Mechanism] {
 	return plugin.Table[Mechanism]{Kind: "mechanism", Members: plugin.Members[Mechanism]{
 		"double": {"one price for all: the k-double auction (Satterthwaite, Williams)", newDouble},
 		"greedy": {"bundles by value per size; winners pay critical values (Lehmann, O'Callaghan, Shoham)", newGreedy},
+		"karma":  {"units by credits: who gives units now is served first later (Karma, Algorithm 1)", newKarma},
+		"slices": {"units one at a time, to the user with the fewest relative to its weight", newSlices},
 		"vcg":    {"the most valuable bundles; winners pay what the others lose (Vickrey, Clarke, Groves)", newVCG},
 	}}
 }

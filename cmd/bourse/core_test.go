@@ -71,6 +71,7 @@ var most = map[string]int{
 	"hosts/timetable":               1400,
 	"market":                        1200,
 	"market/packing":                900,
+	"market/clearing":               850,
 	"workloadgen":                   640,
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,

@@ -51,13 +51,13 @@ func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r
 	in := &paced{Reader: io.LimitReader(r.Body, most+1), control: control, due: time.Now().Add(s.Patience)}
 	n, err := io.Copy(&text, io.LimitReader(in, small))
 	if err == nil && n == small {
-		if !all.take(c, bodies) {
+		if !all.place(r.Context(), c, bodies, s.Patience) {
 			return nil, errHeld
 		}
 		defer all.leave(c, bodies)
 		n, err = io.Copy(&text, io.LimitReader(in, large-small))
 		if err == nil && n == large-small {
-			if !all.take(c, files) {
+			if !all.place(r.Context(), c, files, s.Patience) {
 				return nil, errHeld
 			}
 			defer all.leave(c, files)

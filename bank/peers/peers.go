@@ -27,12 +27,15 @@ const (
 
 	idle       = 2 * time.Minute // between two calls
 	leaving    = 20 * time.Second
-	headers    = 1 << 14 // bytes per header
-	streams    = 64      // concurrent calls per connection
-	mostBodies = 64      // bodies larger than small that are arriving at the same time
-	mostFiles  = 8       // bodies larger than large that are arriving at the same time
-	mostTurns  = 4       // concurrent calls on connections with calls in rapid succession
-	rest       = 100 * time.Millisecond
+	headers    = 1 << 14                // bytes per header
+	streams    = 64                     // concurrent calls per connection
+	mostBodies = 64                     // bodies larger than small that are arriving at the same time
+	mostFiles  = 8                      // bodies larger than large that are arriving at the same time
+	mostTurns  = 2                      // concurrent calls that come at the same moment as the last reply
+	crowd      = 16                     // calls that wait for a turn: with more, turns are kept longer
+	rest       = 10 * time.Millisecond  // between a reply and a call that is not pipelined
+	longest    = 100 * time.Millisecond // that a call counts
+	interval   = 20 * time.Millisecond  // between two bodies that displace others
 
 	// Connections is the default limit of concurrent connections.
 	Connections = 4096
@@ -63,7 +66,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if s.Dropped == nil {
 		s.Dropped = func(string) {}
 	}
-	all := &room{most: [kinds]int{s.Connections, s.Connections, mostBodies, mostFiles}, turns: make(chan struct{}, mostTurns), peers: make(map[string]*peer), dropped: s.Dropped}
+	all := &room{most: [kinds]int{s.Connections, s.Connections, mostBodies, mostFiles}, turns: make(chan struct{}, mostTurns), queue: make(chan struct{}, 1), peers: make(map[string]*peer), dropped: s.Dropped}
 	h := &http.Server{
 		Handler:           s.answer(all),
 		ReadHeaderTimeout: s.Patience, // also of a handshake

@@ -1,11 +1,13 @@
 package peers
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -28,6 +30,8 @@ type room struct {
 	most    [kinds]int
 	dropped func(why string)
 	turns   chan struct{}
+	waiting atomic.Int64  // calls that wait for a turn
+	queue   chan struct{} // held by the body that is next to take a place at the limit
 
 	mu    sync.Mutex
 	has   [kinds]int
@@ -50,7 +54,6 @@ type conn struct {
 	answers int       // calls in progress whose replies have not started
 	known   bool      // there has been a call
 	last    time.Time // time of the opening, or of the last call or reply
-	begun   time.Time // time of the last HTTP/1 call
 }
 
 // Close releases the resources of the connection.
@@ -103,22 +106,20 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 	return ok
 }
 
-// turn waits until a call may be answered. A call on a connection that has been idle may be
-// answered at once. Of the calls in rapid succession, which come from peers that send requests
-// without reading the replies, only a few may be answered at the same time, so that they do
-// not use all processors. A call that takes long is probably waiting for something and stops
-// counting.
+// turn waits until a call may be answered. A call that comes some time after the last reply may
+// be answered at once. Of the calls that come at the same moment as the last reply, which are
+// those of peers that send requests without reading the replies, only a few may be answered at
+// the same time, so that they do not use all processors. A call that takes long is probably
+// waiting for something and stops counting.
 func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func(), ok bool) {
-	begun := c.begun
-	if q.ProtoMajor == 1 { // calls are sequential
-		c.begun = time.Now()
-	}
-	if q.ProtoMajor != 1 || c.begun.Sub(begun) > rest {
+	if q.ProtoMajor != 1 || !r.pipelined(c) {
 		return func() {}, true
 	}
 	select {
 	case r.turns <- struct{}{}:
 	default:
+		r.waiting.Add(1)
+		defer r.waiting.Add(-1)
 		t := time.NewTimer(patience)
 		defer t.Stop()
 		select {
@@ -128,11 +129,50 @@ func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func
 		case <-t.C:
 			return nil, false
 		}
-		c.begun = time.Now()
 	}
 	over := sync.OnceFunc(func() { <-r.turns })
-	t := time.AfterFunc(rest/10, over)
-	return func() { t.Stop(); over() }, true
+	start := time.Now()
+	t := time.AfterFunc(longest, over)
+	return func() {
+		if t.Stop(); r.waiting.Load() < crowd {
+			over()
+			return
+		}
+		time.AfterFunc(3*time.Since(start), over) // leaves most of the processors to other calls
+	}, true
+}
+
+// pipelined tells whether a call comes at the same moment as the end of the last reply.
+func (r *room) pipelined(c *conn) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return c.known && time.Since(c.last) < rest
+}
+
+// place takes one place for a body. At the limit, bodies wait in a queue, and one body per
+// interval displaces another. Without the queue, peers that return as soon as their connection
+// is closed would use all processors for handshakes.
+func (r *room) place(ctx context.Context, c *conn, kind int, patience time.Duration) (ok bool) {
+	if !r.full(c, kind) {
+		return r.take(c, kind)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	select {
+	case r.queue <- struct{}{}:
+	case <-ctx.Done():
+		return false
+	}
+	time.AfterFunc(interval, func() { <-r.queue })
+	return r.take(c, kind)
+}
+
+// full tells whether a connection can take a resource only in place of another connection.
+func (r *room) full(c *conn, kind int) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.peers[c.address]
+	return r.has[kind] >= r.most[kind] || p != nil && p.has[kind] >= (r.most[kind]+1)/2
 }
 
 // leave releases one resource of a kind.

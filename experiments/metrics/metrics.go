@@ -130,6 +130,12 @@ var onRequest = []Metric{
 	jobEfficiencyAt("job_efficiency_1", 1),
 	fulfilledValue,
 	Welfare,
+	welfareOf(true),
+	welfareOf(false),
+	Jain,
+	Gini,
+	Envy,
+	Disparity,
 	Offers,
 	OffersTaken,
 }

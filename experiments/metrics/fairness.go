@@ -1,0 +1,145 @@
+package metrics
+
+import (
+	"math"
+	"slices"
+)
+
+// A party is a user, with sums over its jobs.
+type party struct {
+	served, work float64 // work done by the deadlines, and requested
+	value, bill  float64 // values, and payments minus penalties, in dollars
+	slowdown     float64 // sum of bounded slowdowns over the completed jobs
+	completed    int
+}
+
+// share returns the fraction of the user's work that was done by the deadlines.
+func (p *party) share() float64 { return p.served / p.work }
+
+// parties returns the users that requested work, in order of their numbers.
+func (o *Outcome) parties() (all []party) {
+	by := make(map[int64]*party)
+	var users []int64
+	for i := range o.Jobs {
+		j := &o.Jobs[i]
+		p := by[j.User]
+		if p == nil {
+			p = new(party)
+			by[j.User] = p
+			users = append(users, j.User)
+		}
+		p.work += j.Work()
+		p.value += j.worth()
+		if j.Admitted() {
+			p.served += j.Contract.ByDue
+			p.bill += j.revenue()
+		}
+		if j.completed() {
+			p.slowdown += max(1, j.response()/max(j.Runtime, Tau))
+			p.completed++
+		}
+	}
+	slices.Sort(users)
+	for _, u := range users {
+		if by[u].work > 0 {
+			all = append(all, *by[u])
+		}
+	}
+	return all
+}
+
+// Jain is the index of fairness of Jain, Chiu, Hawe, "A Quantitative Measure of Fairness and
+// Discrimination", 1984.
+var Jain = Metric{
+	Name: "jain", Label: "Jain's index", Unit: "1", Bound: Proportion,
+	Doc: "(sum x)² / (n sum x²), x: part of its work that a user had done by its deadlines; computed only if named",
+	Of: func(o *Outcome) (float64, bool) {
+		sum, squares, users := 0.0, 0.0, o.parties()
+		for i := range users {
+			x := users[i].share()
+			sum += x
+			squares += x * x
+		}
+		return over(sum*sum, float64(len(users))*squares)
+	},
+}
+
+// Gini is the coefficient of inequality of the work done.
+var Gini = Metric{
+	Name: "gini", Label: "Gini coefficient", Unit: "1", Bound: Proportion, Less: true,
+	Doc: "mean absolute difference of users' work done by deadlines / (2 x its mean); computed only if named",
+	Of: func(o *Outcome) (float64, bool) {
+		var served []float64
+		for _, p := range o.parties() {
+			served = append(served, p.served)
+		}
+		slices.Sort(served)
+		sum, differences, n := 0.0, 0.0, len(served)
+		for i, a := range served {
+			sum += a
+			differences += a * float64(2*i+1-n) // over unordered pairs
+		}
+		return over(differences, float64(n)*sum)
+	},
+}
+
+// Envy is by how much users would prefer the work and the bill of another user.
+var Envy = Metric{
+	Name: "envy", Unit: "1", Less: true,
+	Doc: "mean over users of the most that one would gain with the work and the bill of another, relative to its value; computed only if named",
+	Of: func(o *Outcome) (float64, bool) {
+		users := o.parties()
+		sum, n := 0.0, 0.0
+		for i := range users {
+			u := &users[i]
+			if u.value <= 0 {
+				continue
+			}
+			most, own := math.Inf(-1), 0.0
+			for j := range users {
+				b := u.value*min(users[j].served, u.work)/u.work - users[j].bill
+				if most = max(most, b); i == j {
+					own = b
+				}
+			}
+			sum += (most - own) / u.value // at least 0, because most includes own
+			n++
+		}
+		return over(sum, n)
+	},
+}
+
+// Disparity compares the user whose jobs are delayed most with the median user.
+var Disparity = Metric{
+	Name: "disparity", Unit: "1", Less: true,
+	Doc: "maximum / median over users of the mean bounded slowdown of their completed jobs; computed only if named",
+	Of: func(o *Outcome) (float64, bool) {
+		var slow []float64
+		for _, p := range o.parties() {
+			if p.completed > 0 {
+				slow = append(slow, p.slowdown/float64(p.completed))
+			}
+		}
+		n := len(slow)
+		if n == 0 {
+			return 0, false
+		}
+		slices.Sort(slow)
+		return over(slow[n-1], (slow[(n-1)/2]+slow[n/2])/2)
+	},
+}
+
+// welfareOf is [Welfare] of the jobs of one urgency. Together they are the welfare of all, so
+// that of low urgency is defined even if no job has high urgency.
+func welfareOf(urgent bool) Metric {
+	m := ofClass(Welfare, urgent)
+	if of := m.Of; !urgent {
+		m.Of = func(o *Outcome) (float64, bool) {
+			if x, ok := of(o); ok {
+				return x, true
+			}
+			return Welfare.Of(class(o, false))
+		}
+	}
+	return m
+}

@@ -133,10 +133,7 @@ func draw(n uint64) *drawing {
 // policies draws one or two. Those that want other hosts and jobs than the rest come
 // alone or with their like, unless it is to be seen that they are refused.
 func (d *drawer) policies() []string {
-	names := policies.Table(nil, nil).Names()
-	if d.number < matrixHashes { // these draws are older
-		names = slices.DeleteFunc(names, func(name string) bool { return name == "adaptive" || name == "partition" })
-	}
+	names := d.known(policies.Table(nil, nil).Names())
 	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
@@ -155,7 +152,7 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	case d.odds(0.6) || planner && d.odds(0.97):
 		out = append(out, fork("sharing", d.sharing(made)...))
 	case d.odds(0.5):
-		out = append(out, fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
+		out = append(out, fork("sharing", d.sharing(pick(d, d.known(sharing.Table().Names())...))...))
 	}
 	// The draws whose hashes are kept are older.
 	if own := d.own(0x6e65676f + uint64(i)); d.number >= matrixHashes && own.odds(0.15) {
@@ -260,7 +257,7 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	case d.odds(0.5):
 		b.add(fork("sharing", d.sharing(policies.Of(policy).Sharing)...))
 	case d.odds(0.7):
-		b.add(fork("sharing", d.sharing(pick(d, sharing.Table().Names()...))...))
+		b.add(fork("sharing", d.sharing(pick(d, d.known(sharing.Table().Names())...))...))
 	}
 	if d.odds(0.5) {
 		b.add(fork("bidding", d.plugin("bidding", pick(d, firstBiddings...))...))

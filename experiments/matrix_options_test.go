@@ -72,6 +72,20 @@ var (
 	firstBiddings = []string{"best-response", "cheapest", "random"}
 )
 
+// laterNames are the policies and sharing rules that there were not.
+var laterNames = []string{
+	"adaptive", "partition",
+	"posted", "spot", "call", "bundle", "windows", "karma", "slices", "conservative", "fairshare", "drf", "maxmin",
+}
+
+// known returns the names that there were when d was first drawn.
+func (d *drawer) known(names []string) []string {
+	if d.number < matrixHashes {
+		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(laterNames, name) })
+	}
+	return names
+}
+
 // matrixValues are the values that each option is given, by plug-in and option, or
 // by option where several plug-ins have it. What is true or false, and what names
 // another plug-in, needs none.
@@ -135,16 +149,18 @@ var matrixValues = map[string][]string{
 	"pps_load":            {"local", "local+grid", "binary"},
 	"pps_tie":             {"index", "fewest", "rotate", "random"},
 
-	"days":        {"1", "6"},
-	"plen":        {"0.5", "3"},
-	"count":       {"ceil", "floor", "frac"},
-	"unit":        {"exec", "plen"},
-	"weight":      {"day", "pooled"},
-	"empty":       {"zero", "one", "skip"},
-	"missing":     {"skip", "zero", "one"},
-	"no_history":  {"0", "0.5", "1"},
-	"renewal law": {"weibull", "lognormal", "exponential"},
-	"least":       {"2", "5"},
+	"days":   {"1", "6"},
+	"plen":   {"0.5", "3"},
+	"count":  {"ceil", "floor", "frac"},
+	"unit":   {"exec", "plen"},
+	"weight": {"day", "pooled"},
+
+	"maxmin weight": {"equal", "bid"},
+	"empty":         {"zero", "one", "skip"},
+	"missing":       {"skip", "zero", "one"},
+	"no_history":    {"0", "0.5", "1"},
+	"renewal law":   {"weibull", "lognormal", "exponential"},
+	"least":         {"2", "5"},
 
 	"rate":          {"2", "60"},
 	"het":           {"0", "0.2"},

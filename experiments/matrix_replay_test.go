@@ -137,7 +137,7 @@ func newReplay(run *toldRun) (*retold, error) {
 	if w.rule, err = ruleOf(run.offer); err != nil {
 		return nil, err
 	}
-	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "resource", "bid", "budget"}, w.payment) {
+	if !slices.Contains([]string{"spot", "scarce", "admission", "usage", "resource", "bid", "budget", "free"}, w.payment) {
 		return nil, fmt.Errorf("the matrix cannot replay the payment rule %s: want its formula beside the others", w.payment)
 	}
 	for h := range c.Fleet.Hosts {

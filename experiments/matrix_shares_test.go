@@ -35,8 +35,11 @@ func ruleOf(o *offer) (shareRule, error) {
 			*f.to = x
 		}
 	}
+	if r.name == "maxmin" && said["weight"] == "bid" {
+		r.name = "auction"
+	}
 	switch r.name {
-	case "auction", "exclusive", "turns", "planned", "deadline", "librasla":
+	case "auction", "exclusive", "maxmin", "turns", "planned", "deadline", "librasla":
 		return r, nil
 	}
 	return r, fmt.Errorf("the matrix cannot replay the sharing rule %s: want its formula in matrix_shares_test.go", r.name)
@@ -60,6 +63,13 @@ func (w *retold) allocate(h *replayHost) {
 	case "auction":
 		for i, k := range tasks {
 			weight[i] = float64(k.bid)
+			if most := k.of.request.Needs.Max.CPU; most > 0 {
+				limit[i] = most
+			}
+		}
+	case "maxmin":
+		for i, k := range tasks {
+			weight[i] = 1
 			if most := k.of.request.Needs.Max.CPU; most > 0 {
 				limit[i] = most
 			}

@@ -29,6 +29,7 @@ func Payments() plugin.Table[Payment] {
 		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission})},
 		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
 		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
+		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing})},
 		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource})},
 		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true})},
 		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot})},

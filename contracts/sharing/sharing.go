@@ -76,6 +76,7 @@ func Table() plugin.Table[Rule] {
 		"deadline":  {"the share that each task needs by its deadline (Libra, eq. 1)", newDeadline},
 		"exclusive": {"one processor per task", newExclusive},
 		"librasla":  {"the share that each task needs, reduced where delay costs least (LibraSLA, Algorithm 2)", newPlanned},
+		"maxmin":    {"max-min fairness: equal shares; what a task cannot use goes to the others", newMaxMin},
 		"planned":   {"one processor per node of a gang (reservations)", plugin.Is[Rule](gang{})},
 		"turns":     {"one processor for the first task; the others wait", plugin.Is[Rule](turns{})},
 	}}

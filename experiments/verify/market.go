@@ -193,6 +193,8 @@ func (m *market) accrue(h *machine, seconds float64) {
 		h.crowd.all(gain{work: work, pay: min(1, got*price) * seconds})
 	case "bid":
 		h.crowd.all(bid)
+	case "free":
+		h.crowd.all(gain{work: work})
 	default:
 		h.crowd.all(gain{work: work, pay: math.NaN()})
 	}
@@ -311,7 +313,7 @@ func (m *market) stand(n *task) {
 func (m *market) share(h *machine) (capped int) {
 	free, sum := h.cpus, float64(h.price)
 	switch m.rules.Sharing {
-	case exclusive:
+	case exclusive, maxmin:
 		sum = float64(len(h.alone))
 	case turns:
 		for i, n := range h.alone {
@@ -366,6 +368,8 @@ func charge(rule string, bid, others, got float64) float64 {
 		return min(bid, got*(bid+others))
 	case "bid":
 		return bid
+	case "free":
+		return 0
 	}
 	return math.NaN()
 }

@@ -161,8 +161,13 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if r.Late = c.Market.Instant != "ends-first"; a.Name == "be" { // only the spot market
 		r.Renew = c.Market.Renew
 	}
+	weight := c.Market.Sharing.Options()["weight"]
 	if a.Sharing != nil {
 		r.Sharing = a.Sharing.Name
+		weight = a.Sharing.Options()["weight"]
+	}
+	if r.Sharing == maxmin && weight == "bid" {
+		r.Sharing = "auction"
 	}
 	if len(r.Speeds) == 0 {
 		r.Speeds = []float64{c.Fleet.Speed}

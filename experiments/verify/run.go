@@ -27,7 +27,7 @@ type Rules struct {
 	// them. Code that checks a rule changed in version 2 branches on Version >= 2.
 	Version int
 
-	Payment string // payment rule: spot, scarce, admission, usage, resource, bid or budget
+	Payment string // payment rule: spot, scarce, admission, usage, resource, bid, free or budget
 	Sharing string // sharing rule
 	Hosts   int
 	CPUs    float64   // per host
@@ -141,7 +141,7 @@ func newTrail(run *Run) *trail {
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
 	case r.Leave:
 		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
-	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != turns:
+	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != maxmin && r.Sharing != turns:
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: sharing %s uses estimates, and the ledger does not record them", r.Sharing)
 	default:
 		t.market = newMarket(r)

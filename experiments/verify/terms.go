@@ -68,6 +68,7 @@ const planned = "planned"
 // Sharing rules other than the auction that depend only on which tasks are present.
 const (
 	exclusive = "exclusive" // one processor per task
+	maxmin    = "maxmin"    // equal shares
 	turns     = "turns"     // one processor for the task that came first
 )
 

@@ -19,8 +19,8 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 7_880
-	experimentsClosure = 38_450
+	coreClosure        = 8_300
+	experimentsClosure = 40_500
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -49,7 +49,7 @@ var most = map[string]int{
 	"experiments/live/client":       800,
 	"experiments/live/page":         500,
 	"experiments/live/service":      1050,
-	"experiments/metrics":           1100,
+	"experiments/metrics":           1260,
 	"experiments/optimum":           650,
 	"experiments/papers":            990,
 	"experiments/papers/claims":     1010,

@@ -219,6 +219,7 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 
 // play continues the run of b.
 func (b *Branch) play(ctx context.Context, in *arrivals, p des.Pacer) error {
+	guard(ctx, in.workspace.broker.Policy)
 	if in.Next() <= b.Now {
 		if err := in.Advance(b.Now); err != nil {
 			return err

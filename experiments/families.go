@@ -32,7 +32,7 @@ type Family struct {
 // Families returns the families of plug-ins. It does not create any plug-in.
 func Families() []Family {
 	return []Family{
-		{"admission", policies.Table(nil, nil)},
+		{"admission", policies.WithOutside(nil, nil)},
 		{"bidding", bidding.Table(nil)},
 		{"sharing", sharing.Table()},
 		{"payment", broker.Payments()},

@@ -34,7 +34,7 @@ import (
 // matrixKnown are the names that `bourse run` knows.
 func matrixKnown() scenario.Known {
 	k := scenario.Known{
-		Admission: policies.Table(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
+		Admission: policies.WithOutside(nil, nil).Names(), Sharing: sharing.Table().Names(), Bidding: bidding.Table(nil).Names(),
 		Forecasters: market.Forecasters().Names(), Models: models.Table().Names(), Payments: broker.Payments().Names(),
 		Availability: availability.Table().Names(), Predictors: predictors.Table().Names(),
 	}

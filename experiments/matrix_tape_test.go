@@ -147,6 +147,14 @@ type tapedPolicy struct {
 	tape *tape
 }
 
+// Err returns the error that ended the policy, if any.
+func (p *tapedPolicy) Err() error {
+	if f, ok := p.Policy.(interface{ Err() error }); ok {
+		return f.Err()
+	}
+	return nil
+}
+
 // Handle implements [contracts.Policy].
 func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	t := p.tape

@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -143,7 +142,7 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 	at := place(e, r.Configuration, rep)
 	defer at.Recovered(&err)
 	fail := func(err error) error {
-		if errors.As(err, new(*Panic)) { // it states its own location
+		if located(err) {
 			return err
 		}
 		return fmt.Errorf("configuration %s, replication %d: %w", s.conf.Name, rep, err)
@@ -161,7 +160,10 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 		at.Policy = o.Label
 		run, err := a.journaled(ctx, s, o, e.Seed, rep, opts, at)
 		if err != nil {
-			return fail(fmt.Errorf("admission %s: %w", o.Label, err))
+			if !located(err) {
+				err = fmt.Errorf("admission %s: %w", o.Label, err)
+			}
+			return fail(err)
 		}
 		a.plan = plan // runs in which jobs follow others have plans of their own
 		at.Policy = ""

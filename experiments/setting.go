@@ -3,6 +3,7 @@ package experiments
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -67,9 +68,9 @@ func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice. The choice is safe for concurrent use only after it has been
+// fix returns c as a choice. Options that name files are loaded. The choice is safe for concurrent use only after it has been
 // created once.
-func fix(c scenario.Choice) choice {
+func fix(c scenario.Choice, in files) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {
 		if saved.IsValid() {
@@ -78,6 +79,13 @@ func fix(c scenario.Choice) choice {
 		}
 		if err := c.Decode(v); err != nil {
 			return err
+		}
+		if l, ok := v.(interface {
+			Load(read func(path string) ([]byte, error)) error
+		}); ok {
+			if err := l.Load(func(path string) ([]byte, error) { return readAs(in, path, io.ReadAll) }); err != nil {
+				return err
+			}
 		}
 		saved = reflect.ValueOf(v).Elem()
 		copied := reflect.New(saved.Type()).Elem()
@@ -123,7 +131,7 @@ type recordings struct {
 
 // prepare makes one configuration ready to run.
 func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
-	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding), price: fix(c.Market.Forecaster)}
+	s := &setting{conf: c, common: common(c), bidding: fix(c.Market.Bidding, nil), price: fix(c.Market.Forecaster, nil)}
 	var err error
 	if s.work, err = read.workload(&c.Workload, &c.Fleet); err != nil {
 		return nil, err
@@ -140,7 +148,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		if a.Sharing != nil {
 			shares = *a.Sharing
 		}
-		s.offers = append(s.offers, offer{choice: fix(a), sharing: fix(shares)})
+		s.offers = append(s.offers, offer{choice: fix(a, read.files), sharing: fix(shares, nil)})
 	}
 	// Create everything once, so that mistakes are reported before anything runs.
 	for i := range s.offers {
@@ -216,7 +224,7 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	if err != nil {
 		return r, err
 	}
-	if r.policy, err = made(&o.choice, policies.Table(bid, m.rngs[1])); err != nil {
+	if r.policy, err = made(&o.choice, policies.WithOutside(bid, m.rngs[1])); err != nil {
 		return r, err
 	}
 	if !policies.Properties(o.Name, r.policy).Forecasts {

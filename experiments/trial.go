@@ -78,6 +78,9 @@ func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hook
 	defer at.Recovered(&err)
 	t.workspace.plan = plan
 	run, err = t.workspace.run(ctx, t.setting, o, at.Seed, at.Replication, nil, append(hooks, hooksOf(o)...)...)
+	if located(err) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("configuration %s, replication %d, admission %s: %w", at.Configuration, at.Replication, o.Label, err)
 	}

@@ -85,6 +85,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	if err != nil {
 		return nil, err
 	}
+	guard(ctx, rules.policy)
 	a.indexPlan()
 	a.follow()
 	a.ledger.Reset(journal)
@@ -113,7 +114,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	a.broker.Reset(parts)
 	in := &arrivals{workspace: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), bare: bare, hooks: hooks}
 	a.cancels.Reset()
-	return in.run, in.play(ctx, new(des.Virtual))
+	return in.run, in.failed(ctx, in.play(ctx, new(des.Virtual)), seed, rep)
 }
 
 // play advances time until all work is done or the horizon is reached, and records the

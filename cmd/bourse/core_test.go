@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 8_300
-	experimentsClosure = 40_500
+	experimentsClosure = 42_500
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -38,12 +38,14 @@ var most = map[string]int{
 	"cmd/bourse":                    10300,
 	"contracts":                     600,
 	"contracts/admission":           600,
+	"contracts/admission/outside":   750,
 	"contracts/admission/queue":     600,
 	"contracts/admission/reserve":   550,
+	"contracts/admission/script":    920,
 	"contracts/broker":              1050,
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
-	"experiments":                   3580,
+	"experiments":                   3630,
 	"experiments/fitlab":            1150,
 	"experiments/live":              5550,
 	"experiments/live/client":       800,
@@ -56,9 +58,9 @@ var most = map[string]int{
 	"experiments/publication":       2660,
 	"experiments/report":            3150,
 	"experiments/results":           3500,
-	"experiments/scenario":          1890,
+	"experiments/scenario":          1925,
 	"experiments/stats":             700,
-	"experiments/study":             3370,
+	"experiments/study":             3375,
 	"experiments/trail":             500,
 	"experiments/verify":            2650,
 	"experiments/whatif":            2800,

@@ -12,6 +12,7 @@ import (
 	"bourse/bank/place"
 	"bourse/bank/store"
 	"bourse/bank/whole"
+	"bourse/experiments"
 	"bourse/experiments/misuse"
 	"bourse/experiments/results"
 	"bourse/workloadgen/config"
@@ -81,6 +82,10 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	inFile := errors.As(err, &file) && file.Placed()
 	if inFile {
 		said = file.Error() // file, line and field come first
+	}
+	var failed *experiments.OutsideError
+	if errors.As(err, &failed) {
+		said += "\n  " + keepQuestion(failed)
 	}
 	fmt.Fprintf(errs, "bourse: %s\n", place.WithoutPasswords(said))
 	if errors.As(err, new(incomplete)) {

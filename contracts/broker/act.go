@@ -20,6 +20,11 @@ func (b *Broker) notify(e contracts.Event) error {
 			b.floor.MoveTo(b.now)
 		}
 		actions := b.Policy.Handle(b.now, e, view{b})
+		if b.failing != nil {
+			if err := b.failing.Err(); err != nil {
+				return err
+			}
+		}
 		if len(actions) == 0 {
 			return nil
 		}

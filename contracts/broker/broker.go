@@ -111,7 +111,11 @@ type Broker struct {
 	asked   int32              // the contract being submitted, or none
 	answer  contracts.Decision // the decision about it
 	scratch scratch
+	failing failing // the policy, if it can fail
 }
+
+// A failing policy reports an error that ended it. The run is then void.
+type failing interface{ Err() error }
 
 // State is the state of a broker, without its floor, as plain data. Everything else is derived
 // from it.
@@ -177,6 +181,7 @@ func (b *Broker) Reset(c Config) {
 // clear makes b an empty broker at time 0 without notifying the policy.
 func (b *Broker) clear(c Config) {
 	b.Config, b.now, b.asked = c, 0, none
+	b.failing, _ = c.Policy.(failing)
 	b.floor.Reset(c.floor())
 	b.hosts = b.hosts[:0]
 	for h, owner := range c.Owners {

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -229,5 +231,48 @@ func TestText(t *testing.T) {
 				t.Errorf("%q is written %s, want %s", s, got, want)
 			}
 		}
+	}
+}
+
+// TestReserved checks that every field that the package comment names is reserved, and that
+// notes with all fields have no others.
+func TestReserved(t *testing.T) {
+	t.Parallel()
+	source, err := os.ReadFile("note.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, _, _ := strings.Cut(string(source), "package note")
+	_, table, _ := strings.Cut(doc, "are a public format:")
+	n := 0
+	for _, m := range regexp.MustCompile(`(?m)^//\t([a-z_]+)  +\S`).FindAllStringSubmatch(table, -1) {
+		if n++; !Reserved(m[1]) {
+			t.Errorf("%s is a field of notes and not reserved", m[1])
+		}
+	}
+	r := contracts.Request{PerHost: true, OnDemand: true, Nodes: 2, SLA: contracts.SLA{Deadline: 1, Soft: true, Penalty: contracts.Penalty{Rate: 1, Max: 2}}}
+	r.Needs.Max.CPU = 1
+	d := contracts.Decision{Verdict: contracts.Accept, Reason: "x", Placements: []contracts.Placement{{Nodes: 1}, {Nodes: 1}}}
+	d.Price(1)
+	name := func(hosts.ID) string { return "h" }
+	terms := Terms{Decision: &d, Request: &r, Name: name, Floor: 1, Part: 1, Most: 1}
+	booked := terms
+	booked.Booked = true
+	one := booked
+	one.Decision = &contracts.Decision{Placements: d.Placements[:1]}
+	verdict := Verdict{"violated", 1, 2, 3, true, "command", 1, 2, bank.Micros(1)}
+	for _, note := range [][]byte{terms.Append(nil), booked.Append(nil), one.Append(nil), verdict.Append(nil)} {
+		fields, ok := Fields(note)
+		if !ok || len(fields) < 8 {
+			t.Errorf("%s has %d fields", note, len(fields))
+		}
+		for _, f := range fields {
+			if n++; !Reserved(f.Name) {
+				t.Errorf("%s is a field of %s and not reserved", f.Name, note)
+			}
+		}
+	}
+	if n < 60 {
+		t.Errorf("%d fields seen", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"bourse/bank"
 )
@@ -35,6 +36,17 @@ func Fields(note []byte) (fields []Field, ok bool) {
 	}
 	return fields, true
 }
+
+// reserved are the fields that notes have besides the numbers of a policy.
+var reserved = []string{
+	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor",
+	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
+	"state", "work", "needed", "work_done", "killed", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld",
+}
+
+// Reserved reports whether a number of a policy must not have the given name, because it is a
+// field of a note.
+func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
 // An Agreement is the content of the note of an admission or a rejection. A rejection has no
 // terms. Omitted fields are 0, except PenaltyMax.

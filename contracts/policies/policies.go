@@ -12,6 +12,7 @@ import (
 	"bourse/contracts/admission/mixed"
 	"bourse/contracts/admission/queue"
 	"bourse/contracts/admission/reserve"
+	"bourse/contracts/admission/script"
 	"bourse/contracts/bidding"
 	"bourse/workloadgen/plugin"
 )
@@ -31,6 +32,17 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 			t.Members[name] = m
 		}
 	}
+	return t
+}
+
+// WithOutside returns the table of policies with those that are not part of the program: script.
+// Their options must be loaded before the policy is created; decode does both.
+func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
+	t := Table(bid, rng)
+	m := t.Members["script"]
+	m.Doc = "decide by a function of a Starlark file; for the sharing that the file declares"
+	m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return script.New(decode, bid, rng) }
+	t.Members["script"] = m
 	return t
 }
 

@@ -1,5 +1,6 @@
 // Package rescue makes a panic, a broken promise of our own code, an error that keeps
-// its stack, so that what was begun is put away and a user reads a sentence.
+// its stack, so that what was begun is put away and a user reads a sentence. It also stops
+// code from outside that uses too much memory.
 //
 // It knows nothing of what ran.
 package rescue

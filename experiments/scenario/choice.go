@@ -81,7 +81,10 @@ func (c *Choice) FromNode(n *config.Node, path string) error {
 	if n.Kind == config.Mapping {
 		rest = n.Without(own...)
 	}
-	name, options, err := rest.Named(path)
+	name, options, err := rest.Get("name"), rest.Without("name"), error(nil)
+	if rest.Get("file") == nil && rest.Get("command") == nil || rest.Get("name") == nil { // a policy in a file has options of its own
+		name, options, err = rest.Named(path)
+	}
 	if err != nil {
 		return err
 	}

@@ -157,6 +157,9 @@ func Parse(name string, data []byte, known Known, sets ...string) (Experiment, e
 	if root, err = chosen(expand(root)); err != nil {
 		return Experiment{}, err
 	}
+	if slices.ContainsFunc(known.Policies, func(name string) bool { return strings.HasSuffix(name, ".star") }) {
+		root = addScripts(root, known.Policies)
+	}
 	for _, text := range last {
 		var some []setting
 		if root, some, err = setEach(root, text); err != nil {
@@ -226,7 +229,7 @@ func defaultExperiment() Experiment {
 	}
 }
 
-// resolve joins the relative paths of plans, logs, model files and traces to the folders of
+// resolve joins the relative paths of plans, logs, model files, policies and traces to the folders of
 // the files that contain them.
 func resolve(configurations []Configuration, root *config.Node) {
 	for i := range configurations {
@@ -239,6 +242,10 @@ func resolve(configurations []Configuration, root *config.Node) {
 		}
 		if w.Model != nil {
 			w.Model = w.Model.resolved()
+		}
+		for k := range configurations[i].Admission {
+			a := &configurations[i].Admission[k]
+			*a = *a.resolved()
 		}
 		if a := configurations[i].Fleet.Availability; a != nil && a.File != "" {
 			a.File = relative(root.Get("configurations").Items[i].Get("fleet").Get("availability").Get("file"), a.File)

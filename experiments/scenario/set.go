@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"errors"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -57,7 +58,7 @@ func setEach(root *config.Node, override string) (*config.Node, []setting, error
 
 // usePolicies makes each configuration use the admission policies with the given labels or
 // names, in this order. Existing policies keep their options; others are added with their
-// defaults.
+// defaults. A file that ends with .star is a policy whose label is the file's name.
 func usePolicies(root *config.Node, labels []string) *config.Node {
 	all := root.Get("configurations")
 	if len(labels) == 0 || all == nil || all.Kind != config.List {
@@ -67,7 +68,7 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 	return root.Put("configurations", each(all, func(c *config.Node) *config.Node {
 		some, has := &config.Node{Kind: config.List, At: at}, c.Get("admission")
 		for _, label := range labels {
-			policy := config.Text(label)
+			policy, label := policyOf(label)
 			policy.At = at
 			if has != nil {
 				if i := slices.IndexFunc(has.Items, func(p *config.Node) bool { return p.Name() == label }); i >= 0 {
@@ -77,6 +78,37 @@ func usePolicies(root *config.Node, labels []string) *config.Node {
 			some.Items = append(some.Items, policy)
 		}
 		return c.Put("admission", some)
+	}))
+}
+
+// policyOf returns the policy that --policy names, and its label.
+func policyOf(name string) (*config.Node, string) {
+	if label, is := strings.CutSuffix(filepath.Base(name), ".star"); is {
+		return wrap(config.Text("script")).Put("label", config.Text(label)).Put("file", config.Text(name)), label
+	}
+	return config.Text(name), name
+}
+
+// addScripts adds the files among the policies to each configuration, so that overrides can set
+// their options.
+func addScripts(root *config.Node, names []string) *config.Node {
+	all := root.Get("configurations")
+	if all == nil || all.Kind != config.List {
+		return root
+	}
+	return root.Put("configurations", each(all, func(c *config.Node) *config.Node {
+		has := c.Get("admission")
+		if has == nil || has.Kind != config.List {
+			return c
+		}
+		more := *has
+		more.Items = slices.Clone(has.Items)
+		for _, name := range names {
+			if p, label := policyOf(name); label != name {
+				more.Items = append(more.Items, p)
+			}
+		}
+		return c.Put("admission", &more)
 	}))
 }
 

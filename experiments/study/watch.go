@@ -44,6 +44,14 @@ func (w *watcher) Handle(now float64, e contracts.Event, m contracts.Market) []c
 	return w.Policy.Handle(now, e, watchedMarket{m, w})
 }
 
+// Err returns the error that ended the policy, if any.
+func (w *watcher) Err() error {
+	if f, ok := w.Policy.(interface{ Err() error }); ok {
+		return f.Err()
+	}
+	return nil
+}
+
 // pass lets time pass until now, at the prices that were seen last.
 func (w *watcher) pass(now float64) {
 	if now <= w.now {

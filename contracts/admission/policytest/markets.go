@@ -58,6 +58,9 @@ func (s *Stand) Fleet() int { return len(s.Hosts) }
 // Spec implements [contracts.View].
 func (s *Stand) Spec(h hosts.ID) *hosts.Spec { return &s.Hosts[h].Spec }
 
+// Room implements [contracts.View].
+func (s *Stand) Room(h hosts.ID) hosts.Resources { return s.Hosts[h].Room }
+
 // Price implements [contracts.View].
 func (s *Stand) Price(h hosts.ID) market.Rate { return rate(s.Hosts[h].Price) }
 

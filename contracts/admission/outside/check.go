@@ -1,0 +1,67 @@
+package outside
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/contracts/note"
+	"bourse/hosts"
+)
+
+// maxNumbers is the largest number of numbers in an answer.
+const maxNumbers = 16
+
+// checkNumber returns an error unless n can be part of a note. Seen has the names before it.
+func checkNumber(n *contracts.Number, seen map[string]bool) error {
+	name, x := n.Value()
+	switch {
+	case !validName(name):
+		return fmt.Errorf("found a number with the name %q, want a letter of a-z, then at most 31 of a-z, 0-9 and _", clip(name))
+	case note.Reserved(name):
+		return fmt.Errorf("found a number with the name %s, which notes of the ledger use themselves; want another name", name)
+	case seen[name]:
+		return fmt.Errorf("found two numbers with the name %s", name)
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return fmt.Errorf("the number %s is %v, want a finite number", name, x)
+	}
+	seen[name] = true
+	return nil
+}
+
+func validName(s string) bool {
+	return s != "" && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && only(s, "_")
+}
+
+func validReason(s string) bool { return s != "" && len(s) <= 60 && only(s, " ,.-") }
+
+// only reports whether s has only lower-case letters, digits and the characters in others.
+func only(s, others string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// clip shortens text to fit into a message.
+func clip(s string) string {
+	if len(s) > 60 {
+		return s[:60] + "…"
+	}
+	return s
+}
+
+// hostsOf yields the hosts of v.
+func hostsOf(v contracts.View) iter.Seq[hosts.ID] {
+	return func(yield func(hosts.ID) bool) {
+		for h := range hosts.ID(v.Fleet()) {
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,363 @@
+// Package outside connects admission policies that are not part of the program: scripts and
+// other programs. It defines what such a policy sees of the market ([Question]), checks each
+// answer before the market carries it out, and writes a question as JSON, so that it can be
+// sent to a program or answered again later ([Recorded]).
+//
+// The package is independent of how a policy computes its answer (a [Mind]).
+package outside
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/market"
+)
+
+// A Mind computes the answers of a policy. It has no memory between calls and is safe for
+// concurrent use.
+type Mind interface {
+	Decide(q *Question) (Answer, error)
+	Ended(q *Question) (state []byte, err error) // the contract of q.Request has ended, see q.Outcome
+	Key(q *Question) ([]float64, error)          // place of q.Request in the queue, smallest first
+}
+
+// Terms are what a policy declares about itself.
+type Terms struct {
+	admission.Properties
+	Waiting string // how requests wait: "own" (decided at submission), "queue" or "scan"
+	Ordered bool   // the queue has an order: Key is called
+	Told    bool   // Ended is called
+	Start   []byte // initial state as JSON; nil if the policy has no state
+}
+
+// Ways of waiting.
+const (
+	Own   = "own"   // requests are decided at submission; deferred requests wait
+	Queue = "queue" // the first request in the queue blocks the others
+	Scan  = "scan"  // the policy is asked about each waiting request in order
+)
+
+// A Guard is called with the computation of a decision, which it may cancel from another
+// goroutine. It returns a function to call when the decision is made.
+type Guard func(interface{ Cancel(reason string) }) (done func())
+
+// A Policy asks a mind. After an error it returns no more actions, and the run is void.
+type Policy struct {
+	contracts.Policy // asks the decider
+	*decider
+}
+
+// A decider asks its mind about one request at a time. A copy of its memory decides as the
+// original does: mind, terms and guard never change, and the rest is plain data.
+type decider struct {
+	mind  func() (Mind, *Terms)
+	guard Guard
+	bid   bidding.Strategy
+	rng   *rand.Rand
+	state []byte // as JSON
+	asked int    // number of questions
+
+	placed  []contracts.Placement
+	numbers contracts.Numbers
+	err     error
+
+	market   contracts.Market    // during Handle
+	said     *contracts.Decision // an acceptance that the broker may still refuse
+	accepted contracts.Request   // its request
+}
+
+// New returns a policy that asks m. Bid proposes placements, and rng is the policy's own random
+// stream.
+func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
+	d := &decider{mind: func() (Mind, *Terms) { return m, &t }, bid: bid, rng: rng, state: t.Start}
+	if t.Waiting == Own || t.Waiting == "" {
+		return &Policy{admission.Immediate(d), d}
+	}
+	o := admission.Order{}
+	if t.Waiting == Scan {
+		o.Scan = d
+	}
+	if t.Ordered {
+		// A function must not reach the decider, because copies of it share the function. A
+		// key that cannot be computed is reported when its request arrives.
+		o.Less = func(a, b *contracts.Request) bool {
+			of, _ := m.Key(&Question{Request: a})
+			other, _ := m.Key(&Question{Request: b})
+			return slices.Compare(of, other) < 0
+		}
+	}
+	return &Policy{admission.Queued(d, o), d}
+}
+
+// Scan implements [admission.Scanner].
+func (d *decider) Scan() {}
+
+// Properties returns what the policy declares.
+func (d *decider) Properties() admission.Properties {
+	_, t := d.mind()
+	return t.Properties
+}
+
+// SetGuard makes g guard each decision.
+func (d *decider) SetGuard(g Guard) { d.guard = g }
+
+// State returns the policy's state as JSON, or nil.
+func (d *decider) State() []byte { return d.state }
+
+// Err returns the error that ended the policy, if any. The broker calls it after each event.
+func (d *decider) Err() error { return d.err }
+
+// Handle implements [contracts.Policy].
+func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	d := p.decider
+	if d.market = m; d.said != nil && d.said.Verdict == contracts.Reject {
+		d.ended(now, &d.accepted, string(d.said.Reason))
+	}
+	d.said = nil
+	mind, t := d.mind()
+	if t.Ordered && (e.Kind == contracts.Submitted || e.Kind == contracts.Lost) {
+		q := &Question{Now: now, Request: m.Request(e.Contract), View: m.Hosts(), decider: d}
+		if _, err := mind.Key(q); err != nil {
+			d.fail(q, err)
+		}
+	}
+	if d.err != nil {
+		return nil
+	}
+	actions := p.Policy.Handle(now, e, m)
+	if d.err != nil {
+		actions = nil
+	}
+	if t.Told && len(actions) > 0 && actions[0].Verb == contracts.Admit {
+		d.said, d.accepted = actions[0].Decision, *m.Request(actions[0].Contract)
+	}
+	d.market = nil
+	return actions
+}
+
+// Decide implements [contracts.Decider].
+func (d *decider) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	later := contracts.Decision{Verdict: contracts.Defer}
+	if d.err != nil {
+		return later
+	}
+	q := d.question(now, r, v)
+	m, _ := d.mind()
+	a, err := m.Decide(q)
+	if err == nil {
+		var checked contracts.Decision
+		if checked, err = q.Check(&a); err == nil {
+			d.state, d.placed, d.numbers = a.State, a.Placements, a.Numbers
+			return checked
+		}
+	}
+	d.fail(q, err)
+	return later
+}
+
+// Judged is called with the outcome of a contract that the policy accepted.
+func (d *decider) Judged(r *contracts.Request, o contracts.Outcome) {
+	d.ended(0, r, o.String())
+}
+
+// ended notifies the mind of an outcome.
+func (d *decider) ended(now float64, r *contracts.Request, outcome string) {
+	m, t := d.mind()
+	if !t.Told || d.err != nil {
+		return
+	}
+	q := d.question(now, r, nil)
+	q.Outcome = outcome
+	state, err := m.Ended(q)
+	if err != nil {
+		d.fail(q, err)
+		return
+	}
+	d.state = state
+}
+
+func (d *decider) question(now float64, r *contracts.Request, v contracts.View) *Question {
+	d.asked++
+	return &Question{Number: d.asked, Now: now, Request: r, View: v, State: d.state, decider: d}
+}
+
+func (d *decider) fail(q *Question, err error) {
+	if d.err == nil {
+		d.err = &Error{Job: int64(q.Request.ID), At: q.Now, Question: q.Record(), Err: err}
+	}
+}
+
+// An Error is a failure of a policy from outside. The run is void.
+type Error struct {
+	Job      int64   // the request that the question was about
+	At       float64 // time, s
+	Question *Line
+	Err      error
+}
+
+// Error describes the failure, and then the job and the time.
+func (e *Error) Error() string { return fmt.Sprintf("%v (job %d at %.6g s)", e.Err, e.Job, e.At) }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// A Question is what a policy is asked, and what it can see until the call ends.
+type Question struct {
+	Number  int     // position among the questions of the run, from 1
+	Now     float64 // s
+	Request *contracts.Request
+	View    contracts.View // nil if Outcome is set
+	Outcome string         // how the contract ended; empty if the question is whether to accept Request
+	Steps   uint64         // computation steps of the answer, if its mind counts them
+	State   []byte         // JSON; nil if the policy has no state
+
+	decider  *decider
+	proposed bool
+	place    []contracts.Placement
+	why      contracts.Reason
+	drawn    []float64
+	calls    []call               // answers of the view
+	given    []float64            // recorded random numbers
+	waiting  []*contracts.Request // recorded
+}
+
+// Guard starts the guard of a decision. The caller must call done at its end.
+func (q *Question) Guard(c interface{ Cancel(reason string) }) (done func()) {
+	if q.decider == nil || q.decider.guard == nil {
+		return func() {}
+	}
+	return q.decider.guard(c)
+}
+
+// Place returns the proposal of the bidding strategy or, if there is none, the reason. Each
+// question has one proposal.
+func (q *Question) Place() ([]contracts.Placement, contracts.Reason) {
+	if !q.proposed {
+		q.proposed = true
+		q.place, q.why = q.decider.bid.Place(q.Request, q.View, q.decider.placed[:0])
+	}
+	return q.place, q.why
+}
+
+// Random returns the next number of the policy's random stream, in [0,1).
+func (q *Question) Random() float64 {
+	var x float64
+	if n := len(q.drawn); n < len(q.given) {
+		x = q.given[n]
+	} else {
+		x = q.decider.rng.Float64()
+	}
+	q.drawn = append(q.drawn, x)
+	return x
+}
+
+// Waiting returns the requests that wait for a decision, in order.
+func (q *Question) Waiting() (all []*contracts.Request) {
+	if m := q.decider.market; m == nil {
+		all = q.waiting
+	} else {
+		for _, i := range m.Waiting() {
+			all = append(all, m.Request(i))
+		}
+	}
+	return all
+}
+
+// Contracts returns the numbers of the contracts that have tasks on hosts, in order of host.
+func (q *Question) Contracts() (all []int32) {
+	seen := make(map[int32]bool)
+	for h := range hostsOf(q.View) {
+		for _, a := range q.View.On(h) {
+			if !seen[a.Contract] {
+				seen[a.Contract] = true
+				all = append(all, a.Contract)
+			}
+		}
+	}
+	return all
+}
+
+// An Answer is what a policy decided. State replaces the policy's state.
+type Answer struct {
+	Verdict    contracts.Verdict
+	Reason     string
+	Placements []contracts.Placement
+	Numbers    contracts.Numbers
+	State      []byte
+}
+
+// MaxState is the largest size of a state as JSON, in bytes.
+const MaxState = 64 << 10
+
+// Check returns the decision that a answers, or an error if the market must not carry it out.
+func (q *Question) Check(a *Answer) (d contracts.Decision, err error) {
+	if len(a.Numbers) > maxNumbers {
+		return d, fmt.Errorf("found %d numbers, want at most %d", len(a.Numbers), maxNumbers)
+	}
+	seen := make(map[string]bool, len(a.Numbers))
+	for i := range a.Numbers {
+		if err := checkNumber(&a.Numbers[i], seen); err != nil {
+			return d, err
+		}
+	}
+	if len(a.State) > MaxState {
+		return d, fmt.Errorf("the state has %d bytes as JSON, want at most %d", len(a.State), MaxState)
+	}
+	if a.State != nil && !json.Valid(a.State) {
+		return d, fmt.Errorf("the state is not JSON")
+	}
+	d.Verdict, d.Numbers = a.Verdict, a.Numbers
+	switch a.Verdict {
+	case contracts.Reject:
+		if !validReason(a.Reason) {
+			return d, fmt.Errorf("found the reason %q, want 1 to 60 characters of a-z, 0-9, space, comma, point and hyphen", clip(a.Reason))
+		}
+		d.Reason = contracts.Reason(a.Reason)
+	case contracts.Accept:
+		d.Placements = a.Placements
+		err = q.checkPlacements(a.Placements)
+	}
+	return d, err
+}
+
+// checkPlacements returns an error unless the request can start on the placements.
+func (q *Question) checkPlacements(on []contracts.Placement) error {
+	r := q.Request
+	if len(on) != r.Nodes {
+		return fmt.Errorf("accepted on %d hosts, want %d, one per node", len(on), r.Nodes)
+	}
+	// The strategy's own proposal is valid, although rounding can take it above the rate.
+	sum, most, proposed := market.Rate(0), max(r.Rate(), market.Rate(r.Nodes)), market.Rate(0)
+	for i := range q.place {
+		proposed += q.place[i].Bid
+	}
+	most = max(most, proposed)
+	for i := range on {
+		p := &on[i]
+		switch {
+		case int(p.Host) < 0 || int(p.Host) >= q.View.Fleet():
+			return fmt.Errorf("accepted on host %d, want 0 to %d", p.Host, q.View.Fleet()-1)
+		case q.View.Unavailable(p.Host):
+			return fmt.Errorf("accepted on host %d, which is away", p.Host)
+		case !admission.Fits(p.Host, r, q.View):
+			return fmt.Errorf("accepted on host %d, which lacks the room that a node needs", p.Host)
+		case p.Bid < 1:
+			return fmt.Errorf("found a bid of %v $/s on host %d, want at least 0.000000001", p.Bid.Float64(), p.Host)
+		}
+		for j := range i {
+			if on[j].Host == p.Host {
+				return fmt.Errorf("accepted on host %d twice, want a different host for each node", p.Host)
+			}
+		}
+		if p.Bid > most-sum {
+			return fmt.Errorf("the bids are more than the rate of the request, %v $/s", most.Float64())
+		}
+		sum += p.Bid
+	}
+	return nil
+}

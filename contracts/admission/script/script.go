@@ -1,0 +1,328 @@
+// Package script makes admission policies of Starlark files. A file defines
+//
+//	def decide(request, market):
+//
+// and returns accept(on), reject(reason) or defer(). The page docs policy describes what a file
+// can see and declare. Package outside defines the question and checks the answer.
+//
+// A script is compiled once. It has no clock, no file and no memory except the state that it
+// declares, so the same questions have the same answers. It is stopped after [Steps] steps.
+package script
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+	"go.starlark.net/syntax"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/admission/outside"
+	"bourse/contracts/bidding"
+	"bourse/workloadgen/plugin"
+)
+
+// Steps is the largest number of computation steps of a decision.
+const Steps = 1_000_000
+
+// Options are the options of a policy that is a script.
+type Options struct {
+	File    string         `yaml:"file" validate:"required" doc:"Starlark file with a function decide"`
+	Options map[string]any `yaml:"options" doc:"values of the options that the file declares"`
+
+	script *Script
+}
+
+// Load reads and compiles the file.
+func (o *Options) Load(read func(path string) ([]byte, error)) error {
+	text, err := read(o.File)
+	if err == nil {
+		o.script, err = Compile(o.File, text, o.Options)
+	}
+	return err
+}
+
+// New returns a policy from the options that decode sets and loads.
+func New(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	var o Options
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	if o.script == nil {
+		return nil, fmt.Errorf("file: found %q, want a Starlark file; scripts are not loaded here", o.File)
+	}
+	return outside.New(o.script, o.script.Terms, bid, rng), nil
+}
+
+// A Script is a compiled file. It never changes.
+type Script struct {
+	Terms   outside.Terms
+	Globals starlark.StringDict // frozen
+	Options []Option            // that the file declares, in order
+	Print   func(text string)   // receives what the script prints; nil discards it
+
+	file   string
+	decide *starlark.Function
+	order  *starlark.Function // nil if requests are in order of submission
+	ended  *starlark.Function // nil if outcomes do not matter
+}
+
+// An Option is an option that a script declares.
+type Option struct {
+	Name  string
+	Value starlark.Value
+	Doc   string
+}
+
+// loading is the state of a script that is being loaded.
+type loading struct {
+	given map[string]any
+	s     *Script
+}
+
+// Compile returns the script in text. Errors have the position in the file path.
+func Compile(path string, text []byte, options map[string]any) (*Script, error) {
+	return compile(path, text, options, words)
+}
+
+func compile(path string, text []byte, options map[string]any, words starlark.StringDict) (*Script, error) {
+	s := &Script{file: path}
+	s.Terms.Waiting, s.Terms.Sharing = outside.Own, "auction"
+	language := &syntax.FileOptions{While: true, Set: true}
+	tree, err := language.Parse(path, text, 0)
+	if err != nil {
+		return nil, place(path, err)
+	}
+	for _, statement := range tree.Stmts {
+		if load, ok := statement.(*syntax.LoadStmt); ok {
+			return nil, fmt.Errorf("%s: load is not available; a policy is one file", load.Load)
+		}
+	}
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		if dot, ok := n.(*syntax.DotExpr); ok && dot.Name.Name == "percentile" {
+			s.Terms.Forecasts = true
+		}
+		return true
+	})
+	program, err := starlark.FileProgram(tree, words.Has)
+	if err != nil {
+		return nil, place(path, err)
+	}
+	th := thread("load")
+	th.SetLocal("loading", &loading{options, s})
+	if s.Globals, err = program.Init(th, words); err != nil {
+		return nil, place(path, err)
+	}
+	s.Globals.Freeze()
+	known := make([]string, len(s.Options))
+	for i := range s.Options {
+		known[i] = s.Options[i].Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		if !slices.Contains(known, name) {
+			return nil, fmt.Errorf("%s: option %s", path, plugin.Unknown(name, known))
+		}
+	}
+	return s, s.declarations()
+}
+
+// declarations reads what the file declares.
+func (s *Script) declarations() (err error) {
+	function := func(name string, params ...string) (f *starlark.Function) {
+		v := s.Globals[name]
+		if v == nil {
+			return nil
+		}
+		f, ok := v.(*starlark.Function)
+		if !ok || f.NumParams() != len(params) || f.HasVarargs() || f.HasKwargs() {
+			err = errors.Join(err, fmt.Errorf("%s: found %s that is no function of this form, want def %s(%s)", s.file, name, name, strings.Join(params, ", ")))
+		}
+		return f
+	}
+	start, with := function("start"), []string{"request", "market"}
+	if start != nil {
+		with = append(with, "state")
+	}
+	s.decide, s.order, s.ended = function("decide", with...), function("order", "request"), function("ended", append([]string{"request", "outcome"}, with[2:]...)...)
+	if err != nil {
+		return err
+	}
+	if s.decide == nil {
+		return fmt.Errorf("%s: found no function decide, want def decide(%s)", s.file, strings.Join(with, ", "))
+	}
+	t := &s.Terms
+	t.Ordered, t.Told = s.order != nil, s.ended != nil
+	var tests starlark.Value = starlark.None
+	for name, to := range map[string]any{"waiting": &t.Waiting, "sharing": &t.Sharing, "spot": &t.Spot, "tests": &tests} {
+		if v := s.Globals[name]; v != nil {
+			if err := starlark.UnpackArgs(name, starlark.Tuple{v}, nil, name, to); err != nil {
+				return fmt.Errorf("%s: %w", s.file, err)
+			}
+		}
+	}
+	if ways := []string{outside.Own, outside.Queue, outside.Scan}; !slices.Contains(ways, t.Waiting) {
+		return fmt.Errorf("%s: waiting: found %q, %s", s.file, t.Waiting, plugin.OneOf(t.Waiting, ways))
+	}
+	if t.Ordered && t.Waiting == outside.Own {
+		return fmt.Errorf(`%s: found a function order without a queue, want waiting = "queue" or "scan" with it`, s.file)
+	}
+	t.Queues = t.Waiting == outside.Queue
+	if t.Tests, err = testsOf(tests); err != nil {
+		return fmt.Errorf("%s: %w", s.file, err)
+	}
+	if start == nil {
+		return nil
+	}
+	first, err := s.run(&env{Question: new(outside.Question)}, start)
+	if err == nil {
+		t.Start, err = s.state(first)
+	}
+	return err
+}
+
+// testsOf reads the tests that explanations use.
+func testsOf(v starlark.Value) (all []admission.Test, err error) {
+	if v == starlark.None {
+		return nil, nil
+	}
+	list, ok := v.(starlark.Iterable)
+	if !ok {
+		return nil, fmt.Errorf("tests: found %s, want a list", v.Type())
+	}
+	for v := range starlark.Elements(list) {
+		var reason, got, want, side, word string
+		tuple, _ := v.(starlark.Tuple)
+		if err := starlark.UnpackPositionalArgs("tests", tuple, nil, 5, &reason, &got, &want, &side, &word); err != nil || side != "least" && side != "most" {
+			return nil, fmt.Errorf(`tests: found %v, want (reason, name of a number, name of its limit, "least" or "most", words)`, v)
+		}
+		all = append(all, admission.Test{Reason: contracts.Reason(reason), Got: got, Want: want, AtMost: side == "most", Word: word})
+	}
+	return all, nil
+}
+
+// thread returns a thread for one call.
+func thread(name string) *starlark.Thread {
+	th := &starlark.Thread{Name: name, Print: func(*starlark.Thread, string) {}}
+	th.SetMaxExecutionSteps(Steps)
+	th.OnMaxSteps = func(th *starlark.Thread) {
+		th.Cancel(fmt.Sprintf("it has taken more than %d steps, the most that one call may take", Steps))
+	}
+	return th
+}
+
+// run calls a function of the script. Values that belong to e become invalid.
+func (s *Script) run(e *env, f *starlark.Function, args ...starlark.Value) (starlark.Value, error) {
+	th := thread(f.Name())
+	if s.Print != nil {
+		th.Print = func(_ *starlark.Thread, text string) { s.Print(text) }
+	}
+	th.SetLocal("env", e)
+	done := e.Guard(th)
+	v, err := starlark.Call(th, f, args, nil)
+	done()
+	e.over, e.Steps = true, th.ExecutionSteps()
+	if err != nil {
+		return nil, place(s.file, err)
+	}
+	return v, nil
+}
+
+// Decide implements [outside.Mind].
+func (s *Script) Decide(q *outside.Question) (a outside.Answer, err error) {
+	e := &env{Question: q}
+	args := []starlark.Value{requests.of(asked{e, q.Request}), markets.of(e), nil}
+	if args = args[:2]; s.Terms.Start != nil {
+		state, err := decodeState(q.State)
+		if err != nil {
+			return a, fmt.Errorf("%s: state: %w", s.file, err)
+		}
+		args = append(args, state)
+	}
+	out, err := s.run(e, s.decide, args...)
+	if err != nil {
+		return a, err
+	}
+	o, ok := out.(object[*answer])
+	if !ok {
+		return a, fmt.Errorf("%s: decide returned %s, want accept(…), reject(…) or defer()", s.decide.Position(), out.Type())
+	}
+	a.Verdict, a.Reason, a.Placements, a.Numbers = o.it.verdict, o.it.reason, o.it.on, o.it.numbers
+	if len(args) == 3 {
+		a.State, err = s.state(args[2])
+	}
+	if err == nil {
+		if _, err = q.Check(&a); err != nil {
+			err = fmt.Errorf("%s: %w", o.it.at, err)
+		}
+	}
+	return a, err
+}
+
+// Ended implements [outside.Mind].
+func (s *Script) Ended(q *outside.Question) ([]byte, error) {
+	e := &env{Question: q}
+	args := []starlark.Value{requests.of(asked{e, q.Request}), starlark.String(q.Outcome)}
+	if s.Terms.Start == nil {
+		_, err := s.run(e, s.ended, args...)
+		return nil, err
+	}
+	state, err := decodeState(q.State)
+	if err != nil {
+		return nil, fmt.Errorf("%s: state: %w", s.file, err)
+	}
+	if _, err := s.run(e, s.ended, append(args, state)...); err != nil {
+		return nil, err
+	}
+	return s.state(state)
+}
+
+// state returns the state as JSON.
+func (s *Script) state(v starlark.Value) ([]byte, error) {
+	text, err := encodeState(v)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", s.file, err)
+	}
+	return text, err
+}
+
+// Key implements [outside.Mind].
+func (s *Script) Key(q *outside.Question) ([]float64, error) {
+	e := &env{Question: q}
+	v, err := s.run(e, s.order, requests.of(asked{e, q.Request}))
+	if err != nil {
+		return nil, err
+	}
+	values := starlark.Tuple{v}
+	if t, ok := v.(starlark.Tuple); ok {
+		values = t
+	}
+	key := make([]float64, len(values))
+	for i, v := range values {
+		x, ok := starlark.AsFloat(v)
+		if !ok || x != x {
+			return nil, fmt.Errorf("%s: order returned %s, want a number or a tuple of numbers", s.order.Position(), v.Type())
+		}
+		key[i] = x
+	}
+	return key, nil
+}
+
+// place adds the position in the file to an error.
+func place(path string, err error) error {
+	var failed *starlark.EvalError
+	if !errors.As(err, &failed) {
+		return err // errors of the parser have the position
+	}
+	text := strings.TrimPrefix(failed.Msg, "Starlark computation cancelled: ")
+	for i := range failed.CallStack {
+		if at := failed.CallStack.At(i).Pos; at.Filename() == path {
+			return fmt.Errorf("%s: %s", at, text)
+		}
+	}
+	return fmt.Errorf("%s: %s", path, text)
+}

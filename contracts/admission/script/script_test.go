@@ -1,0 +1,215 @@
+package script
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"bourse/contracts"
+	"bourse/contracts/admission/outside"
+	"bourse/contracts/admission/policytest"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+)
+
+// ask returns the decision of a script about a request for two nodes on three hosts.
+func ask(t *testing.T, text string, options map[string]any) (contracts.Decision, *outside.Policy, error) {
+	t.Helper()
+	s, err := Compile("mine.star", []byte(text), options)
+	if err != nil {
+		return contracts.Decision{}, nil, err
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	bid, err := bidding.Table(rng).New("cheapest", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := outside.New(s, s.Terms, bid, rng)
+	market := new(policytest.Stand)
+	for range 3 {
+		market.Hosts = append(market.Hosts, policytest.Stall{Spec: hosts.Spec{CPUs: 2, Speed: 1, Cap: 1}, Price: 0.5})
+	}
+	r := policytest.Wish(10, 2, 0.25)
+	return p.Decide(7, &r, market), p, p.Err()
+}
+
+// decide returns a script whose function decide has the given lines.
+func decide(lines ...string) string {
+	return "def decide(request, market):\n    " + strings.Join(lines, "\n    ") + "\n"
+}
+
+// TestDecide checks what a script sees of the market, and what its answers become.
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ expression, want string }{
+		{"request.id + request.nodes", "101"},
+		{"request.work * request.nodes == request.total", "True"},
+		{"request.due == request.submit + request.deadline", "True"},
+		{"request.rate", "0.5"},
+		{"market.now", "7.0"},
+		{"market.fleet == len(market.hosts)", "True"},
+		{"[p.host for p in market.place()]", "[0, 1]"},
+		{"market.place()[0].bid", "0.25"},
+		{"market.bid(market.hosts[2], rate=0.0000000019).bid", "1e-09"},
+		{"market.hosts[1].price", "0.5"},
+		{"market.hosts[1].free", "2"},
+		{"market.hosts[1].divide(market.bid(market.hosts[1]))", "[1.0]"},
+		{"market.hosts[1].room.memory", "0.0"},
+		{"market.contracts", "[]"},
+		{"market.waiting", "[]"},
+		{"sum([0.1, 0.2, 0.3]) == 0.1 + 0.2 + 0.3", "True"},
+		{"sum([1, 2])", "3"},
+		{"ulp(1.0) == 1 / 4503599627370496", "True"},
+		{"math.sqrt(4)", "2.0"},
+		{"[random(), random()] != [0.5, 0.5]", "True"},
+	} {
+		// The text of the value is the reason, with its characters as far as reasons allow.
+		_, _, err := ask(t, decide("return reject('<' + str("+c.expression+") + '>')"), nil)
+		if err == nil || !strings.Contains(err.Error(), `"<`+c.want+`>"`) {
+			t.Errorf("%s: %v, want %s", c.expression, err, c.want)
+		}
+	}
+	d, _, err := ask(t, decide("return accept(market.place(), {'price': 0.5, 'n': 3, 'of': request})"), nil)
+	if err != nil || d.Verdict != contracts.Accept || len(d.Placements) != 2 || d.Placements[1] != (contracts.Placement{Host: 1, Bid: 250_000_000}) {
+		t.Errorf("accepted as %+v: %v", d, err)
+	}
+	if got := string(d.AppendJSON(nil)); got != `{"decision":"accept","price":0.5,"n":3,"of":99}` {
+		t.Errorf("the note is %s", got)
+	}
+	if d, _, err = ask(t, decide("return defer()"), nil); err != nil || d.Verdict != contracts.Defer {
+		t.Errorf("deferred as %+v: %v", d, err)
+	}
+}
+
+// TestErrors checks that each error has the position in the file and says what is wrong.
+func TestErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{decide("return reject(request.budgett)"), "mine.star:2:26: request has no field budgett; did you mean budget?"},
+		{decide("return request.work / 0"), "mine.star:2:25: "},
+		{decide("return 1"), "mine.star:1:1: decide returned int, want accept(…), reject(…) or defer()"},
+		{decide("return reject('no\",\"decision\":\"accept')"), "mine.star:2:18: found the reason"},
+		{decide("p = market.place()[0]", "return accept([p, p])"), "mine.star:3:18: accepted on host 0 twice"},
+		{decide("return accept([market.hosts[0]])"), "mine.star:2:18: accept: found host, want placements"},
+		{decide("return accept(market.place(), {'deadline': 1})"), "mine.star:2:18: found a number with the name deadline, which notes"},
+		{decide("return accept(market.place(), {'x': 'y'})"), "the number x is string, want a number"},
+		{decide("x = 0", "while True:", "    x = x + 1"), "mine.star:4:15: it has taken more than 1000000 steps"},
+		{decide("return market.hosts[0].percentile(1)"), "percentile: "},
+		{decide("return market.contract(3)"), "contract: found 3, want the number of a contract"},
+		{decide("return market.bid(3)"), "bid: found int, want a host"},
+		{decide("decide(request, market)"), "function decide called recursively"},
+		{decide("request.id = 3"), "mine.star:2:12: can't assign to .id field of request"},
+		{"x = {}\n" + decide("x['a'] = request"), "frozen"},
+		{"load('x.star', 'y')\n" + decide("return defer()"), "mine.star:1:1: load is not available"},
+		{"def decide(request:\n", "mine.star:1:20: "},
+		{"x = undefined\n", "mine.star:1:5: undefined: undefined"},
+		{"", "mine.star: found no function decide, want def decide(request, market)"},
+		{"def decide(a):\n    return defer()\n", "want def decide(request, market)"},
+		{"def start():\n    return {}\n" + decide("return defer()"), "want def decide(request, market, state)"},
+		{"x = random()\n", "mine.star:1:11: random is for decide"},
+		{decide("option('a', 1)"), "option is for the top of the file"},
+		{"option('a', 1)\noption('a', 2)\n", "mine.star:2:7: option a is declared twice"},
+		{"waiting = 'qeue'\n" + decide("return defer()"), `waiting: found "qeue", did you mean queue?`},
+		{"tests = [1]\n" + decide("return defer()"), "mine.star: tests: found 1, want (reason"},
+		{"def order(request):\n    return 1\n" + decide("return defer()"), `want waiting = "queue" or "scan"`},
+	} {
+		if _, _, err := ask(t, c.text, nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q:\n%v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+// TestOptions checks that options are given values like their defaults.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	text := "limit = option('limit', 0.5, 'a limit')\nn = option('n', 3)\nword = option('word', 'a')\n" + decide("return reject('%s %s %s' % (limit, n, word))")
+	for _, c := range []struct {
+		options map[string]any
+		want    string // reason, or part of the error
+	}{
+		{nil, "0.5 3 a"},
+		{map[string]any{"limit": int64(2), "n": uint64(4), "word": "b"}, "2.0 4 b"},
+		{map[string]any{"limit": "high"}, "mine.star:1:15: option limit: found high, want a value like its default, 0.5 (float)"},
+		{map[string]any{"n": 2.5}, "option n: found 2.5"},
+		{map[string]any{"limitt": 1.0}, `option found "limitt", did you mean limit?`},
+	} {
+		d, _, err := ask(t, text, c.options)
+		if got := string(d.Reason); got != c.want && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: %q, %v, want %s", c.options, got, err, c.want)
+		}
+	}
+}
+
+// TestDeclarations checks what a script declares, and that it forecasts if it asks for
+// percentiles.
+func TestDeclarations(t *testing.T) {
+	t.Parallel()
+	s, err := Compile("mine.star", []byte(`
+waiting, sharing, spot = "scan", "exclusive", True
+tests = [("too dear", "price", "limit", "most", "its price")]
+def order(request):
+    return (-request.budget, request.submit)
+def start():
+    return {}
+def ended(request, outcome, state):
+    pass
+def decide(request, market, state):
+    return reject("too dear", {"price": market.hosts[0].percentile(0.5)})
+`), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := s.Terms
+	if d.Waiting != outside.Scan || d.Sharing != "exclusive" || !d.Spot || !d.Forecasts || d.Queues || !d.Ordered || !d.Told || string(d.Start) != "{}" {
+		t.Errorf("declares %+v", d)
+	}
+	if len(d.Tests) != 1 || d.Tests[0].Reason != "too dear" || !d.Tests[0].AtMost {
+		t.Errorf("tests are %+v", d.Tests)
+	}
+	r := policytest.Wish(10, 2, 0.25)
+	key, err := s.Key(&outside.Question{Request: &r})
+	if err != nil || len(key) != 2 || key[0] != -50 {
+		t.Errorf("key is %v: %v", key, err)
+	}
+}
+
+// TestState checks that a state persists as JSON, and that what JSON cannot contain is an error
+// with its path.
+func TestState(t *testing.T) {
+	t.Parallel()
+	with := func(line string) string {
+		return "def start():\n    return {'n': 0}\ndef decide(request, market, state):\n    " + line + "\n    return defer()\n"
+	}
+	_, p, err := ask(t, with("state['n'] += 1; state['a'] = [None, True, 2.0, 'x<é']"), nil)
+	if want := `{"a":[null,true,2.0,"x\u003cé"],"n":1}`; err != nil || string(p.State()) != want {
+		t.Errorf("state is %s: %v, want %s", p.State(), err, want)
+	}
+	for _, c := range []struct{ line, want string }{
+		{"state['a'] = [1, market]", `state["a"][1] is market <market>, want None`},
+		{"state[1] = 2", "state has the key 1, want text"},
+		{"state['a'] = float('nan')", `state["a"] is float nan`},
+		{"state['a'] = (1, 2)", `state["a"] is tuple`},
+		{"state['a'] = state", "too deep or too large"},
+		{"state['a'] = 'x' * 70000", "bytes as JSON, want at most 65536"},
+		{"state['a'] = 1 << 70", `state["a"] is int`},
+	} {
+		if _, _, err := ask(t, with(c.line), nil); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.line, err, c.want)
+		}
+	}
+}
+
+// TestRetained checks that values of an earlier call are invalid.
+func TestRetained(t *testing.T) {
+	t.Parallel()
+	r := policytest.Wish(10, 2, 0.25)
+	e := &env{Question: &outside.Question{Request: &r}}
+	o := requests.of(asked{e, &r})
+	if _, err := o.Attr("id"); err != nil {
+		t.Error(err)
+	}
+	e.over = true
+	if _, err := o.Attr("id"); err == nil || !strings.Contains(err.Error(), "earlier call") {
+		t.Errorf("a request of an earlier call: %v", err)
+	}
+}

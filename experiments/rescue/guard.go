@@ -1,0 +1,53 @@
+package rescue
+
+import (
+	"context"
+	"fmt"
+	"runtime/metrics"
+	"time"
+)
+
+// Limits of one computation of code from outside.
+const (
+	growth = 256 << 20 // bytes by which live memory may grow
+	every  = 5 * time.Millisecond
+)
+
+// Guard returns a function that guards a computation until the function that it returns is
+// called. It cancels the computation when ctx ends or the memory of the program has grown by
+// 256 MiB since the start. It checks both every 5 ms.
+func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done func()) {
+	return func(c interface{ Cancel(reason string) }) func() {
+		stop := make(chan struct{})
+		t := time.AfterFunc(every, func() { watch(ctx, c, stop) })
+		return func() {
+			if !t.Stop() {
+				close(stop)
+			}
+		}
+	}
+}
+
+// watch checks a computation until stop is closed. Most computations end before.
+func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}) {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
+	metrics.Read(sample)
+	most := sample[0].Value.Uint64() + growth
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		// Between collections, garbage doubles the memory in use at most.
+		if metrics.Read(sample); sample[0].Value.Uint64() > most || sample[1].Value.Uint64() > 2*most {
+			c.Cancel(fmt.Sprintf("memory has grown by more than %d MiB in one call", growth>>20))
+			return
+		}
+		select {
+		case <-stop:
+			return
+		case <-ctx.Done():
+			c.Cancel("interrupted")
+			return
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package experiments
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// starPolicies are the built-in policies of which examples/policies has a script.
+var starPolicies = []string{"be", "sac", "cac", "rac", "fcfs"}
+
+// starOf returns the choice of a policy with its sharing, built in or as a script.
+func starOf(t testing.TB, name string, script bool) *branch {
+	sharing := "auction"
+	if name == "fcfs" {
+		sharing = "exclusive"
+	}
+	if !script {
+		return fork("", leaf("name", name), leaf("sharing", sharing))
+	}
+	file, err := filepath.Abs("examples/policies/" + name + ".star")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fork("", leaf("name", "script"), leaf("label", name), leaf("sharing", sharing), leaf("file", file))
+}
+
+// withPolicy returns draw n of the matrix with one policy in place of its own, or nil if the
+// draw is for policies that plan or that pack nodes.
+func withPolicy(t testing.TB, n uint64, name string, script bool) *drawing {
+	g := draw(n)
+	var text strings.Builder
+	g.root.block(&text, "")
+	if strings.Contains(text.String(), "reserve") || strings.Contains(text.String(), "planned") || strings.Contains(text.String(), "pack") {
+		return nil
+	}
+	for _, b := range g.root.in[3].in {
+		if b.name == "admission" {
+			b.in = []*branch{starOf(t, name, script)}
+		}
+	}
+	return g
+}
+
+// TestScriptsAsBuiltIn checks that each script of examples/policies publishes what the built-in
+// policy publishes, byte for byte, on the markets of the matrix.
+func TestScriptsAsBuiltIn(t *testing.T) {
+	t.Parallel()
+	draws := uint64(200)
+	if testing.Short() {
+		draws = 20
+	}
+	if os.Getenv("BOURSE_MATRIX_SCRIPTS") != "" { // acceptance: 2,000 markets
+		draws = 2000
+	}
+	dir, ran := t.TempDir(), 0
+	hash := func(g *drawing) (string, error) {
+		if err := g.write(dir); err != nil {
+			t.Fatal(err)
+		}
+		e, err := parse(dir)
+		var no refused
+		switch {
+		case errors.As(err, &no):
+			return "refused", nil
+		case err != nil:
+			return "", err
+		}
+		r, err := alone(e)
+		if err != nil {
+			return "", err
+		}
+		ran++
+		return r.hash, nil
+	}
+	for n := range draws {
+		name := starPolicies[n%uint64(len(starPolicies))]
+		built := withPolicy(t, n, name, false)
+		if built == nil {
+			continue
+		}
+		want, err := hash(built)
+		if err != nil {
+			t.Fatalf("draw %d, %s: %v", n, name, err)
+		}
+		got, err := hash(withPolicy(t, n, name, true))
+		if err != nil {
+			t.Errorf("draw %d, %s.star: %v", n, name, err)
+		} else if got != want {
+			t.Errorf("draw %d: %s.star publishes %.8s, %s %.8s", n, name, got, name, want)
+		}
+	}
+	if ran < int(draws)/2 {
+		t.Errorf("%d of %d markets ran: too few", ran, 2*draws)
+	}
+	t.Logf("%d runs", ran)
+}

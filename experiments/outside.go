@@ -2,14 +2,42 @@ package experiments
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"bourse/contracts"
 	"bourse/contracts/admission/outside"
+	"bourse/contracts/admission/script"
+	"bourse/experiments/program"
 	"bourse/experiments/rescue"
 	"bourse/experiments/scenario"
+	"bourse/hosts"
 )
+
+// outside returns a function that loads the scripts and connects the programs that options name.
+func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
+	text := func(path string) ([]byte, error) { return readAs(read.files, path, io.ReadAll) }
+	return func(v any) error {
+		switch o := v.(type) {
+		case *script.Options:
+			return o.Load(text)
+		case *outside.Program:
+			fleet := make([]hosts.Spec, c.Fleet.Hosts)
+			for h := range fleet {
+				fleet[h] = spec(&c.Fleet, h)
+			}
+			hello, err := program.Connect(o, fleet, text)
+			if err == nil && read.files != nil {
+				read.files["hello of "+strings.Join(o.Command, " ")] = fmt.Sprintf("%x", sha256.Sum256(hello))
+			}
+			return err
+		}
+		return nil
+	}
+}
 
 // guard stops the decisions of a policy from outside when ctx ends or they use too much memory.
 func guard(ctx context.Context, p contracts.Policy) {

@@ -3,7 +3,6 @@ package experiments
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -68,9 +67,9 @@ func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice. Options that name files are loaded. The choice is safe for concurrent use only after it has been
+// fix returns c as a choice. Load, unless nil, is called with the options. The choice is safe for concurrent use only after it has been
 // created once.
-func fix(c scenario.Choice, in files) choice {
+func fix(c scenario.Choice, load func(v any) error) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {
 		if saved.IsValid() {
@@ -80,10 +79,8 @@ func fix(c scenario.Choice, in files) choice {
 		if err := c.Decode(v); err != nil {
 			return err
 		}
-		if l, ok := v.(interface {
-			Load(read func(path string) ([]byte, error)) error
-		}); ok {
-			if err := l.Load(func(path string) ([]byte, error) { return readAs(in, path, io.ReadAll) }); err != nil {
+		if load != nil {
+			if err := load(v); err != nil {
 				return err
 			}
 		}
@@ -148,7 +145,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		if a.Sharing != nil {
 			shares = *a.Sharing
 		}
-		s.offers = append(s.offers, offer{choice: fix(a, read.files), sharing: fix(shares, nil)})
+		s.offers = append(s.offers, offer{choice: fix(a, read.outside(c)), sharing: fix(shares, nil)})
 	}
 	// Create everything once, so that mistakes are reported before anything runs.
 	for i := range s.offers {

@@ -10,6 +10,7 @@ import (
 	"bourse/contracts/admission"
 	"bourse/contracts/admission/libra"
 	"bourse/contracts/admission/mixed"
+	"bourse/contracts/admission/outside"
 	"bourse/contracts/admission/queue"
 	"bourse/contracts/admission/reserve"
 	"bourse/contracts/admission/script"
@@ -35,7 +36,7 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 	return t
 }
 
-// WithOutside returns the table of policies with those that are not part of the program: script.
+// WithOutside returns the table of policies with those that are not part of the program: script and program.
 // Their options must be loaded before the policy is created; decode does both.
 func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := Table(bid, rng)
@@ -43,6 +44,9 @@ func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Po
 	m.Doc = "decide by a function of a Starlark file; for the sharing that the file declares"
 	m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return script.New(decode, bid, rng) }
 	t.Members["script"] = m
+	m.Doc = "decide by a program that reads and writes JSON lines; for the sharing that it declares"
+	m.New = func(decode plugin.Decoder) (contracts.Policy, error) { return outside.NewProgram(decode, bid, rng) }
+	t.Members["program"] = m
 	return t
 }
 

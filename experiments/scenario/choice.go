@@ -56,6 +56,14 @@ func (c Choice) Blame(err error) error { return c.at.Blame(c.path, err) }
 // resolved returns c with a relative path in its option file joined to the folder of the
 // scenario file that contains it.
 func (c *Choice) resolved() *Choice {
+	if n := c.options.Get("command"); n != nil { // it runs in the folder of the file, or in another from there
+		folder, out := ".", *c
+		if given := c.options.Get("folder"); given != nil {
+			folder = given.Text
+		}
+		out.options = c.options.Put("folder", config.Text(relative(n, folder)))
+		return &out
+	}
 	file := c.options.Get("file")
 	if file == nil || file.Kind != config.Scalar {
 		return c

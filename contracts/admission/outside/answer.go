@@ -1,0 +1,221 @@
+package outside
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/contracts/note"
+)
+
+// A Program describes a policy that is a program, which answers questions in JSON lines.
+type Program struct {
+	Command []string       `yaml:"command" validate:"min=1" doc:"program and its arguments; it runs in the folder of the scenario file"`
+	Files   []string       `yaml:"files" doc:"files that determine what the program answers; their hashes are stored with the results"`
+	Folder  string         `yaml:"folder" doc:"folder in which the program runs; if omitted, that of the scenario file"`
+	Options map[string]any `yaml:"options" doc:"options to send to the program"`
+	Timeout float64        `yaml:"timeout" validate:"gt=0,max=3600" doc:"time limit of an answer, s"`
+
+	Mind  Mind  `yaml:"-"` // nil until it is connected
+	Terms Terms `yaml:"-"`
+}
+
+// NewProgram returns a policy from the options that decode sets and connects.
+func NewProgram(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contracts.Policy, error) {
+	p := Program{Timeout: 10}
+	if err := decode(&p); err != nil {
+		return nil, err
+	}
+	if p.Mind == nil {
+		return nil, errors.New("command: found a program, which does not run here; want a script")
+	}
+	return New(p.Mind, p.Terms, bid, rng), nil
+}
+
+// Version is the version of the protocol with programs.
+const Version = 1
+
+// A Hello is what a program declares.
+type Hello struct {
+	Hello       string          `json:"hello"`
+	Version     int             `json:"version"`
+	Name        string          `json:"name"`
+	Sees        []string        `json:"sees"`
+	Percentiles []float64       `json:"percentiles"`
+	Random      int             `json:"random"`
+	Waiting     string          `json:"waiting"`
+	Sharing     string          `json:"sharing"`
+	Spot        bool            `json:"spot"`
+	Told        bool            `json:"told"`
+	Tests       [][5]string     `json:"tests"`
+	State       json.RawMessage `json:"state"`
+}
+
+// hello is the value of the field hello.
+const hello = "bourse policy"
+
+// ParseHello returns the terms and the parts of questions that a program wants.
+func ParseHello(line []byte) (t Terms, p Parts, err error) {
+	var h Hello
+	if err := strict(line, &h); err != nil {
+		return t, p, err
+	}
+	if h.Hello != hello || h.Version < 1 || h.Version > Version {
+		return t, p, fmt.Errorf("found hello %q of version %d, want %q of version %d", clip(h.Hello), h.Version, hello, Version)
+	}
+	for _, part := range h.Sees {
+		switch part {
+		case "hosts":
+			p.Hosts = true
+		case "contracts":
+			p.Contracts = true
+		case "waiting":
+			p.Waiting = true
+		default:
+			return t, p, fmt.Errorf("sees: found %q, want hosts, contracts or waiting", clip(part))
+		}
+	}
+	for _, g := range h.Percentiles {
+		if !(g > 0 && g < 1) {
+			return t, p, fmt.Errorf("percentiles: found %v, want probabilities above 0 and below 1", g)
+		}
+	}
+	if h.Random < 0 || h.Random > 1000 {
+		return t, p, fmt.Errorf("random: found %d, want 0 to 1000", h.Random)
+	}
+	p.Percentiles, p.Random = h.Percentiles, h.Random
+	if t.Waiting = h.Waiting; t.Waiting == "" {
+		t.Waiting = Own
+	}
+	if t.Sharing = h.Sharing; t.Sharing == "" {
+		t.Sharing = "auction"
+	}
+	if t.Waiting != Own && t.Waiting != Queue && t.Waiting != Scan {
+		return t, p, fmt.Errorf("waiting: found %q, want own, queue or scan", clip(t.Waiting))
+	}
+	if t.Start, err = canonical(h.State); err != nil {
+		return t, p, err
+	}
+	for _, test := range h.Tests {
+		t.Tests = append(t.Tests, admission.Test{Reason: contracts.Reason(test[0]), Got: test[1], Want: test[2], AtMost: test[3] == "most", Word: test[4]})
+	}
+	t.Spot, t.Told, t.Queues, t.Forecasts = h.Spot, h.Told, t.Waiting == Queue, len(h.Percentiles) > 0
+	return t, p, nil
+}
+
+// ParseAnswer returns the answer in a line about question number ask. The answer is not
+// checked: see [Question.Check].
+func ParseAnswer(line []byte, ask int, ended bool) (a Answer, err error) {
+	var w struct {
+		Ask     *int            `json:"ask"`
+		Accept  []Bid           `json:"accept"`
+		Reject  *string         `json:"reject"`
+		Defer   bool            `json:"defer"`
+		Numbers json.RawMessage `json:"numbers"`
+		State   json.RawMessage `json:"state"`
+	}
+	if err := strict(line, &w); err != nil {
+		return a, err
+	}
+	if w.Ask == nil || *w.Ask != ask {
+		return a, fmt.Errorf("found the answer %q, want the field ask with the value %d", clip(string(line)), ask)
+	}
+	answers := 0
+	if a.State, err = canonical(w.State); err != nil {
+		return a, err
+	}
+	if w.Accept != nil {
+		answers++
+		a.Verdict = contracts.Accept
+		for _, b := range w.Accept {
+			p, err := b.Placement()
+			if err != nil {
+				return a, err
+			}
+			a.Placements = append(a.Placements, p)
+		}
+	}
+	if w.Reject != nil {
+		answers++
+		a.Reason = *w.Reject
+	}
+	if w.Defer {
+		answers++
+		a.Verdict = contracts.Defer
+	}
+	if want := 1; ended && answers > 0 || !ended && answers != want {
+		return a, fmt.Errorf("found %d of the fields accept, reject and defer in the answer %q, want one of them if a request is to be decided", answers, clip(string(line)))
+	}
+	if w.Numbers == nil {
+		return a, nil
+	}
+	fields, ok := note.Fields(w.Numbers)
+	if !ok {
+		return a, fmt.Errorf("numbers: found %s, want an object", clip(string(w.Numbers)))
+	}
+	for _, f := range fields {
+		n, err := numberOf(f)
+		if err != nil {
+			return a, err
+		}
+		a.Numbers = append(a.Numbers, n)
+	}
+	return a, nil
+}
+
+// canonical returns a JSON value with sorted keys, and nil for none.
+func canonical(text []byte) ([]byte, error) {
+	if text == nil {
+		return nil, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+// numberOf returns a number of an answer. A whole number without a point is a count.
+func numberOf(f note.Field) (n contracts.Number, err error) {
+	switch v := f.Value.(type) {
+	case json.Number:
+		if i, err := v.Int64(); err == nil && !strings.ContainsAny(v.String(), ".eE") {
+			return contracts.Counted(f.Name, int(i)), nil
+		}
+		if x, err := v.Float64(); err == nil {
+			return contracts.Measured(f.Name, x), nil
+		}
+	case map[string]any:
+		if id, ok := v["contract"].(json.Number); ok && len(v) == 1 {
+			if i, err := id.Int64(); err == nil {
+				return contracts.Concerned(f.Name, contracts.ID(i)), nil
+			}
+		}
+	}
+	return n, fmt.Errorf(`numbers: found %v under %s, want a number, or {"contract": ID}`, f.Value, clip(f.Name))
+}
+
+// strict decodes one JSON object and rejects unknown fields and anything after the object.
+func strict(line []byte, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(line))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(v)
+	if err == nil {
+		if _, after := dec.Token(); after != io.EOF {
+			err = errors.New("more than one value in a line")
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("found the line %q, want a JSON object: %w", clip(string(line)), err)
+	}
+	return err
+}

@@ -1,0 +1,295 @@
+// Package program runs admission policies that are programs. A program reads questions and
+// writes answers, one JSON object per line; package outside defines both. The program must be a
+// pure function of each line, so any of its processes may answer any question. Some questions
+// are therefore asked twice, and two different answers are an error.
+package program
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"bourse/contracts/admission/outside"
+	"bourse/hosts"
+)
+
+// Limits of a program.
+const (
+	maxAnswer = 1 << 20          // bytes of an answer
+	maxErrors = 1 << 20          // bytes of standard error that are stored
+	patience  = 2 * time.Second  // from the end of its input until it is killed
+	idleTime  = 10 * time.Second // after which an idle process is ended
+	sampled   = 64               // one of this many questions is asked twice
+)
+
+// Connect starts the program that o describes for a fleet, exchanges hellos and sets the mind
+// and the terms of o. It also reads the program's files, and returns the program's hello.
+func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]byte, error)) (hello []byte, err error) {
+	for _, name := range o.Files {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(o.Folder, name)
+		}
+		if _, err := read(name); err != nil {
+			return nil, err
+		}
+	}
+	first := struct {
+		Hello   string         `json:"hello"`
+		Version int            `json:"version"`
+		Options map[string]any `json:"options"`
+		Hosts   []outside.Host `json:"hosts"`
+	}{"bourse policy", outside.Version, o.Options, nil}
+	for h := range fleet {
+		first.Hosts = append(first.Hosts, outside.Fixed(hosts.ID(h), &fleet[h]))
+	}
+	text, err := json.Marshal(&first)
+	if err != nil {
+		return nil, err
+	}
+	m := &mind{command: o.Command, folder: o.Folder, timeout: time.Duration(o.Timeout * float64(time.Second)), first: append(text, '\n')}
+	p, err := m.start()
+	if err != nil {
+		return nil, m.named(err)
+	}
+	if o.Terms, m.parts, err = outside.ParseHello(p.hello); err != nil {
+		p.end()
+		return nil, m.named(err)
+	}
+	m.put(p)
+	o.Mind = m
+	return p.hello, nil
+}
+
+// A mind asks the processes of one program.
+type mind struct {
+	command []string
+	folder  string
+	timeout time.Duration
+	first   []byte // our hello
+	parts   outside.Parts
+
+	mu     sync.Mutex
+	idle   []*process
+	second *process // answers questions a second time
+	before *asked   // the last question that was asked twice
+}
+
+// An asked question has been answered.
+type asked struct {
+	line, answer []byte
+	number       int
+	ended        bool
+}
+
+// Decide implements [outside.Mind].
+func (m *mind) Decide(q *outside.Question) (outside.Answer, error) {
+	a, err := m.ask(q)
+	if err == nil {
+		_, err = q.Check(&a)
+	}
+	return a, m.named(err)
+}
+
+// Ended implements [outside.Mind].
+func (m *mind) Ended(q *outside.Question) ([]byte, error) {
+	a, err := m.ask(q)
+	return a.State, m.named(err)
+}
+
+// Key implements [outside.Mind]. Programs have no order of their own.
+func (*mind) Key(*outside.Question) ([]float64, error) { return nil, nil }
+
+// named adds the command to an error.
+func (m *mind) named(err error) error {
+	if err != nil {
+		command, _, _ := strings.Cut(strings.Join(m.command, " "), "\n")
+		err = fmt.Errorf("%s: %w", command, err)
+	}
+	return err
+}
+
+// ask returns the program's answer to q.
+func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
+	line, err := json.Marshal(q.Line(m.parts))
+	if err != nil {
+		return a, err
+	}
+	line = append(line, '\n')
+	p, err := m.take()
+	if err != nil {
+		return a, err
+	}
+	done := q.Guard(p)
+	answer, err := p.answer(line, m.timeout)
+	done()
+	if err != nil {
+		p.Cancel("")
+		go p.end()
+		return a, err
+	}
+	m.put(p)
+	ended := q.Outcome != ""
+	if a, err = outside.ParseAnswer(answer, q.Number, ended); err != nil {
+		return a, err
+	}
+	// The choice depends only on the question. The first two of each run are always chosen.
+	if sum := sha256.Sum256(line); sum[0]%sampled == 0 || q.Number <= 2 {
+		err = m.again(&asked{line, answer, q.Number, ended})
+	}
+	return a, err
+}
+
+// again asks a question a second time, in another process and in another order: the previous
+// one follows it.
+func (m *mind) again(now *asked) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.second == nil {
+		var err error
+		if m.second, err = m.start(); err != nil {
+			return err
+		}
+	}
+	for _, a := range []*asked{now, m.before} {
+		if a == nil {
+			continue
+		}
+		other, err := m.second.answer(a.line, m.timeout)
+		if err != nil {
+			return err
+		}
+		one, _ := outside.ParseAnswer(a.answer, a.number, a.ended)
+		two, err := outside.ParseAnswer(other, a.number, a.ended)
+		if err != nil || !reflect.DeepEqual(one, two) {
+			return fmt.Errorf("found two answers to one question, %s and %s, want the same: its answers must depend on nothing but the line", a.answer, other)
+		}
+	}
+	m.before = now
+	return nil
+}
+
+// take returns an idle process, or starts one.
+func (m *mind) take() (*process, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for n := len(m.idle); n > 0; n = len(m.idle) {
+		p := m.idle[n-1]
+		if m.idle = m.idle[:n-1]; p.expiry.Stop() {
+			return p, nil
+		}
+	}
+	return m.start()
+}
+
+// put makes p idle. It ends if nobody takes it for a while.
+func (m *mind) put(p *process) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p.expiry = time.AfterFunc(idleTime, p.end)
+	m.idle = append(m.idle, p)
+}
+
+// A process is a running program.
+type process struct {
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	out    io.ReadCloser
+	lines  *bufio.Reader
+	errs   tail
+	hello  []byte
+	expiry *time.Timer
+}
+
+// start starts the program and exchanges hellos.
+func (m *mind) start() (p *process, err error) {
+	p = &process{cmd: exec.Command(m.command[0], m.command[1:]...)}
+	p.cmd.Dir, p.cmd.Stderr = m.folder, &p.errs
+	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LANG=C", "HOME="}
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	if p.out, err = p.cmd.StdoutPipe(); err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.lines = bufio.NewReaderSize(p.out, maxAnswer)
+	if p.hello, err = p.answer(m.first, m.timeout); err != nil {
+		p.end()
+		return nil, err
+	}
+	return p, nil
+}
+
+// answer writes a line and returns the line that the program answers.
+func (p *process) answer(line []byte, limit time.Duration) ([]byte, error) {
+	late := time.Now().Add(limit)
+	for _, pipe := range []any{p.in, p.out} {
+		if d, ok := pipe.(interface{ SetDeadline(time.Time) error }); ok {
+			_ = d.SetDeadline(late) // pipes of processes have deadlines
+		}
+	}
+	_, err := p.in.Write(line)
+	if err == nil {
+		var answer []byte
+		if answer, err = p.lines.ReadSlice('\n'); err == nil {
+			return bytes.Clone(bytes.TrimSuffix(answer, []byte{'\n'})), nil
+		}
+	}
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, fmt.Errorf("found no answer within %v", limit)
+	case errors.Is(err, bufio.ErrBufferFull):
+		return nil, fmt.Errorf("found an answer of more than %d bytes", maxAnswer)
+	}
+	p.end()
+	return nil, fmt.Errorf("ended without an answer (%v)%s", p.cmd.ProcessState, p.errs.last())
+}
+
+// Cancel ends a computation.
+func (p *process) Cancel(string) { _ = p.cmd.Process.Kill() } // it may have ended
+
+// end ends p: it closes the input and, if p does not end, kills it.
+func (p *process) end() {
+	_ = p.in.Close()
+	kill := time.AfterFunc(patience, func() { p.Cancel("") })
+	defer kill.Stop()
+	_ = p.cmd.Wait() // the status is in ProcessState
+}
+
+// A tail stores the standard error of a process.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// Write implements [io.Writer].
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, b[:min(len(b), max(0, maxErrors-len(t.text)))]...)
+	return len(b), nil
+}
+
+// last returns the last line, after a colon.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return ": " + strings.ToValidUTF8(last[:min(len(last), 200)], "?")
+	}
+	return ""
+}

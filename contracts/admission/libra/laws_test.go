@@ -82,7 +82,8 @@ func TestLemmas(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		node := drawNode(t, drawSpare(t), "dynamic")
 		p := node()
-		n, total := len(p.Left), p.total()
+		n := len(p.Left)
+		total, _ := p.needs()
 		first, last := slices.Min(p.Span), slices.Max(p.Span)
 		p.delays(one)
 		risk := RiskOf(p.Delay, p.Span)
@@ -110,17 +111,21 @@ func TestLemmas(t *testing.T) {
 	}
 }
 
-// TestLemmasAsProjected checks that on 1,000 random hosts the lemmas decide as the full
-// projection does, under each rule for spare capacity.
+// TestLemmasAsProjected checks that on 3,000 random hosts the lemmas decide as the full
+// projection does, under each rule for spare capacity and each limit of what one task can use.
 func TestLemmasAsProjected(t *testing.T) {
 	t.Parallel()
 	decided := map[bool]int{}
-	for seed := range 1000 {
+	for seed := range 3000 {
+		most := []float64{1, 0.5, 0.2}[seed%3]
+		n := sharing.Node{Size: 1, Most: most}
 		node := rapid.Custom(func(t *rapid.T) func() *projection { return drawNode(t, drawSpare(t), "dynamic") }).Example(seed)
-		got, want := node().lemmas(one), node().project(one)
+		got, p := node().lemmas(n), node()
+		p.delays(n)
+		want := RiskOf(p.Delay, p.Span).Zero()
 		if got != want {
 			p := node()
-			t.Errorf("host %d: %v, want %v: left %v, span %v, keep %v", seed, got, want, p.Left, p.Span, p.Keep)
+			t.Errorf("host %d: %v, want %v: left %v, span %v, keep %v, most %v", seed, got, want, p.Left, p.Span, p.Keep, most)
 		}
 		decided[want]++
 	}
@@ -146,7 +151,7 @@ func TestOtherProjections(t *testing.T) {
 			t.Errorf("static: delays %v of spans %v", p.Delay, p.Span)
 		}
 		p := node()
-		if len(p.Span) > 1 && slices.Min(p.Span) == slices.Max(p.Span) && p.total() > 1 {
+		if total, _ := p.needs(); len(p.Span) > 1 && slices.Min(p.Span) == slices.Max(p.Span) && total > 1 {
 			return
 		}
 		if got, want := as("incumbent").project(one), as("dynamic").project(one); got != want {

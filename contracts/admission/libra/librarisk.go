@@ -1,6 +1,7 @@
 package libra
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -23,6 +24,7 @@ type LibraRisk struct { //nolint:revive // the name in the paper
 	RiskOptions
 	chooser
 	projection projection
+	bounds     []bound // by host, since its last event
 }
 
 // RiskOptions are the options of librarisk.
@@ -41,9 +43,16 @@ func newLibraRisk(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 
 // Decide implements [contracts.Decider].
 func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
+	p.see(v)
 	p.found = p.found[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if !admission.Fits(h, r, v) || !p.safe(now, r, v, h) {
+		if p.bounds[h].risky(now, r) || !admission.Fits(h, r, v) {
+			continue
+		}
+		if !p.safe(now, r, v, h) {
+			if p.Projection == "dynamic" {
+				p.bounds[h] = boundOf(now, v, h)
+			}
 			continue
 		}
 		// In order of index, the first suitable hosts are taken, so the search can stop early.
@@ -59,8 +68,31 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	return p.choose(r, risky)
 }
 
-// proved reports whether the method lemmas is valid for n.
-func (p *LibraRisk) proved(n sharing.Node) bool { return p.Projection == "dynamic" && n.Most == n.Size }
+// see forgets the bounds of the hosts that have changed.
+func (p *LibraRisk) see(v contracts.View) {
+	changed, all := admission.Changed(v, len(p.bounds))
+	if all {
+		p.bounds = make([]bound, v.Fleet())
+	}
+	for _, h := range changed {
+		p.bounds[h] = unknown
+	}
+}
+
+// risky reports whether the bound proves that the host is not without risk with a task of r:
+// see the method lemmas of projection. If it does not, the tasks of the host must be read.
+func (b *bound) risky(now float64, r *contracts.Request) bool {
+	span := r.Due() - now
+	switch {
+	case b.due-now <= sharing.Tick: // a deadline has passed
+		return true
+	case span >= 1 && r.Work < b.over*span:
+		return true
+	case now >= b.till || r.Work > b.most*span || math.Abs(r.Due()-b.due) <= 1e-8*span: // deadlines may all be equal
+		return false
+	}
+	return b.full(now, r.Work, span)
+}
 
 // safe reports whether h is without risk with a task of r added.
 func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h hosts.ID) bool {
@@ -70,7 +102,7 @@ func (p *LibraRisk) safe(now float64, r *contracts.Request, v contracts.View, h 
 	}
 	p.load(now, r, v, h)
 	n := sharing.NodeOf(v.Spec(h))
-	if p.proved(n) {
+	if p.Projection == "dynamic" {
 		return p.projection.lemmas(n)
 	}
 	return p.projection.project(n)
@@ -95,21 +127,46 @@ func (p *projection) project(n sharing.Node) bool {
 			return false
 		}
 	}
-	p.delays(n)
+	for p.begin(); len(p.running) > 0; {
+		if p.step(n); p.unequal() {
+			return false
+		}
+	}
 	return RiskOf(p.Delay, p.Span).Zero()
 }
 
-// lemmas gives the same result as project without simulation, if a single task can use all of
-// n and shares are dynamic. There is no risk if and only if
+// lemmas gives the same result as project, usually without simulation, if shares are dynamic.
+// There is no risk if
 //
 //  1. there is only one task, whose delay cannot differ from another; or
-//  2. the needs add up to at most n, so no task is late; or
-//  3. all deadlines are equal, so all tasks are delayed alike.
+//  2. the needs add up to at most n, and none exceeds the most m that one task can use, so no
+//     task is late; or
+//  3. the needs add up to more, none exceeds m, and all deadlines are equal, so all tasks are
+//     delayed alike.
 //
-// Proof of "only if": suppose that the needs add up to T > n and that deadlines differ. Then
-// the first deadline delay is T/n, and that of the last task to end is lower.
+// There is risk in all other cases where no need exceeds m. Proof: suppose that the needs s add
+// up to T > n, and that all deadline delays are δ > 1. Then no task is in time, so n is fully
+// used until only tasks with m processors each are left: the set K, from the end of a task k on.
+// With deadlines d, task i of K has m δ (d_i - d_k) of its work s_i d_i left then, and the work
+// done is n δ d_k. Hence
+//
+//	(n δ - T) d_k = Σ_{not K} s_i (d_i - d_k) + Σ_K (s_i - m δ)(d_i - d_k)
+//
+// No term of the sums is positive: d_i ≤ d_k outside K, and d_i ≥ d_k and s_i ≤ m δ in K. So T is
+// at least n δ. If no need exceeds m, the first task to end is late by T/n, so δ = T/n, all terms
+// are 0, and all deadlines are equal.
+//
+// If a need s exceeds m, δ is at least s/m. So there is also risk if T is less than n s/m, unless
+// n can run all tasks at once. What remains is simulated.
 func (p *projection) lemmas(n sharing.Node) bool {
-	total := p.total()
+	total, most := p.needs()
+	switch factor := n.Size / n.Most; {
+	case factor == 1 || most <= n.Most:
+	case float64(len(p.Left)) >= factor && factor*most > total+sliver*total:
+		return false
+	default:
+		return p.project(n)
+	}
 	if total <= n.Size+sliver {
 		return true
 	}

@@ -24,6 +24,9 @@ type projection struct {
 
 	Delay []float64 // by task, s; result of delays
 
+	now         float64 // s from the start
+	least, most float64 // least and greatest deadline delay of the tasks that have ended
+
 	running  []int
 	required []float64
 	shares   []hosts.Share
@@ -38,20 +41,28 @@ func (p *projection) Add(left, span, keep float64) {
 	p.Left, p.Span, p.Keep = append(p.Left, left), append(p.Span, span), append(p.Keep, keep)
 }
 
-// total returns the sum of the needs of the tasks, in processors.
-func (p *projection) total() float64 {
-	sum := 0.0
+// needs returns the sum and the greatest of the needs of the tasks, in processors.
+func (p *projection) needs() (total, most float64) {
 	for i := range p.Left {
-		sum += sharing.Required(p.Left[i], p.Span[i], p.Keep[i])
+		need := sharing.Required(p.Left[i], p.Span[i], p.Keep[i])
+		total, most = total+need, max(most, need)
 	}
-	return sum
+	return total, most
 }
 
 // delays computes Delay for a host n on which no deadline has passed yet. A task whose
 // estimate is used up is assumed to run until its deadline with the share that it kept. delays
 // overwrites Left.
 func (p *projection) delays(n sharing.Node) {
-	p.Delay, p.running = p.Delay[:0], p.running[:0]
+	p.begin()
+	for len(p.running) > 0 {
+		p.step(n)
+	}
+}
+
+// begin prepares for the first step.
+func (p *projection) begin() {
+	p.Delay, p.running, p.now, p.least, p.most = p.Delay[:0], p.running[:0], 0, math.Inf(1), 0
 	for i := range p.Left {
 		if p.Left[i] <= sharing.Tick && p.Keep[i] > 0 {
 			p.Left[i] = p.Keep[i] * p.Span[i]
@@ -59,33 +70,51 @@ func (p *projection) delays(n sharing.Node) {
 		p.Delay = append(p.Delay, 0)
 		if p.Left[i] > sharing.Tick {
 			p.running = append(p.running, i)
+		} else {
+			p.ends(i, 0)
 		}
 	}
-	// Each iteration advances to the next completion. With constant shares one iteration is
-	// enough, because the end of every task is then known.
-	for now := 0.0; len(p.running) > 0; {
-		p.divide(n, now)
-		next := math.Inf(1)
-		for k, i := range p.running {
-			next = min(next, p.Left[i]/p.rates[k])
-		}
-		if p.Shares != "dynamic" {
-			for k, i := range p.running {
-				p.Delay[i] = late(p.Left[i]/p.rates[k], p.Span[i])
-			}
-			return
-		}
-		now += next
-		still := p.running[:0]
-		for k, i := range p.running {
-			if p.Left[i] -= p.rates[k] * next; p.Left[i] > sharing.Tick {
-				still = append(still, i)
-			} else {
-				p.Delay[i] = late(now, p.Span[i])
-			}
-		}
-		p.running = still
+}
+
+// step advances to the next completion. With constant shares one step is enough, because the
+// end of every task is then known.
+func (p *projection) step(n sharing.Node) {
+	p.divide(n, p.now)
+	next := math.Inf(1)
+	for k, i := range p.running {
+		next = min(next, p.Left[i]/p.rates[k])
 	}
+	if p.Shares != "dynamic" {
+		for k, i := range p.running {
+			p.ends(i, p.Left[i]/p.rates[k])
+		}
+		p.running = p.running[:0]
+		return
+	}
+	p.now += next
+	still := p.running[:0]
+	for k, i := range p.running {
+		if p.Left[i] -= p.rates[k] * next; p.Left[i] > sharing.Tick {
+			still = append(still, i)
+		} else {
+			p.ends(i, p.now)
+		}
+	}
+	p.running = still
+}
+
+// ends records that task i ends after the given time.
+func (p *projection) ends(i int, after float64) {
+	p.Delay[i] = late(after, p.Span[i])
+	d := DeadlineDelay(p.Delay[i], p.Span[i])
+	p.least, p.most = min(p.least, d), max(p.most, d)
+}
+
+// unequal reports whether the tasks that have ended make the risk of the host more than zero,
+// whatever the delays of the others. If two of n deadline delays differ by x, their standard
+// deviation is at least x / √2n.
+func (p *projection) unequal() bool {
+	return p.least < p.most*(1-2*zero*math.Sqrt(2*float64(len(p.Left))))
 }
 
 // late returns the delay of a task that ends after end seconds and has its deadline after span

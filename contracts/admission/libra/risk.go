@@ -45,4 +45,7 @@ func RiskOf(delay, span []float64) Risk {
 
 // Zero reports whether there is no risk, up to rounding. A single task has no risk, however
 // late it is, because it cannot differ from another.
-func (r Risk) Zero() bool { return r.Sigma <= 1e-9*max(1, r.Mean) }
+func (r Risk) Zero() bool { return r.Sigma <= zero*max(1, r.Mean) }
+
+// zero is the relative standard deviation that is treated as rounding.
+const zero = 1e-9

@@ -38,6 +38,7 @@ var most = map[string]int{
 	"cmd/bourse":                    10300,
 	"contracts":                     600,
 	"contracts/admission":           600,
+	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   950,
 	"contracts/admission/queue":     600,
 	"contracts/admission/reserve":   550,

@@ -271,6 +271,11 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	if j.CPUs > 0 {
 		r.Needs.Max.CPU = j.CPUs
 	}
+	if n := j.Needs; n != nil {
+		hold(&r.Needs.Min.Memory, &r.Needs.Max.Memory, n.Memory)
+		hold(&r.Needs.Min.Disk, &r.Needs.Max.Disk, n.Disk)
+		hold(&r.Needs.Min.Bandwidth, &r.Needs.Max.Bandwidth, n.Bandwidth)
+	}
 	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)
 	if sla.Deadline == "plan" {
 		r.SLA.Soft = !j.Hard && j.PenaltyRate > 0
@@ -279,6 +284,13 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 		r.SLA.Penalty.Rate = j.PenaltyRate
 	}
 	return hosts.Task{Work: j.Runtime}
+}
+
+// hold sets the bounds of a resource to the amount that a plan states; 0 leaves them.
+func hold(least, most *float64, amount float64) {
+	if amount > 0 {
+		*least, *most = amount, amount
+	}
 }
 
 // deadline returns the quantity that the slack factor multiplies.

@@ -27,7 +27,7 @@ type workload struct {
 	machine  int64             // processors of the log's machine; 0 if unknown
 }
 
-type logKey struct{ path, filter string }
+type logKey struct{ path, filter, memory string }
 
 func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work *workload, err error) {
 	work = new(workload)
@@ -46,7 +46,7 @@ func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work 
 	case w.Plan != "":
 		work.fixed, err = readAs(read.files, w.Plan, func(in io.Reader) (workloadgen.Plan, error) { return workloadgen.ReadCSV(in, w.Plan) })
 	default:
-		key := logKey{w.SWF, w.Filter}
+		key := logKey{w.SWF, w.Filter, w.Memory}
 		log, ok := read.logs[key]
 		if !ok {
 			log, err = read.log(w)
@@ -104,7 +104,7 @@ func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	for _, wrong := range t.Header.Problems() {
 		work.note("header: %s", wrong)
 	}
-	jobs, acc := t.Jobs()
+	jobs, acc := t.Jobs(swf.Memory(w.Memory))
 	work.log = jobs
 	work.machine, _ = t.Header.Processors()
 	work.note("as a plan: %s", acc.String())

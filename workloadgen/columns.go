@@ -2,6 +2,7 @@ package workloadgen
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -53,6 +54,10 @@ var columns = [...]column{
 			return ok && n == int64(int32(n))
 		}},
 	number("cpus", false, "processors", func(j *Job) *float64 { return &j.CPUs }),
+	amount("memory", "bytes", func(n *Needs) *float64 { return &n.Memory }),
+	amount("disk", "bytes", func(n *Needs) *float64 { return &n.Disk }),
+	amount("bandwidth", "bytes per second", func(n *Needs) *float64 { return &n.Bandwidth }),
+	units("gpus", "gpu"),
 	integer("after", func(j *Job) *int64 { return &j.After }),
 	number("think", false, "seconds", func(j *Job) *float64 { return &j.Think }),
 }
@@ -63,17 +68,96 @@ var optional = map[string]func(*Job) bool{
 	"cpus":  func(j *Job) bool { return j.CPUs > 0 },
 	"after": func(j *Job) bool { return j.After != 0 },
 	"think": func(j *Job) bool { return j.Think > 0 },
+
+	"memory":    func(j *Job) bool { return j.Needs != nil && j.Needs.Memory > 0 },
+	"disk":      func(j *Job) bool { return j.Needs != nil && j.Needs.Disk > 0 },
+	"bandwidth": func(j *Job) bool { return j.Needs != nil && j.Needs.Bandwidth > 0 },
+	"gpus":      func(j *Job) bool { return j.Needs != nil && j.Needs.Counts["gpu"] > 0 },
 }
 
-// written returns the columns that describe p.
+// written returns the columns that describe p. The units of countable resources follow gpus, in
+// order of their names.
 func written(p Plan) []column {
-	return slices.DeleteFunc(slices.Clone(columns[:]), func(c column) bool {
+	used := slices.DeleteFunc(slices.Clone(columns[:]), func(c column) bool {
 		sets := optional[c.name]
 		return sets != nil && !slices.ContainsFunc(p, func(j Job) bool { return sets(&j) })
 	})
+	at := slices.IndexFunc(used, func(c column) bool { return c.name == "after" || c.name == "think" })
+	if at < 0 {
+		at = len(used)
+	}
+	for _, name := range p.Counts() {
+		if name != "gpu" {
+			used = slices.Insert(used, at, units("count."+name, name))
+			at++
+		}
+	}
+	return used
 }
 
-// alias returns the name of the column in the models of the Libra papers.
+// Counts returns the names of the countable resources that jobs of p hold, sorted.
+func (p Plan) Counts() []string {
+	names := make(map[string]bool)
+	for i := range p {
+		if p[i].Needs != nil {
+			for name, n := range p[i].Needs.Counts {
+				names[name] = names[name] || n > 0
+			}
+		}
+	}
+	maps.DeleteFunc(names, func(_ string, used bool) bool { return !used })
+	return slices.Sorted(maps.Keys(names))
+}
+
+// needs returns the needs of j, which it creates if there are none.
+func (j *Job) needs() *Needs {
+	if j.Needs == nil {
+		j.Needs = new(Needs)
+	}
+	return j.Needs
+}
+
+// amount returns the column of an amount that each node holds. A cell of 0 sets nothing.
+func amount(name, unit string, at func(*Needs) *float64) column {
+	return column{name, false, fmt.Sprintf("a whole number of %s, at most %d", unit, MaxAmount),
+		func(dst []byte, j *Job) []byte {
+			if j.Needs == nil {
+				return append(dst, '0')
+			}
+			return appendFloat(dst, *at(j.Needs))
+		},
+		func(j *Job, s string) bool {
+			n, ok := parseWhole(s)
+			if n != 0 {
+				*at(j.needs()) = float64(n)
+			}
+			return ok && n >= 0 && n <= MaxAmount
+		}}
+}
+
+// units returns the column of the units of a countable resource that each node holds.
+func units(title, name string) column {
+	return column{title, false, fmt.Sprintf("a whole number in 0..%d", MaxCount),
+		func(dst []byte, j *Job) []byte {
+			n := 0
+			if j.Needs != nil {
+				n = j.Needs.Counts[name]
+			}
+			return strconv.AppendInt(dst, int64(n), 10)
+		},
+		func(j *Job, s string) bool {
+			n, ok := parseWhole(s)
+			if n != 0 {
+				if needs := j.needs(); needs.Counts == nil {
+					needs.Counts = make(map[string]int)
+				}
+				j.Needs.Counts[name] = int(n)
+			}
+			return ok && n >= 0 && n <= MaxCount
+		}}
+}
+
+// alias returns another name of the column: that of the models of the Libra papers, or count.gpu.
 func (c *column) alias() string {
 	switch c.name {
 	case "arrival":
@@ -84,6 +168,8 @@ func (c *column) alias() string {
 		return "budget"
 	case "penalty_rate":
 		return "penalty"
+	case "gpus":
+		return "count.gpu"
 	}
 	return c.name
 }

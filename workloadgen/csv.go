@@ -13,9 +13,9 @@ import (
 
 // WriteCSV writes the plan with a header line and every column:
 //
-//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus,after,think
+//	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus,memory,disk,bandwidth,gpus,count.NAME,after,think
 //
-// The last four are omitted if no job sets them. Numbers have the shortest form that reads back
+// Those from parts on are omitted if no job sets them. Numbers have the shortest form that reads back
 // exactly, so reading the file returns an identical plan.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
@@ -71,6 +71,8 @@ func ReadFile(name string) (Plan, error) {
 //	cancel        0, never
 //	parts         0, one
 //	cpus          0, what the scenario says
+//	memory, disk, bandwidth, gpus, count.NAME
+//	              0, what the scenario says
 //	after         0, none
 //	think         0
 //
@@ -205,6 +207,10 @@ func findColumn(name string) *column {
 			return &columns[i]
 		}
 	}
+	if count, ok := strings.CutPrefix(name, "count."); ok && ValidCount(count) {
+		c := units(name, count)
+		return &c
+	}
 	return nil
 }
 
@@ -213,7 +219,7 @@ func columnNames() string {
 	for i := range columns {
 		names[i] = columns[i].name
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(append(names, "count.NAME"), ", ")
 }
 
 func readRow(j *Job, row []string, order []*column) error {

@@ -38,6 +38,8 @@ func jobs(t *rapid.T) workloadgen.Plan {
 		}
 		plan[i].Parts = rapid.SampledFrom([]int{0, 0, 1, plan[i].Nodes}).Draw(t, "parts")
 		plan[i].CPUs = rapid.SampledFrom([]float64{0, 0, 0.5, 8}).Draw(t, "cpus")
+		plan[i].Needs = rapid.SampledFrom([]*workloadgen.Needs{nil, nil, {Memory: 8e9}, {Disk: 1 << 53, Bandwidth: 1}, {Counts: map[string]int{"gpu": 2}},
+			{Memory: 1, Counts: map[string]int{"a-1": 1, "gpu": 1 << 30, "tape_drive": 3}}}).Draw(t, "needs")
 	}
 	return plan
 }
@@ -62,7 +64,7 @@ func TestCSVRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(got, want) {
+		if !equal(got, want) {
 			t.Fatalf("read %+v, want %+v", got, want)
 		}
 	})
@@ -98,6 +100,27 @@ func TestCSVNames(t *testing.T) {
 		Value: 12.5, Urgent: true, PenaltyRate: 0.25}}
 	if !slices.Equal(got, want) {
 		t.Errorf("read %+v, want %+v", got, want)
+	}
+}
+
+// TestCSVNeeds checks the columns of held resources: gpus is count.gpu, and a column that no
+// job uses is not written.
+func TestCSVNeeds(t *testing.T) {
+	t.Parallel()
+	const file = "arrival,runtime,nodes,memory,count.gpu,count.tape,disk\n0,5,1,8e9,2,,0\n1,5,1,,0,3,\n2,5,1,0,0,0,0\n"
+	plan, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := plan[0].Needs; n.Memory != 8e9 || n.Counts["gpu"] != 2 || plan[1].Needs.Counts["tape"] != 3 || plan[2].Needs != nil {
+		t.Errorf("read %+v, want 8 GB and 2 GPUs, 3 tapes, and nothing", plan)
+	}
+	var out bytes.Buffer
+	if err := workloadgen.WriteCSV(&out, plan); err != nil {
+		t.Fatal(err)
+	}
+	if header, _, _ := strings.Cut(out.String(), "\n"); !strings.HasSuffix(header, ",cancel,memory,gpus,count.tape") {
+		t.Errorf("header %s, want it to end in memory, gpus, count.tape", header)
 	}
 }
 
@@ -170,6 +193,11 @@ func TestCSVErrors(t *testing.T) {
 		{head + "-1,1,1\n", `p.csv:2: job 1: arrival -1 is negative`},
 		{"parts," + head + "2,0,1,1\n", `p.csv:2: job 1: parts 2 is not in 0..1 (nodes)`},
 		{"parts," + head + "two,0,1,1\n", `p.csv:2: column parts: found "two", want a whole number, at most nodes`},
+		{"memory," + head + "1.5,0,1,1\n", `p.csv:2: column memory: found "1.5", want a whole number of bytes, at most 9007199254740992`},
+		{"disk," + head + "-1,0,1,1\n", `p.csv:2: column disk: found "-1", want a whole number of bytes`},
+		{"gpus," + head + "2e9,0,1,1\n", `p.csv:2: column gpus: found "2e9", want a whole number in 0..1073741824`},
+		{"gpus,count.gpu," + head, `p.csv:1: found column gpus twice`},
+		{"count.memory," + head, `p.csv:1: found column "count.memory", want one of id,`},
 		{head + "0,0,1\n", `p.csv:2: job 1: runtime is 0, want more`},
 		{head + "0,1e12,1\n", `p.csv:2: job 1: runtime 1e+12 is more than 1e+11`},
 		{head + "5,1,1\n4,1,1\n", `p.csv:3: column arrival: found 4, want at least 5, the arrival on the line above`},
@@ -207,6 +235,9 @@ func TestValidate(t *testing.T) {
 		{func(j *workloadgen.Job) { j.Nodes, j.Parts = 3, 4 }, "parts 4 is not in 0..3"},
 		{func(j *workloadgen.Job) { j.CPUs = -1 }, "cpus -1 is negative"},
 		{func(j *workloadgen.Job) { j.Parts = -1 }, "parts -1 is not in 0..1"},
+		{func(j *workloadgen.Job) { j.Needs = &workloadgen.Needs{Memory: 0.5} }, "memory 0.5 is not a whole number"},
+		{func(j *workloadgen.Job) { j.Needs = &workloadgen.Needs{Counts: map[string]int{"GPU": 1}} }, "count.GPU: want the name of a countable resource"},
+		{func(j *workloadgen.Job) { j.Needs = &workloadgen.Needs{Counts: map[string]int{"gpu": -1}} }, "count.gpu -1 is not in 0..1073741824"},
 	} {
 		j := good
 		c.spoil(&j)

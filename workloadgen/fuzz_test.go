@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,6 +27,7 @@ func FuzzReadCSV(f *testing.F) {
 	f.Add("arrival,runtime,nodes,estimate,deadline,hard\n0,1,1,0,0,TRUE\n0,0x10,1,1_000,\"1,5\",1e400\n")
 	f.Add(all + "9007199254740993,0,0,1,,,1,,,,,,,,,\n")
 	f.Add("id,arrival,runtime,nodes,after,think,cpus\n1,0,1,1,0,,\n2,0,1,1,1,60.5,2\n3,0,1,1,3,1,\n")
+	f.Add("arrival,runtime,nodes,memory,gpus,count.tape\n0,1,1,8e9,1,\n0,1,1,0,,2\n")
 	f.Fuzz(func(t *testing.T, file string) {
 		p, err := workloadgen.ReadCSV(strings.NewReader(file), "p.csv")
 		if err != nil {
@@ -37,7 +39,7 @@ func FuzzReadCSV(f *testing.F) {
 		if err := p.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if want, err := secondPlan(file); err != nil || !slices.Equal(p, want) {
+		if want, err := secondPlan(file); err != nil || !equal(p, want) {
 			t.Fatalf("%q is\n%+v, want\n%+v, %v", file, p, want, err)
 		}
 		var again bytes.Buffer
@@ -45,10 +47,14 @@ func FuzzReadCSV(f *testing.F) {
 			t.Fatal(err)
 		}
 		q, err := workloadgen.ReadCSV(&again, "again.csv")
-		if err != nil || !slices.Equal(p, q) {
+		if err != nil || !equal(p, q) {
 			t.Fatalf("second reading: %v, %v, want %v", q, err, p)
 		}
 	})
+}
+
+func equal(p, q workloadgen.Plan) bool {
+	return slices.EqualFunc(p, q, func(a, b workloadgen.Job) bool { return reflect.DeepEqual(a, b) })
 }
 
 // secondPlan reads a plan as the documentation of ReadCSV says, by another reader.
@@ -68,7 +74,7 @@ func secondPlan(file string) (workloadgen.Plan, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, fmt.Errorf("%d rows, %w", len(rows), err)
 	}
-	other := map[string]string{"submit": "arrival", "procs": "nodes", "budget": "value", "penalty": "penalty_rate"}
+	other := map[string]string{"submit": "arrival", "procs": "nodes", "budget": "value", "penalty": "penalty_rate", "gpus": "count.gpu"}
 	var plan workloadgen.Plan
 	for n, row := range rows[1:] {
 		said := map[string]string{}
@@ -122,6 +128,20 @@ func secondPlan(file string) (workloadgen.Plan, error) {
 		j.Parts, j.CPUs = int(number("parts", 0)), number("cpus", 0)
 		if j.After, j.Think = whole("after", 0), number("think", 0); j.After != 0 && !slices.ContainsFunc(plan, func(p workloadgen.Job) bool { return p.ID == j.After }) {
 			err = fmt.Errorf("after is %d", j.After)
+		}
+		needs := workloadgen.Needs{Memory: float64(whole("memory", 0)), Disk: float64(whole("disk", 0)), Bandwidth: float64(whole("bandwidth", 0))}
+		for name := range said {
+			if count, ok := strings.CutPrefix(name, "count."); ok && workloadgen.ValidCount(count) {
+				if n := whole(name, 0); n != 0 {
+					if needs.Counts == nil {
+						needs.Counts = map[string]int{}
+					}
+					needs.Counts[count] = int(n)
+				}
+			}
+		}
+		if !reflect.DeepEqual(needs, workloadgen.Needs{}) {
+			j.Needs = &needs
 		}
 		if len(said) > 0 {
 			err = fmt.Errorf("columns %v", said)

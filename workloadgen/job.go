@@ -29,6 +29,7 @@ type Job struct {
 	Nodes int     `json:"nodes" doc:"processors needed at the same time, at least 1"`
 	Parts int     `json:"parts,omitempty" doc:"number of gangs, each on its own cluster, all starting together; 0 means 1; ignored if clusters keep no reservation books"`
 	CPUs  float64 `json:"cpus,omitempty" doc:"maximum processors per node; 0 takes the value from the scenario's needs"`
+	Needs *Needs  `json:"needs,omitempty" doc:"resources that each node holds; if omitted, those of the scenario's needs"`
 
 	Worth       float64 `json:"worth" doc:"relative value as drawn, at least 0"`
 	Value       float64 `json:"value" doc:"budget in dollars, at least 0"`
@@ -36,6 +37,15 @@ type Job struct {
 	Hard        bool    `json:"hard" doc:"completion after the deadline is worth nothing"`
 	Urgent      bool    `json:"urgent" doc:"whether the job is in the high urgency class"`
 	PenaltyRate float64 `json:"penalty_rate" doc:"dollars per second of delay, at least 0"`
+}
+
+// Needs are the resources that each node of a job holds from its start to its end. Jobs may
+// share them, so they must not be changed.
+type Needs struct {
+	Memory    float64        `json:"memory,omitempty" doc:"bytes"`
+	Disk      float64        `json:"disk,omitempty" doc:"bytes"`
+	Bandwidth float64        `json:"bandwidth,omitempty" doc:"bytes per second"`
+	Counts    map[string]int `json:"count,omitempty" doc:"units of each countable resource, such as gpu"`
 }
 
 // Work returns the job's true work in processor-seconds.

@@ -3,6 +3,7 @@ package workloadgen
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // Limits of a plan. Values beyond them are mistakes in its file.
@@ -10,6 +11,9 @@ const (
 	MaxSeconds = 1e11    // any time or duration: about 3,000 years
 	MaxNodes   = 1 << 24 // per job
 	MaxCPUs    = 1e6     // per node
+	MaxAmount  = 1 << 53 // per node, in bytes or bytes per second: sums of whole numbers up to it are exact
+	MaxCount   = 1 << 30 // units per node
+	MaxNames   = 8       // names of countable resources
 	MaxDollars = 1e12    // per value
 	MaxRate    = 1e9     // per penalty, in dollars per second
 	MaxWorth   = 1e15    // per job
@@ -84,8 +88,47 @@ func (j *Job) validate() error {
 			return fmt.Errorf("%s %w", f.name, err)
 		}
 	}
+	if j.Needs != nil {
+		return j.Needs.validate()
+	}
 	return nil
 }
+
+// validate returns an error for the first amount that is not a whole number within its limits.
+func (n *Needs) validate() error {
+	for _, f := range [...]struct {
+		name  string
+		value float64
+	}{{"memory", n.Memory}, {"disk", n.Disk}, {"bandwidth", n.Bandwidth}} {
+		if !(f.value >= 0 && f.value <= MaxAmount && f.value == math.Trunc(f.value)) {
+			return fmt.Errorf("%s %v is not a whole number in 0..%d", f.name, f.value, MaxAmount)
+		}
+	}
+	if len(n.Counts) > MaxNames {
+		return fmt.Errorf("%d countable resources, want at most %d", len(n.Counts), MaxNames)
+	}
+	for name, count := range n.Counts {
+		if !ValidCount(name) {
+			return fmt.Errorf("count.%.40s: %s", name, wantCount)
+		}
+		if count < 0 || count > MaxCount {
+			return fmt.Errorf("count.%s %d is not in 0..%d", name, count, MaxCount)
+		}
+	}
+	return nil
+}
+
+// ValidCount reports whether name may name a countable resource: small letters, digits, - and
+// _, and not the name of another kind of resource.
+func ValidCount(name string) bool {
+	switch name {
+	case "", "cpu", "memory", "disk", "bandwidth":
+		return false
+	}
+	return validClass(name) && name == strings.ToLower(name)
+}
+
+var wantCount = fmt.Sprintf("want the name of a countable resource: at most %d small letters, digits, - or _, and not cpu, memory, disk or bandwidth", maxClass)
 
 // within returns an error if x is not a number in [0, max], or in (0, max] if positive is set.
 func within(x float64, positive bool, max float64) error {

@@ -135,6 +135,7 @@ records, the parts of jobs and the jobs that never ran too, and its header; MaxJ
 and MaxRecords are those of the records that the filter lets pass.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
+   bourse workload convert KTH.swf.gz --memory request --csv plan.csv
    bourse workload convert KTH.swf.gz --filter last:3000 --swf last.swf
    bourse workload convert plan.csv --swf plan.swf --processors 128
    bourse workload convert jobs.txt --from sacct --swf jobs.swf --processors 128`, func(c *cli.Context, o *convertOptions) error {
@@ -143,11 +144,14 @@ and MaxRecords are those of the records that the filter lets pass.
 	if isPlan && filter != "" {
 		return usagef("--filter: %s is a plan, want a log", name)
 	}
+	if isPlan && o.Memory != "" {
+		return usagef("--memory: %s is a plan, want a log", name)
+	}
 	file, err := await(c.Context, func() (*fitlab.Log, error) { return fitlab.ReadLogAs(name, o.From, filter) })
 	if err != nil {
 		return err
 	}
-	plan, told := file.Plan()
+	plan, told := file.Plan(swf.Memory(o.Memory))
 	for _, line := range told {
 		note(c, "%s", line)
 	}
@@ -160,6 +164,7 @@ and MaxRecords are those of the records that the filter lets pass.
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
 	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"the file has this {FORMAT}: sacct, gwf or batsim"`
+	Memory        string `validate:"oneof=none request used" shown:"none" doc:"field of the log with the memory of a node in a plan, {FIELD}: none, request (requested memory, or the used memory if it is unknown) or used (the reverse)"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`
 	machineOption `yaml:",inline"`

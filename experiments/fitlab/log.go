@@ -89,12 +89,13 @@ func (l *Log) Told() []string {
 	return lines
 }
 
-// Plan returns the jobs of the log, and tells what became of its lines if it was none.
-func (l *Log) Plan() (workloadgen.Plan, []string) {
+// Plan returns the jobs of the log with their memory from m, and tells what became of its lines
+// if it was none.
+func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	if l.isPlan {
 		return l.jobs, nil
 	}
-	plan, acc := l.Trace.Plan()
+	plan, acc := l.Trace.Plan(m)
 	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
 }
 

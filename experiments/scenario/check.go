@@ -210,6 +210,9 @@ func (w *Workload) check(n *config.Node, path string) error {
 	if len(said) == 1 && w.Filter != "" && w.Plan != "" {
 		return at.Fail(config.Join(path, "filter"), "found %q with a plan, want it only with swf, or with a model that a log can replace", plugin.Clip(w.Filter))
 	}
+	if w.Memory != "" && w.Plan != "" {
+		return at.Fail(config.Join(path, "memory"), "found %s with a plan, want it only with swf: a plan has a column memory", w.Memory)
+	}
 	if len(said) == 1 {
 		return nil
 	}

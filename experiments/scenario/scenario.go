@@ -120,6 +120,7 @@ type Workload struct {
 	Plan      string   `yaml:"plan" doc:"plan file (CSV, plain or gzip) to run unchanged, instead of a model"`
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
 	Filter    string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
+	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"field of the log with the memory that each node holds: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
 	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"jobs with a predecessor (fields 17 and 18 of a log, after and think of a plan): followed (the default), they arrive their think time after it ends or is rejected in this run; ignored, they arrive as recorded"`
 	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
 	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`

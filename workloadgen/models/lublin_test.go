@@ -42,7 +42,7 @@ func TestLublinAgainstAuthors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs, _ := trace.Plan()
+	theirs, _ := trace.Plan(swf.NoMemory)
 	want := quantities(theirs)
 	for seed := range uint64(3) {
 		for name, got := range quantities(mustPlan(t, "lublin", "{size: 256, jobs: 10000}", seed+1, 0)) {

@@ -41,7 +41,7 @@ func (o *TraceOptions) Read() (workloadgen.Plan, TraceReport, error) {
 		return nil, report, fmt.Errorf("%s: %w", o.File, err)
 	}
 	var plan workloadgen.Plan
-	plan, report.Records = trace.Plan()
+	plan, report.Records = trace.Plan(swf.NoMemory)
 	if len(plan) == 0 {
 		return nil, report, fmt.Errorf("%s: none of %d records passed the filter", o.File, report.Records.Lines)
 	}

@@ -10,15 +10,19 @@ type Reason uint8
 
 // The repairs, followed by the reasons for skipping.
 const (
-	FieldsMissing    Reason = iota // 5 to 17 fields: the rest is unknown
-	FieldsBeyond                   // more than 18 fields: those are ignored
-	FractionCut                    // an integer has a fraction, which is removed
-	NegativeUnknown                // a negative number other than -1 is unknown
-	NoNewline                      // the file ends in the middle of its last line
-	ProcsFromRequest               // allocated processors are unknown: the requested number is used
-	EstimateFromRun                // requested time is unknown: the run time is used
-	UserUnknown                    // user is unknown: 0 is used
-	NewNumber                      // the job's identifier is not a number: a new number is used
+	FieldsMissing     Reason = iota // 5 to 17 fields: the rest is unknown
+	FieldsBeyond                    // more than 18 fields: those are ignored
+	FractionCut                     // an integer has a fraction, which is removed
+	NegativeUnknown                 // a negative number other than -1 is unknown
+	NoNewline                       // the file ends in the middle of its last line
+	ProcsFromRequest                // allocated processors are unknown: the requested number is used
+	EstimateFromRun                 // requested time is unknown: the run time is used
+	UserUnknown                     // user is unknown: 0 is used
+	NewNumber                       // the job's identifier is not a number: a new number is used
+	MemoryUnknown                   // used and requested memory are unknown: 0 is used
+	MemoryFromUse                   // requested memory is unknown: the used memory is used
+	MemoryFromRequest               // used memory is unknown: the requested memory is used
+	MemoryBeyond                    // used memory exceeds the requested memory; nothing is repaired
 
 	firstSkip
 	NotNumber    // a field is not a number
@@ -41,30 +45,34 @@ const (
 )
 
 var reasonText = [reasons]string{
-	FieldsMissing:    "missing fields, treated as unknown",
-	FieldsBeyond:     "fields beyond the 18th, ignored",
-	FractionCut:      "fraction in a whole-number field, truncated",
-	NegativeUnknown:  "negative number, treated as unknown",
-	NoNewline:        "no newline at the end of the file",
-	ProcsFromRequest: "allocated processors unknown, requested used",
-	EstimateFromRun:  "requested time unknown, run time used",
-	UserUnknown:      "user unknown, 0 used",
-	NewNumber:        "job identifier is not a number, a new number used",
-	NotNumber:        "not a number",
-	OutOfRange:       "number out of range",
-	TooFewFields:     "fewer than 5 fields",
-	NoJob:            "job number unknown",
-	NoSubmit:         "submit time unknown",
-	LineTooLong:      "line longer than 64 KiB",
-	NeverRan:         "never ran",
-	TooShort:         "completed in less than a second",
-	PartOfJob:        "part of a job",
-	TooLarge:         "too large for a plan",
-	SameNumber:       "job number of an earlier record",
-	NotTime:          "not a time",
-	JobStep:          "step of a job",
-	NotEnded:         "has not ended",
-	NoRunTime:        "run time depends on the machine",
+	FieldsMissing:     "missing fields, treated as unknown",
+	FieldsBeyond:      "fields beyond the 18th, ignored",
+	FractionCut:       "fraction in a whole-number field, truncated",
+	NegativeUnknown:   "negative number, treated as unknown",
+	NoNewline:         "no newline at the end of the file",
+	ProcsFromRequest:  "allocated processors unknown, requested used",
+	EstimateFromRun:   "requested time unknown, run time used",
+	UserUnknown:       "user unknown, 0 used",
+	NewNumber:         "job identifier is not a number, a new number used",
+	MemoryUnknown:     "memory unknown",
+	MemoryFromUse:     "memory from use",
+	MemoryFromRequest: "memory from request",
+	MemoryBeyond:      "memory beyond request",
+	NotNumber:         "not a number",
+	OutOfRange:        "number out of range",
+	TooFewFields:      "fewer than 5 fields",
+	NoJob:             "job number unknown",
+	NoSubmit:          "submit time unknown",
+	LineTooLong:       "line longer than 64 KiB",
+	NeverRan:          "never ran",
+	TooShort:          "completed in less than a second",
+	PartOfJob:         "part of a job",
+	TooLarge:          "too large for a plan",
+	SameNumber:        "job number of an earlier record",
+	NotTime:           "not a time",
+	JobStep:           "step of a job",
+	NotEnded:          "has not ended",
+	NoRunTime:         "run time depends on the machine",
 }
 
 // String describes the reason.
@@ -175,8 +183,11 @@ func (a *Accounting) String() string {
 	}
 	for _, t := range a.Reasons() {
 		done := "repaired"
-		if t.First.Reason.Skips() {
+		switch {
+		case t.First.Reason.Skips():
 			done = "skipped"
+		case t.First.Reason == MemoryBeyond:
+			done = "noted"
 		}
 		fmt.Fprintf(&b, "  %s: %d %s, first at %s\n", t.First.Reason, t.Count, done, t.First.place(of))
 	}

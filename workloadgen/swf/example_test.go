@@ -21,7 +21,7 @@ func ExampleRead() {
 		return
 	}
 	fmt.Print(&trace.Accounting)
-	plan, acc := trace.Plan()
+	plan, acc := trace.Plan(swf.NoMemory)
 	fmt.Print(&acc)
 	for _, j := range plan {
 		fmt.Printf("job %d arrives at %v s and runs %v s on %d processors\n", j.ID, j.Arrival, j.Runtime, j.Nodes)

@@ -164,7 +164,7 @@ func TestPlan(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, acc := trace.Plan()
+	got, acc := trace.Plan(NoMemory)
 	job := func(id, user int64, at, run, est float64, nodes int) workloadgen.Job {
 		return workloadgen.Job{ID: id, User: user, Arrival: at, Runtime: run, Estimate: est, Deadline: run, Nodes: nodes, Worth: 1}
 	}
@@ -218,7 +218,7 @@ func TestPlanRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, acc := trace.Plan()
+		got, acc := trace.Plan(NoMemory)
 		if len(plan) > 0 && !reflect.DeepEqual(got, plan) || !acc.Clean() || !trace.Accounting.Clean() {
 			t.Fatalf("read %+v (%v), want %+v", got, &acc, plan)
 		}

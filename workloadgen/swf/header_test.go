@@ -73,7 +73,7 @@ func TestWhole(t *testing.T) {
 	if want := []float64{0, 2, 3, 5}; !slices.Equal(submits, want) || parts != 1 || repeats != 2 {
 		t.Errorf("jobs submitted at %v, %d parts, %d repeats, want %v, 1 and 2", submits, parts, repeats, want)
 	}
-	plan, acc := log.Plan()
+	plan, acc := log.Plan(NoMemory)
 	submits = submits[:0]
 	for _, j := range plan {
 		submits = append(submits, j.Arrival)
@@ -94,7 +94,7 @@ func TestTooShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, acc := log.Plan(); acc.Count(TooShort) != 1 || acc.Count(NeverRan) != 2 {
+	if _, acc := log.Plan(NoMemory); acc.Count(TooShort) != 1 || acc.Count(NeverRan) != 2 {
 		t.Errorf("accounting %s, want 1 too short and 2 that never ran", acc.String())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 
 	"bourse/workloadgen"
@@ -21,14 +22,43 @@ import (
 //	worth     1
 //	after     preceding job, if it comes before this one in the plan; 0 otherwise
 //	think     think time, 0 where unknown
+//	memory    per node, as m says
 //
 // Everything else is zero, because the format has no fields for value, class, deadline,
 // urgency and penalty. Jobs are in order of arrival, with ties ordered by number. It skips
 // records that never ran, that are parts of a job, that exceed a plan's limits, or that repeat
 // a job number. The accounting counts records, whose numbers start at 1.
-func (t *Trace) Plan() (workloadgen.Plan, Accounting) {
-	jobs, acc := t.Jobs()
+func (t *Trace) Plan(m Memory) (workloadgen.Plan, Accounting) {
+	jobs, acc := t.Jobs(m)
 	return jobs.Plan(nil), acc
+}
+
+// A Memory is the field of a log from which jobs get the memory of a node. Logs state kilobytes
+// of 1024 bytes per processor, and a processor is a node.
+type Memory string
+
+// Fields with the memory of a job.
+const (
+	NoMemory  Memory = "none"
+	Requested Memory = "request" // requested memory (field 10), or the used memory if it is unknown
+	Used      Memory = "used"    // used memory (field 7), or the requested memory if it is unknown
+)
+
+// of returns the memory of a node of r, in bytes, and whether there is a reason to note.
+func (m Memory) of(r *Record) (bytes float64, why Reason, note bool) {
+	first, second, why := r.ReqMemory, r.Memory, MemoryFromUse
+	if m == Used {
+		first, second, why = second, first, MemoryFromRequest
+	}
+	switch {
+	case first <= 0 && second <= 0:
+		return 0, MemoryUnknown, true
+	case first <= 0:
+		first, note = second, true
+	case r.ReqMemory > 0 && r.Memory > r.ReqMemory:
+		why, note = MemoryBeyond, true
+	}
+	return math.Ceil(min(first*1024, workloadgen.MaxAmount)), why, note
 }
 
 // Jobs are the data for the plan of a log, in a third of its memory.
@@ -40,6 +70,7 @@ type job struct {
 	nodes                      int
 	after                      int64
 	think                      float64
+	needs                      *workloadgen.Needs
 }
 
 // Plan returns the plan of these jobs, reusing the memory of out.
@@ -75,11 +106,11 @@ func (j *job) plan(out *workloadgen.Job) {
 	out.ID, out.User = j.id, j.user
 	out.Arrival, out.Runtime, out.Estimate, out.Deadline = j.arrival, j.runtime, j.estimate, j.runtime
 	out.Nodes, out.Worth = j.nodes, 1
-	out.After, out.Think = j.after, j.think
+	out.After, out.Think, out.Needs = j.after, j.think, j.needs
 }
 
 // Jobs returns the data for [Trace.Plan].
-func (t *Trace) Jobs() (Jobs, Accounting) {
+func (t *Trace) Jobs(m Memory) (Jobs, Accounting) {
 	acc := Accounting{records: true}
 	jobs := make(Jobs, 0, len(t.Records))
 	seen := make(map[int64]bool, len(t.Records))
@@ -112,6 +143,16 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 			note(UserUnknown)
 			repaired = true
 		}
+		if m == Requested || m == Used {
+			bytes, why, reason := m.of(r)
+			if bytes > 0 {
+				j.needs = &workloadgen.Needs{Memory: bytes}
+			}
+			if reason {
+				note(why)
+				repaired = repaired || why != MemoryBeyond
+			}
+		}
 		if repaired {
 			acc.Repaired++
 		} else {
@@ -123,7 +164,9 @@ func (t *Trace) Jobs() (Jobs, Accounting) {
 		return cmp.Or(cmp.Compare(a.arrival, b.arrival), cmp.Compare(a.id, b.id))
 	})
 	jobs.link(&acc)
-	acc.unused = append(acc.unused, t.unused()...)
+	if m != Requested && m != Used {
+		acc.unused = append(acc.unused, t.unused()...)
+	}
 	return jobs, acc
 }
 
@@ -218,6 +261,9 @@ func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 			Memory: Unknown, ReqProcs: int64(j.Nodes), ReqTime: j.Estimate, ReqMemory: Unknown, Status: Completed,
 			User: j.User, Group: Unknown, Application: Unknown, Queue: Unknown, Partition: Unknown,
 			Preceding: Unknown, Think: Unknown,
+		}
+		if j.Needs != nil && j.Needs.Memory > 0 {
+			t.Records[i].ReqMemory = math.Ceil(j.Needs.Memory / 1024)
 		}
 		if j.After > 0 {
 			t.Records[i].Preceding, t.Records[i].Think = j.After, j.Think

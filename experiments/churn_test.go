@@ -211,10 +211,10 @@ func TestVolatileRefused(t *testing.T) {
 		want string
 		sets []string
 	}{
-		{"admission.0: admission reserve: it plans for hosts that stay", []string{days + "admission=[reserve]"}},
+		{"admission.0: admission reserve: requires hosts that stay", []string{days + "admission=[reserve]"}},
 		{"has 1 hosts, want as many as fleet.hosts, 12", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file}},
 		{"no such file", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + file + "x"}},
-		{"no format known by its first lines", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},
+		{"the first lines match no known format", []string{days + "fleet.availability.model=null", days + "fleet.availability.file=" + odd}},
 		{"is a folder, want a file, or format ucb", []string{days + "fleet.availability.model=null", days + "fleet.availability.format=csv", days + "fleet.availability.file=" + dir}},
 		{"model.rate: found", []string{days + "fleet.availability.model={name: diurnal, rate: much}"}},
 		{"rate: found -1", []string{days + "fleet.availability.model={name: diurnal, rate: -1}"}},

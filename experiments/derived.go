@@ -20,7 +20,7 @@ func (s *setting) derived() []string {
 			if a.Value != nil {
 				worth = "worth, drawn from " + a.Value.Name
 			}
-			say("budgets are derived: $%v a processor-second for each unit of %s.", a.Price, worth)
+			say("budgets are derived: $%v per processor-second for each unit of %s.", a.Price, worth)
 		}
 		if u := a.Urgency; u != nil {
 			say("deadlines are derived: a factor of the runtime, drawn by urgency class.")
@@ -30,7 +30,7 @@ func (s *setting) derived() []string {
 		}
 	}
 	if f := s.conf.SLA.Slack; s.conf.SLA.Deadline == "none" {
-		say("jobs have no deadlines: none is rejected or late because of one.")
+		say("jobs have no deadlines.")
 	} else if f != 1 {
 		say("deadlines are derived: %v times the %s's.", f, s.conf.SLA.Of)
 	}
@@ -44,12 +44,12 @@ func (s *setting) derived() []string {
 		said = append(said, w)
 	}
 	if n := s.underestimated(); n > 0 {
-		say("%d of %d jobs run longer than estimated; a promise made by the estimate, cac's too, cannot be kept to them.", n, len(s.work.fixed)+len(s.work.log))
+		say("%d of %d jobs run longer than estimated; a promise that relies on the estimate, such as that of cac, cannot be kept for them.", n, len(s.work.fixed)+len(s.work.log))
 	}
 	return said
 }
 
-// warnings describes what can be run and is hardly meant, with counts.
+// warnings describes valid but probably unintended settings, with counts.
 func (s *setting) warnings() (all []string) {
 	if w := s.tooWide(); w != "" {
 		all = append(all, w)

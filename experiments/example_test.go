@@ -46,7 +46,7 @@ configurations: [{name: small}]
 	// <nil>
 }
 
-// Refusals that carry offers: how many are made, and how many are taken.
+// Offers instead of rejections: how many are made, and how many are taken.
 func Example_negotiation() {
 	const file = `
 name: first

@@ -11,11 +11,11 @@ import (
 	"bourse/workloadgen"
 )
 
-// followers describes a plan in which jobs follow others: each arrives its think time after its
-// predecessor ends in the run, or after the predecessor is rejected [D]. The format of logs
-// says nothing about rejected and killed jobs; here the user notices either and goes on. A job
-// whose predecessor never ends does not arrive. A job whose predecessor is not in the plan
-// arrives when the plan states.
+// followers describes a plan in which jobs follow others: each arrives its think time after
+// its predecessor ends in the run, or after the predecessor is rejected [D]. Logs do not
+// specify this for rejected and killed jobs; here the user notices either and continues. A
+// job whose predecessor never ends does not arrive. A job whose predecessor is not in the
+// plan arrives when the plan states.
 //
 // During the run, the jobs that have been submitted are at the start of the workspace's plan, in
 // the order of their arrivals in this run. Everything else refers to jobs by their positions in

@@ -12,12 +12,12 @@ import (
 // matrixRefusals are the things that do not go together, each as the check says it,
 // and why it is refused rather than run.
 var matrixRefusals = []struct{ says, why string }{
-	{`no job has a budget: want one from workload.annotate`, "a market in which nobody can pay admits nobody"},
-	{`admission reserve: it plans for hosts that stay`, "a book promises nodes that it knows to be there"},
-	{`admission reserve: found sharing \w+, want planned with it`, "only planned sharing gives a gang all of its nodes at once"},
-	{`admission reserve: it plans with what ends at an instant`, "a book is told of ends before it is asked for room"},
+	{`no job has a budget: set workload.annotate`, "a market in which nobody can pay admits nobody"},
+	{`admission reserve: requires hosts that stay`, "a book promises nodes that it knows to be there"},
+	{`admission reserve: found sharing \w+, want planned`, "only planned sharing gives a gang all of its nodes at once"},
+	{`admission reserve: requires market.instant: ends-first`, "a book is told of ends before it is asked for room"},
 	{`found "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
-	{`goes by deadlines, want sla.deadline: hard, soft or plan`, "a policy or a share that follows deadlines has none to follow"},
+	{`requires sla.deadline: hard, soft or plan, not none`, "a policy or a share that follows deadlines has none to follow"},
 	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
 	{`log.swf: no jobs`, "there is nothing to run"},
 }

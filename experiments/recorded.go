@@ -68,7 +68,7 @@ func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, 
 		t, acc, err = traces.ReadLoad(in, traces.LoadConfig{Threshold: a.Threshold, MinDays: a.MinDays, Gap: a.Gap})
 	}
 	if err == nil && len(t.Hosts) == 0 {
-		err = fmt.Errorf("no hosts, read as %s: %s", format, strings.TrimSpace(acc.String()))
+		err = fmt.Errorf("no hosts, if read as %s: %s", format, strings.TrimSpace(acc.String()))
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", a.File, err)
@@ -124,7 +124,7 @@ func recognize(f io.Reader) (string, io.Reader, error) {
 		}
 		break
 	}
-	return "", nil, errors.New("no format known by its first lines, want format: csv, fta, ucb or load")
+	return "", nil, errors.New("the first lines match no known format, want format: csv, fta, ucb or load")
 }
 
 // plainText returns the start of a file as text, decompressed if it is gzip.

@@ -14,7 +14,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// Refits compute again what is measured of a replication, from the rows of its jobs and the plan
+// Refits recompute the metrics of a replication from the rows of its jobs and from the plan
 // of jobs, which they draw from scenario and seed.
 type Refits struct {
 	p         *Prepared
@@ -52,10 +52,10 @@ func (r *Refits) Next(configuration, rep int, solve bool) (solved bool, err erro
 // Jobs returns the number of jobs of the replication.
 func (r *Refits) Jobs() int { return len(r.workspace.plan) }
 
-// Kind returns what a unit stores of the kind of the replication's U*.
+// Kind returns the stored kind of the replication's U*.
 func (r *Refits) Kind() float64 { return float64(r.by.best.kind()) }
 
-// Apart reports whether the rows are not of the jobs that were planned.
+// Apart reports whether the rows belong to other jobs than the planned ones.
 func (r *Refits) Apart() bool { return r.named["row"] }
 
 // A Refit reconstructs a run from its rows: the jobs of the plan and their outcomes.
@@ -71,7 +71,7 @@ type Refit struct {
 	chain *chain // nil if no job of the plan follows another
 }
 
-// Begin returns the refit of the replication's run under its next policy, which is the k-th.
+// Begin returns the refit of the replication's run under its next policy, the k-th.
 func (r *Refits) Begin(k int) *Refit {
 	f := &Refit{Run: new(Run), Unknown: make(map[string]bool), of: r}
 	f.begin(k)
@@ -131,7 +131,7 @@ func (f *Refit) skip(to int) {
 			continue
 		}
 		f.of.named["row"] = true
-		f.of.find(fmt.Sprintf(": no row of job %d of %s, %s, replication %d", j.ID, f.of.by.s.conf.Name, f.offer.Label, f.of.by.rep), "one by scenario and seed")
+		f.of.find(fmt.Sprintf(": no row for job %d of %s, %s, replication %d", j.ID, f.of.by.s.conf.Name, f.offer.Label, f.of.by.rep), "one derived from scenario and seed")
 	}
 }
 
@@ -158,7 +158,7 @@ func (f *Refit) Add(row *results.Job) {
 	if unknown {
 		if !of.named["row"] {
 			of.named["row"] = true
-			of.find(fmt.Sprintf(", column job: %.40s", row.Job), "a job that is not in a row before, by scenario and seed")
+			of.find(fmt.Sprintf(", column job: %.40s", row.Job), "a job without an earlier row, derived from scenario and seed")
 		}
 		return
 	}
@@ -184,7 +184,7 @@ func (f *Refit) Add(row *results.Job) {
 	}
 	if column, found, is := results.Differ(row, &want, columns...); column != "" && !of.named[column] {
 		of.named[column] = true
-		of.find(fmt.Sprintf(", column %s: %s", column, found), is+" by scenario and seed")
+		of.find(fmt.Sprintf(", column %s: %s", column, found), is+" derived from scenario and seed")
 	}
 	f.became(row, &j)
 	f.Run.Jobs = append(f.Run.Jobs, j)

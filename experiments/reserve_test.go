@@ -41,7 +41,7 @@ func reserved(t testing.TB, file string, sets ...string) *scenario.Experiment {
 func TestReserveRefused(t *testing.T) {
 	t.Parallel()
 	for set, want := range map[string]string{
-		"base.market.instant=submissions-first": "want market.instant: ends-first",
+		"base.market.instant=submissions-first": "requires market.instant: ends-first",
 		"base.market.sharing=auction":           "found sharing auction, want planned",
 	} {
 		if err := Check(reserved(t, "e9", set)); err == nil || !strings.Contains(err.Error(), want) {

@@ -21,13 +21,13 @@ type yardstick struct {
 }
 
 // yardstick returns the yardstick for the jobs on which efficiency is measured: those of the
-// workspace's plan that arrive before the horizon, without the warm-up. It is zero if users pay
-// their whole budget, because no value is left to them in any schedule, and if jobs follow
-// others, because their arrivals then depend on the schedule.
+// workspace's plan that arrive before the horizon, without the warm-up. It is zero in two
+// cases: if users pay their whole budget, because no schedule leaves them any value; and if
+// jobs follow others, because their arrivals then depend on the schedule.
 //
 // If deadlines leave no slack, every job that is completed in time runs from its arrival for
-// exactly its runtime, and U* is that of the paper: the most valuable set of jobs that can all
-// run like that. If deadlines leave slack, U* is a bound over all schedules that respect
+// exactly its runtime. U* is then that of the paper: the most valuable set of jobs that can
+// all run like that. If deadlines leave slack, U* is a bound over all schedules that respect
 // arrivals and deadlines.
 func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole || follows(a.plan) {
@@ -198,8 +198,9 @@ func (r *room) rate(nodes int) (sum float64) {
 
 // leavesRoom reports whether some job with a positive value could be completed in time in
 // another way than by running from its arrival for its runtime. This holds if its deadline
-// leaves slack, if it has no deadline, if its nodes can do more than one processor of the
-// reference speed, or if its owner may accept an offer with other nodes.
+// leaves slack, if it has no deadline, or if its nodes can do more than one processor of the
+// reference speed. It also holds if its owner may accept an offer with another number of
+// nodes.
 func (r *room) leavesRoom(s *setting) bool {
 	if r.offers || r.fleet.SpeedOf(r.byRate[0])*r.task(r.byRate[0]) > 1 || r.books && r.fastest > 1 {
 		return true
@@ -285,12 +286,12 @@ func (s *Study) Measured() (notes []string) {
 			all[k] += n
 		}
 	}
-	const what = "Efficiency is the sum of utilities over U*"
+	const what = "Efficiency is the sum of utilities divided by U*"
 	switch total := len(e.Configurations) * e.Replications; all[anyhow] {
 	case 0:
 		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil.")
 	case total:
-		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines is worth more.")
+		notes = append(notes, what+", a bound: no schedule that respects arrivals and deadlines has a higher value.")
 	default:
 		notes = append(notes, what+", the best total value that a planner who knows all jobs could fulfil, or a bound on it.")
 	}
@@ -301,8 +302,8 @@ func (s *Study) Measured() (notes []string) {
 			}
 		}
 		say(unproven, "U* is an upper bound that no plan was proven to reach, so efficiency there is a lower bound.")
-		say(anyhow, "deadlines leave room, and U* is an upper bound over all schedules that respect arrivals and deadlines, preemptive and divisible ones included; efficiency there is a lower bound.")
-		say(inParts, "users got more from parts of jobs than any set of whole jobs is worth; below alpha 1 U* there is an upper bound that counts parts of jobs, and efficiency a lower bound.")
+		say(anyhow, "deadlines leave room, so U* is an upper bound over all schedules that respect arrivals and deadlines, including preemptive and divisible ones. Efficiency there is a lower bound.")
+		say(inParts, "users got more from parts of jobs than any set of whole jobs is worth. Below alpha 1, U* is therefore an upper bound that counts parts of jobs, and efficiency is a lower bound.")
 	}
 	if len(e.Sweep) > 0 {
 		tell(fmt.Sprintf("%d points", len(e.Configurations)), all, len(e.Configurations)*e.Replications)

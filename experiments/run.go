@@ -251,8 +251,8 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	return first, done, nil
 }
 
-// journaled is like run, with the journal from opts. The journal's done function also receives
-// a panic as an error.
+// journaled is like run, with the journal from opts. The journal's done function also
+// receives a panic as an error.
 func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)

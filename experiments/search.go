@@ -13,11 +13,11 @@ const (
 	probes = 8  // number of steps to try in a range that is assumed to fail
 )
 
-// Least returns the least number of steps from 1 to most that succeeds: one step less fails, as
-// has been tried, or is none. It tries up to 24 steps one by one. Of more, it tries powers of 4,
-// then halves the range between the last that fails and the first that succeeds, and then tries
-// 8 steps in the range that is assumed to fail; if one of those succeeds, it searches again
-// below it. Finally it tries some multiples of the result.
+// Least returns the smallest number of steps from 1 to most that succeeds. One step less
+// fails, as has been tried, or does not exist. It tries up to 24 steps one by one. Beyond
+// that, it tries powers of 4, then halves the range between the last failure and the first
+// success, and then tries 8 steps in the range that is assumed to fail. If one of those
+// succeeds, it searches again below it. Finally it tries some multiples of the result.
 func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err error) {
 	f = Found{Most: max(0, most), Monotone: true}
 	tried := make(map[int64]bool)

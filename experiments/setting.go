@@ -156,23 +156,23 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		o.about = policies.Properties(o.Name, rules.policy)
 		if o.about.Sharing != o.sharing.Name {
-			s.work.note("%s: admission %s is made for %s sharing and runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
+			s.work.note("%s: admission %s is made for %s sharing but runs under %s.", c.Name, o.Name, o.about.Sharing, o.sharing.Name)
 		}
 		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.about, o.sharing.Name) {
-			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: goes by deadlines, want sla.deadline: hard, soft or plan with it, not none", o.Name, o.sharing.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because it uses deadlines", o.Name, o.sharing.Name))
 		}
 		if !o.about.Books {
 			continue
 		}
 		switch {
 		case s.churn != nil:
-			return nil, o.Blame(fmt.Errorf("admission %s: it plans for hosts that stay, want no fleet.availability with it", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: requires hosts that stay, so omit fleet.availability", o.Name))
 		case len(c.Fleet.Sizes) > 0:
-			return nil, o.Blame(fmt.Errorf("admission %s: it plans on clusters of one size, want fleet.cpus in place of fleet.sizes", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: requires fleet.cpus instead of fleet.sizes, because it plans on clusters of one size", o.Name))
 		case o.sharing.Name != "planned":
-			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned with it", o.Name, o.sharing.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want planned", o.Name, o.sharing.Name))
 		case c.Market.Instant != endsFirst:
-			return nil, o.Blame(fmt.Errorf("admission %s: it plans with what ends at an instant, want market.instant: ends-first with it", o.Name))
+			return nil, o.Blame(fmt.Errorf("admission %s: requires market.instant: ends-first, because it plans with jobs that end at the same time", o.Name))
 		}
 	}
 	return s, nil

@@ -62,7 +62,7 @@ func TestDerived(t *testing.T) {
 	got := strings.Join(notes(all), "\n")
 	for _, want := range []string{
 		"market: deadlines are derived: 2 times the plan's.",
-		"sp2: budgets are derived: $0.0001 a processor-second for each unit of worth, drawn from pareto.",
+		"sp2: budgets are derived: $0.0001 per processor-second for each unit of worth, drawn from pareto.",
 		"sp2: deadlines are derived: a factor of the runtime, drawn by urgency class.",
 	} {
 		if !strings.Contains(got, want) {

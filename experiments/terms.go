@@ -10,7 +10,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// Terms are what a job asks for, as far as a what-if question changes it.
+// Terms are the parts of a job's request that a what-if question may change.
 type Terms struct {
 	Budget   bank.Amount
 	Deadline float64 // relative to the submission, s

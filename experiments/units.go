@@ -65,7 +65,7 @@ type UnitValues struct {
 	Unit          string   `json:"unit"`
 	Configuration string   `json:"configuration"`
 	From          int      `json:"from" doc:"its first replication"`
-	To            int      `json:"to" doc:"the replication after its last"`
+	To            int      `json:"to" doc:"the replication after the last one of the unit"`
 	Admission     []string `json:"admission"`
 }
 
@@ -117,7 +117,7 @@ type Worker struct {
 	study     *Study
 }
 
-// Worker returns a worker that writes the rows of its units as tables say.
+// Worker returns a worker that writes the rows of its units in the given tables.
 func (p *Prepared) Worker(tables results.Tables, opts Options) *Worker {
 	w := &Worker{p: p, opts: opts, tables: tables, workspace: newWorkspace(), study: NewStudy(p.Experiment)}
 	w.workspace.observe = opts.Observe

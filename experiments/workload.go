@@ -132,7 +132,7 @@ func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, e
 }
 
 // errNoBudget reports that no job has a budget.
-var errNoBudget = errors.New("no job has a budget: want one from workload.annotate: price, budget, or urgency with sla")
+var errNoBudget = errors.New("no job has a budget: set workload.annotate: price, budget, or urgency with sla")
 
 // alike reports whether the second replication has the same jobs and hosts as the first, whose
 // plan must have been drawn. If so, only ties and the draws of policies are random.

@@ -18,30 +18,30 @@ import (
 var adviseCommand = command(`advise [RESULTS]
 advise whether to reserve, and which budget to set
 
-From numbers: p_a, the probability of admission by the reservation market; p_w,
-that of fulfilment on the spot market; p_d, the work completed there; q, cost
-over value. Or from a finished run, configuration by configuration: p_a of the
-reservation policy, p_w, p_d and q of be.
+It reads these numbers: p_a, the probability of admission by the reservation market;
+p_w, the probability of fulfilment on the spot market; p_d, the work completed there;
+and q, cost over value. From a finished run, it takes p_a of the reservation policy,
+and p_w, p_d and q of be, for each configuration.
 
    bourse study advise --pa 0.63 --pw 0.39 --q 0.14
    bourse study advise results/paper --reservation cac
 
-With --job it sets budgets for one job against the probability that it is done by its
-deadline, on the spot and as a reservation, with intervals; and where a value is said, which to
-choose. By RESULTS the job is one more in each replication, which is run again with it; by
---live or --prices it is held against what prices were, from deadline to deadline. A
-reservation is let in there if its bid does at the price that was not exceeded for the part
---guarantee of the time before.
+With --job, it compares budgets for one job with the probability that the job is done
+by its deadline, on the spot market and as a reservation, with intervals. If the job
+has a value, it recommends a market. With RESULTS, the job is added to each replication,
+which is run again. With --live or --prices, the job runs at recorded prices, from
+deadline to deadline. A reservation is then admitted if its bid is at least the price
+that was not exceeded for the fraction --guarantee of the time before.
 
    bourse study advise --job work=600,nodes=4,deadline=900,value=20 results/paper --configuration pareto-high
    bourse study advise --job work=3600,deadline=7200 --prices ec2.csv.gz --series us-east-1.linux.m1.small
    bourse study advise --job work=60,deadline=300,value=1 --live ~/.bourse/lab --out advice`, adviseAction)
 
 type adviseOptions struct {
-	PA                          *float64 `doc:"probability of admission, in [0,1]"`
-	PW                          *float64 `doc:"probability of fulfilment, in [0,1]"`
-	PD                          *float64 `doc:"fraction of work completed, in [0,1]"`
-	Q                           *float64 `doc:"cost over value, in [0,1)"`
+	PA                          *float64 `doc:"probability of admission, {P}, in [0,1]"`
+	PW                          *float64 `doc:"probability of fulfilment, {P}, in [0,1]"`
+	PD                          *float64 `doc:"fraction of work completed, {F}, in [0,1]"`
+	Q                           *float64 `doc:"cost over value, {Q}, in [0,1)"`
 	Reservation                 string   `shown:"the market paper's" doc:"admission {POLICY} of the reservation market"`
 	Job                         string   `doc:"advise for the job {work=S,nodes=N,deadline=S,value=$}: processor-seconds per node, and its value if it ends in time"`
 	Configuration               string   `shown:"the only one" doc:"use the runs of configuration {NAME} of RESULTS"`
@@ -60,12 +60,12 @@ func adviseAction(c *cli.Context, o *adviseOptions) error {
 	o.Reservation = cmp.Or(o.Reservation, papers.Of("").Reservation)
 	for _, flag := range []string{"configuration", "live", "prices", "series", "zone", "guarantee", "probability", "budgets", "out"} {
 		if o.Job == "" && c.IsSet(flag) {
-			return usagef("--%s: found it without --job, which it needs", flag)
+			return usagef("--%s: requires --job", flag)
 		}
 	}
 	if o.Job != "" {
 		if o.PA != nil || o.PW != nil || o.PD != nil || o.Q != nil {
-			return usagef("--job: found it with --pa, --pw, --pd or --q, want one of them")
+			return usagef("--job: found it with --pa, --pw, --pd or --q, want only one kind")
 		}
 		return adviseJob(c, o)
 	}
@@ -91,7 +91,7 @@ func adviseAction(c *cli.Context, o *adviseOptions) error {
 	return show(c, d, nil)
 }
 
-// adviseJob sets budgets for one job against the probability that it ends in time.
+// adviseJob compares budgets for one job with the probability that it ends in time.
 func adviseJob(c *cli.Context, o *adviseOptions) error {
 	ask := whatif.AdviseAsk{Configuration: o.Configuration, Reservation: o.Reservation, Probability: o.Probability}
 	var err error
@@ -110,9 +110,9 @@ func adviseJob(c *cli.Context, o *adviseOptions) error {
 	return showOut(c, o.Out, "", p.Document())
 }
 
-// livePrices returns the prices that the log in dir has, of a live market, and what they are
-// of: the mean of all hosts, each of which is shared in proportion to bids. A budget is bid
-// over the time until the deadline.
+// livePrices returns the prices in the log of the live market in dir, with a description: the
+// mean of all hosts, each of which is shared in proportion to bids. A budget is bid over the
+// time until the deadline.
 func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	p, err := live.PricesOf(dir, nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	return &whatif.PriceHistory{Prices: all, Rule: whatif.SharedHost(p.CPUs)}, of, nil
 }
 
-// advised asks the history that c names.
+// advised uses the history that c names.
 func advised(c *cli.Context, o *adviseOptions, ask whatif.AdviseAsk) (*whatif.BudgetPlan, error) {
 	dir, prices := o.Live, o.Prices
 	named := c.NArg()

@@ -22,30 +22,32 @@ func supervisor() { agent.Main() }
 var agentCommand = command(`agent [DIR]
 run this machine as a host of a market
 
-Runs what the market wants here, shares the processors as it deals them, and tells what
-was used. It only dials out: the market never reaches this machine. A token, which the
-market's keeper prints by 'bourse live host invite', joins it to a market, once; from then on
-it knows the market by its certificate, and is known by its own, in DIR. What it is told
-of this host is kept there, too.
+Runs the market's tasks on this machine, enforces their shares, and reports their
+usage. It only connects out: the market never connects to this machine. A token from
+'bourse live host invite' joins the machine to a market, once. From then on the agent
+identifies the market by its certificate, and the market identifies the agent by the
+certificate in DIR. DIR also contains the market's orders for this host.
 
-What runs outlives the agent: killed or upgraded it takes up its tasks again. Without it
-they go on until the market's lease is over, and stand.
+Tasks outlive the agent: after a crash or an upgrade, the agent finds its tasks
+again. Without an agent, tasks continue until the market's lease ends, and then
+pause.
 
    bourse live agent --join 192.0.2.7:8421/q1Vb…/n1Fc… --trust user:ann
    bourse live agent /srv/bourse --cpus 3 --kind cgroup2
    bourse live agent unit > /etc/systemd/system/bourse-agent.service
    bourse live agent drain --when-done
 
-Shares are kept by control groups (cgroup2, cgroup1), as root or in a unit of systemd that
-is delegated; else by stopping and continuing processes (signals), which keeps users not
-apart: then it takes jobs of the accounts of --trust alone. By default DIR is
-/var/lib/bourse/agent for root, and for others ~/.local/state/bourse/agent.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
+As root, or in a systemd unit with delegation, the agent enforces shares by control
+groups (cgroup2, cgroup1). Otherwise it stops and continues processes (signals). Signals
+do not isolate users, so the host then runs only jobs of the accounts in --trust. The
+default of DIR is /var/lib/bourse/agent for root, and ~/.local/state/bourse/agent for
+other users.`, agentAction, agentShowCommand, agentUnitCommand, agentDrainCommand)
 
 type agentOptions struct {
 	Join        string   `doc:"join the market of {TOKEN}, or of the file @FILE that holds it"`
 	Name        string   `doc:"request the host name {NAME}"`
 	CPUs        float64  `doc:"offer {N} processors (default: all minus one, below four all minus a half)"`
-	Kind        string   `doc:"share by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"`
+	Kind        string   `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	Trust       []string `doc:"accept jobs of {ACCOUNT} although users are not isolated; may be repeated"`
 	Offline     bool     `doc:"run tasks without network"`
 	Netns       string   `doc:"run in network namespace {NAME} ('ip netns add'), as root"`
@@ -60,7 +62,7 @@ type agentOptions struct {
 var agentShowCommand = command(`show [DIR]
 print this host's market, offer and tasks
 
-Reads the files of DIR, whether an agent uses it or not.
+Reads the files of DIR. No agent needs to run.
 
    bourse live agent show
    bourse live agent show /srv/bourse --json`, showAction)
@@ -70,10 +72,10 @@ type agentShowOptions struct {
 }
 
 var agentUnitCommand = command(`unit [DIR]
-print a unit of systemd for the agent
+print a systemd unit for the agent
 
-Delegates control groups to the agent, and lets its tasks live on when it is stopped.
-Join the market first, or give the unit's command --join.
+The unit delegates control groups to the agent, and lets tasks continue when the
+agent is stopped. Join the market first, or add --join to the unit's command.
 
    bourse live agent unit /srv/bourse > /etc/systemd/system/bourse-agent.service
    systemctl daemon-reload && systemctl enable --now bourse-agent`, unitAction)
@@ -81,8 +83,9 @@ Join the market first, or give the unit's command --join.
 var agentDrainCommand = command(`drain [DIR]
 let this host leave its market
 
-Tells the market that this host takes no more: the agent that runs, or the next one. It
-ends when nothing runs here and the market knows.
+Tells the market that this host accepts no more tasks, through the running agent or
+the next one. The agent exits when no task runs here and the market has been
+informed.
 
    bourse live agent drain --when-done
    bourse live agent drain /srv/bourse --stay`, drainAction)
@@ -128,7 +131,7 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 			return usagef("--join: %w", err)
 		}
 	} else if !agent.Joined(dir) {
-		return usagef("%s has joined no market: want --join TOKEN, of 'bourse live host invite'", dir)
+		return usagef("%s has joined no market: use --join TOKEN, from 'bourse live host invite'", dir)
 	}
 	p, err := agent.Load(dir, agent.Settings{
 		Name: o.Name, Kind: o.Kind, CPUs: o.CPUs, Trust: o.Trust, Offline: o.Offline,
@@ -140,7 +143,7 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 	}
 	defer p.Close()
 	if !p.Offer.Apart && len(p.Offer.Trust) == 0 {
-		return usagef("%s keeps users not apart here: say by --trust ACCOUNT whose jobs this host takes", p.Offer.Kind)
+		return usagef("%s does not isolate users: name the accounts whose jobs this host may run with --trust ACCOUNT", p.Offer.Kind)
 	}
 	log, err := newLog(c)
 	if err != nil {
@@ -158,17 +161,17 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 	case errors.Is(err, agent.ErrDrained):
 		note(c, "%v", err)
 		return nil
-	case errors.Is(err, agent.ErrSuperseded): // to start it again would only do that to the other
+	case errors.Is(err, agent.ErrSuperseded): // another start would only do the same to the other agent
 		return usagef("%w", err)
 	}
 	return err
 }
 
-// announce says what the host is to its market.
+// announce describes the host with its market.
 func announce(c *cli.Context, p *agent.Program) {
-	apart := "users are kept apart"
+	apart := "users are isolated"
 	if !p.Offer.Apart {
-		apart = "users are not kept apart: jobs of " + strings.Join(p.Offer.Trust, ", ") + " alone"
+		apart = "users are not isolated: only jobs of " + strings.Join(p.Offer.Trust, ", ")
 	}
 	note(c, "host %s of the market at %s: %v processors, shares by %s; %s", p.Host, p.Address, p.Offer.CPUs, p.Offer.Kind, apart)
 	for _, why := range p.Why {
@@ -217,9 +220,9 @@ func unitAction(c *cli.Context, _ *none) error {
 	return err
 }
 
-// unit is the agent's, of systemd. Its tasks are in groups of their own below the unit's:
-// they live on when the agent is stopped, and the next one takes them up. Status 2 is a
-// mistake that another start would repeat.
+// unit returns the systemd unit of the agent. Its tasks are in control groups of their own
+// below the unit's. They survive a stop of the agent, and the next agent takes them over.
+// Status 2 is a mistake that another start would repeat.
 const unit = `[Unit]
 Description=bourse agent: this machine as a host of a market
 After=network-online.target

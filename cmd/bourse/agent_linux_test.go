@@ -90,7 +90,7 @@ func TestAgent(t *testing.T) {
 
 	dir := filepath.Join(t.TempDir(), "agent")
 	for _, c := range []struct{ args, says string }{
-		{"agent " + dir, "want --join TOKEN"},
+		{"agent " + dir, "use --join TOKEN"},
 		{"agent " + dir + " --join x", "no token"},
 		{"agent drain " + dir, "want --when-done, --now or --stay"},
 		{"agent drain " + dir + " --now --stay", "want one of"},
@@ -137,7 +137,7 @@ func TestAgent(t *testing.T) {
 	}
 	stop()
 	<-done
-	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not kept apart: jobs of user:ann alone"; !strings.HasPrefix(printed.String(), want) {
+	if want := "host box of the market at " + token.Address + ": 0.5 processors, shares by signals; users are not isolated: only jobs of user:ann"; !strings.HasPrefix(printed.String(), want) {
 		t.Errorf("it prints %s, want %s", printed.String(), want)
 	}
 	status, out, errs := bourse(t, ctx, "agent", "show", dir, "--json")

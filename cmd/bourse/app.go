@@ -19,13 +19,12 @@ func newApp(in io.Reader, out, errs io.Writer) *cli.App {
 		Usage: "bourse - a market for computing: experiments, live markets, audited ledgers",
 		Description: `Hosts sell shares of their capacity by continuous auction. Contracts promise work
 by a deadline for a budget. A bank settles to the micro-dollar. 'bourse docs' lists
-the pages of the documentation, 'bourse docs quickstart' is where to begin.
+the documentation; start with 'bourse docs quickstart'.
 
-Exit status: 0 done; 1 failed, or refused by a bank or a market; 2 wrong call or input
-(an unknown name or value, a file that is missing or of another kind, an output that
-exists already); 3 audit failed; 4 incomplete; 5 try again (a bank is busy, or its clock
-is wrong); 130 interrupted.
-Results go to standard output, all else to standard error. NO_COLOR is honoured.`,
+Exit status: 0 success; 1 failure, or a refusal by a bank or a market; 2 wrong usage
+or input (an unknown name or value, a missing file, or an output that exists
+already); 3 failed audit; 4 incomplete result; 5 try again (a bank is busy, or its
+clock is wrong); 130 interrupted. Results go to standard output, and all other output goes to standard error. Commands respect NO_COLOR.`,
 		Version:              version(),
 		Reader:               in,
 		Writer:               out,
@@ -68,7 +67,7 @@ Results go to standard output, all else to standard error. NO_COLOR is honoured.
 	return app
 }
 
-// grouped returns commands as those of a group, which are hidden without a name.
+// grouped returns commands as members of a group, which are hidden if it has no name.
 func grouped(category string, commands ...*cli.Command) []*cli.Command {
 	for _, c := range commands {
 		c.Category, c.Hidden = category, category == ""
@@ -76,7 +75,7 @@ func grouped(category string, commands ...*cli.Command) []*cli.Command {
 	return commands
 }
 
-// helpOf returns the help of the program: its commands, group by group.
+// helpOf returns the help of the program: its commands by group.
 func helpOf(app *cli.App) string {
 	text, group := "{{.Usage}}\n\nUSAGE\n  bourse COMMAND [--help]\n", ""
 	for _, c := range app.Commands {
@@ -93,7 +92,7 @@ func helpOf(app *cli.App) string {
 	return text + "\n{{.Description}}\n"
 }
 
-// dress gives every command the same manners.
+// dress gives every command the same conventions.
 func dress(commands []*cli.Command) {
 	for _, c := range commands {
 		for _, f := range c.Flags {
@@ -122,7 +121,7 @@ func dress(commands []*cli.Command) {
 	}
 }
 
-// wrongUse makes what the flag parser says a usage error.
+// wrongUse converts an error of the flag parser into a usage error.
 func wrongUse(c *cli.Context, err error, _ bool) error {
 	if _, flag, ok := strings.Cut(err.Error(), "flag provided but not defined: -"); ok {
 		flag = strings.TrimLeft(flag, "-")

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// commandName returns the words that call c's command, without the program's.
+// commandName returns the words of c's command, without the program's name.
 func commandName(c *cli.Context) string {
 	if c.Command == nil {
 		return ""
@@ -21,13 +21,12 @@ func commandName(c *cli.Context) string {
 	return name
 }
 
-// again returns the words that call c's command again, with those of the flags that were
-// given.
+// again returns the words that call c's command again, with the given flags.
 func again(c *cli.Context, flags ...string) []string {
 	return slices.Concat([]string{"bourse"}, strings.Fields(commandName(c)), c.Args().Slice(), typed(c, flags...))
 }
 
-// typed returns those of the flags that were given, as words.
+// typed returns the given flags as words.
 func typed(c *cli.Context, flags ...string) (words []string) {
 	for _, name := range flags {
 		if several := c.StringSlice(name); several != nil {
@@ -41,8 +40,8 @@ func typed(c *cli.Context, flags ...string) (words []string) {
 	return words
 }
 
-// takes refuses a call whose arguments are not as ArgsUsage says: DIR or [DIR], which
-// may be left out, and A|B; what says RESULTS... looks for itself.
+// takes rejects a call whose arguments do not match ArgsUsage: DIR or an optional [DIR], and
+// A|B; a command with RESULTS... checks them itself.
 func takes(c *cli.Context) error {
 	usage := c.Command.ArgsUsage
 	if strings.HasSuffix(usage, "...") {
@@ -59,7 +58,7 @@ func takes(c *cli.Context) error {
 	return between(c, least, len(names), names...)
 }
 
-// between refuses a call with fewer or more arguments, or an empty one.
+// between rejects a call with fewer or more arguments, or an empty one.
 func between(c *cli.Context, least, most int, names ...string) error {
 	switch n := c.NArg(); {
 	case n < least:
@@ -77,13 +76,13 @@ func between(c *cli.Context, least, most int, names ...string) error {
 	return nil
 }
 
-// A programsFlag is --json, which says what is then printed.
+// A programsFlag is --json, and states what is then printed.
 type programsFlag struct {
 	*cli.BoolFlag
 	prints report.Output
 }
 
-// jsonOption is --json, which prints a T for programs.
+// jsonOption is --json, which prints a T.
 type jsonOption[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }
@@ -111,13 +110,13 @@ type json3Option[T any] struct {
 
 func (json3Option[T]) prints() report.Output { return printsVersion[T](3) }
 
-// peopleOptions are of commands that print for people.
+// peopleOptions are the options of commands that print text for people.
 type peopleOptions struct {
 	quietOption `yaml:",inline"`
 	Color       string `validate:"oneof=auto always never" default:"auto" doc:"use colour {WHEN}: auto, always or never"`
 }
 
-// output is on every command that prints for people and programs.
+// output contains the options of every command that prints text and JSON.
 type output[T any] struct {
 	jsonOption[T] `yaml:",inline"`
 	peopleOptions `yaml:",inline"`
@@ -154,7 +153,7 @@ type noProgressOption struct {
 	NoProgress bool `yaml:"no-progress" doc:"show no progress"`
 }
 
-// orElse returns dir, or the path in results where that is empty.
+// orElse returns dir, or the path in results if dir is empty.
 func orElse(dir string, path ...string) string {
 	if dir != "" {
 		return dir

@@ -8,14 +8,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// data are the commands whose output is for programs, byte for byte, whatever the locale.
+// data are the commands whose output is data, byte for byte, whatever the locale.
 var data = []string{
 	"scenario show", "scenario schema", "workload generate", "workload convert", "workload schedule",
 	"bank apply", "bank balance", "bank log", "bank sign", "ledger export", "ledger prove", "ledger checkpoint", "ledger publish",
 	"bank key", "market clear", "completion",
 }
 
-// printPlain puts the gate before what app writes, and has every command say what it prints.
+// printPlain filters the output of app for the locale, and has every command state its kind
+// of output.
 func printPlain(app *cli.App) {
 	out := &report.PlainWriter{Writer: app.Writer, Convert: report.ASCII}
 	app.Writer, app.ErrWriter = out, &report.PlainWriter{Writer: app.ErrWriter, Convert: report.ASCII}

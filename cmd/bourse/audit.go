@@ -18,27 +18,27 @@ import (
 var auditCommand = command(`audit DIR
 recompute a ledger or results, and report differences
 
-Checks every hash, that money is conserved at every entry, that no account is
-overdrawn, that no escrow is left behind, and each contract's trail: admitted =
-charges + refund, penalties apart. DIR is a ledger, or a results directory. Its
-ledgers are also held against the heads in its manifest and the rows of jobs.csv,
-and every charge, penalty and verdict is computed again from the bids, by share,
-price and time; and every file that a run wrote there against its size and hash in
-the manifest. What you added beside is let be. Of results, the plan of jobs is drawn again
-from scenario and seed, metrics are computed again from jobs.csv, plan and prices, tables,
-figures and page are made again, and jobs.parquet is compared with jobs.csv. The first
-difference of each file is named by row and column, and so is all that was not compared. --deep runs the experiment
-again and compares every decision, note and number; it takes as long as the run. Who changes the manifest, too, is
-found by its sha256 alone, which is printed: keep it elsewhere. Of an owned bank every
-entry's order is checked, its signature, key and right as of that entry; --keys holds
-the operator's first key, and that of recovery, against those that you were given.
-DIR may be the folder or URL of a log that 'ledger publish' wrote: it is audited from its
-tiles alone; --witness holds it against those that must have cosigned it. Each of its files
-must arrive within 30 s. The times of the witnesses' cosignatures are printed, and bound
-the times of entries: to a minute for published entries, and to ten minutes for what came
-after a checkpoint of --earlier. Entries dated more than a minute ahead of this machine's
-clock are named.
-Exit status 3 if anything is amiss.
+Checks every hash, that each entry conserves money, that no account is overdrawn,
+that no escrow remains, and that each contract's entries add up: admitted = charges +
+refund, apart from penalties. DIR is a ledger or a results directory. For results, it
+compares the ledgers with the heads in the manifest and the rows of jobs.csv. It
+computes every charge, penalty and verdict again from the bids, by share, price and
+time, and compares each published file with its size and hash in the manifest. Files
+that you added are ignored. For results, it also draws the plan of jobs again from
+scenario and seed, computes metrics again from jobs.csv, plan and prices, and makes
+tables, figures and page again. It compares jobs.parquet with jobs.csv. It names the
+first difference of each file by row and column, and lists what was not compared.
+--deep runs the experiment again and compares every decision, note and number; it
+takes as long as the run. If someone also changed the manifest, only its sha256,
+which is printed, reveals that: store it elsewhere. For an owned bank, it checks the
+order of every entry: its signature, key and right at that entry. --keys compares the
+operator's first key, and the recovery key, with those that you were given. DIR may
+be the folder or URL of a log that 'ledger publish' wrote. It is audited from its
+tiles only; --witness compares it with the cosignatures of witnesses. Each of its
+files must arrive within 30 s. The audit prints the times of the witnesses'
+cosignatures. They bound the times of entries: to a minute for published entries, and
+to ten minutes for entries after a checkpoint of --earlier. Entries dated more than a
+minute ahead of this machine's clock are listed. Exit status 3 if anything is wrong.
 
    bourse ledger audit results/paper
    bourse ledger audit results/paper --deep
@@ -50,7 +50,7 @@ Exit status 3 if anything is amiss.
 
 type auditOptions struct {
 	Head                       string   `doc:"compare the ledger with the head {SIZE:ROOT}"`
-	Since                      int64    `doc:"sum up the entries after {N}; all entries are checked"`
+	Since                      int64    `doc:"list only the entries after {N}; all entries are checked"`
 	Earlier                    []string `doc:"compare the ledger and the times of entries with the older checkpoint in {FILE}, as printed by 'ledger publish'; may be repeated"`
 	Fresh                      float64  `unit:"seconds" doc:"require a cosignature of a --witness in the last {SECONDS}, or as 24h"`
 	Deep                       bool     `doc:"run the experiment of results again, and compare every decision, note and number"`
@@ -71,14 +71,14 @@ func auditAction(c *cli.Context, o *auditOptions) error {
 		return err
 	}
 	if opts.Since < 0 {
-		return usagef("--since: found %d, want the number of an entry", opts.Since)
+		return usagef("--since: found %d, want a positive entry number", opts.Since)
 	}
 	if witnesses := o.Witness; c.IsSet("fresh") && (opts.Fresh <= 0 || len(witnesses) == 0) {
 		return usagef("--fresh: found %v s and %s, want more than 0 s, and a --witness", opts.Fresh, witnessCount(len(witnesses)))
 	}
 	address := c.Args().First()
 	if _, err := results.Open(address); o.Deep && err != nil {
-		return usagef("--deep: want results of 'bourse run', which have a scenario: %w", err)
+		return usagef("--deep: want results of 'bourse run' with a scenario: %w", err)
 	}
 	if tiles.IsLog(address) {
 		opts.Head = head
@@ -147,7 +147,7 @@ func auditLog(c *cli.Context, address string, opts audit.Options) error {
 	return tellAudits(c, f)
 }
 
-// tellAudits prints what audits found, and tells whether all is clean.
+// tellAudits prints the findings of audits, and reports whether all is clean.
 func tellAudits(c *cli.Context, f *audits.Found) error {
 	if err := show(c, f.Document(c.Bool("quiet")), nil); err != nil || f.Clean() {
 		return err
@@ -155,7 +155,7 @@ func tellAudits(c *cli.Context, f *audits.Found) error {
 	return errAudit
 }
 
-// auditRun audits the ledgers that a run has left in dir.
+// auditRun audits the ledgers of a run in dir.
 func auditRun(c *cli.Context, dir string) (said string, err error) {
 	l, err := audits.In(dir, "")
 	if err != nil {
@@ -176,7 +176,7 @@ func auditRun(c *cli.Context, dir string) (said string, err error) {
 	return fmt.Sprintf("%d audited, %d entries: clean", len(f.Ledgers), entries), nil
 }
 
-// witnessCount says how many there are.
+// witnessCount formats the number of witnesses.
 func witnessCount(n int) string {
 	if n == 1 {
 		return "1 witness"

@@ -6,9 +6,9 @@ import (
 	"bourse/experiments/rescue"
 )
 
-// await returns what f returns, or, once the user interrupts, that error alone: f opens
-// or reads what the user named, and may wait for ever for the other end of a pipe. It
-// is left behind then, and leaves nothing.
+// await returns the result of f or, once the user interrupts, only that error: f opens or
+// reads a file that the user named, and may wait forever for the other end of a pipe. After
+// an interrupt f is abandoned, and leaves nothing behind.
 func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

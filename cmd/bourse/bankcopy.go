@@ -19,10 +19,10 @@ import (
 var copyCommand = command(`copy FROM TO
 copy a ledger, to a folder or into PostgreSQL
 
-The copy has the same entries, hashes, receipts and head, and answers requests sent
-again as the ledger does. FROM is audited first, and the copy after; it is made
-under the name TO.part and takes its own when it is whole; a copy cut short is no
-bank, and says so to whoever opens it. What is written to FROM meanwhile is not copied: close it before.
+The copy has the same entries, hashes, receipts and head, and gives the same answers
+to repeated requests. It audits FROM before, and the copy after. The copy is named
+TO.part until it is complete. An incomplete copy cannot be opened as a bank. Entries
+that are written to FROM meanwhile are not copied, so close FROM first.
 
    bourse bank copy books postgres://bank@db/money?ledger=books
    bourse bank copy postgres://bank@db/money?ledger=books books2`, copyAction)
@@ -40,8 +40,8 @@ func copyAction(c *cli.Context, _ *copyOptions) error {
 	return tellAudits(c, f)
 }
 
-// copyLedger copies a ledger, and returns the audit of the copy; where the ledger or the
-// copy is not clean, of that, and nothing is left.
+// copyLedger copies a ledger, and returns the audit of the copy. If the ledger or the copy is
+// not clean, it returns that audit and removes the copy.
 func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 	var last place.Place
 	copying := place.Copying{
@@ -50,7 +50,7 @@ func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 			return audits.Place(p, opts)
 		},
 		Fatal: func(err error) {
-			fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; nothing is left of the copy, which can then be made again\n", to, err)
+			fmt.Fprintf(c.App.ErrWriter, "bourse: copy to %s: %v; the incomplete copy was removed, so you can repeat the command\n", to, err)
 			os.Exit(statusFailed)
 		},
 	}
@@ -67,8 +67,8 @@ func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 	return &audits.Found{Ledgers: []audits.Audited{{Ledger: last.String(), Report: r}}}, nil
 }
 
-// copyRun copies the ledgers that a run called name has left in dir to a server, by
-// the names NAME/CONFIGURATION/ADMISSION/REPLICATION after that of the URL.
+// copyRun copies the ledgers of a run with the given name in dir to a server, with the names
+// NAME/CONFIGURATION/ADMISSION/REPLICATION after that of the URL.
 func copyRun(c *cli.Context, dir, name, url string) error {
 	l, err := audits.In(dir, "")
 	if err != nil {
@@ -101,7 +101,7 @@ func copyRun(c *cli.Context, dir, name, url string) error {
 	return nil
 }
 
-// checkBank refuses a --bank that is no URL of a ledger on a server that answers.
+// checkBank rejects a --bank that is not the URL of a ledger on a responding server.
 func checkBank(url string) error {
 	v, err := postgres.OpenView(url)
 	switch {

@@ -17,18 +17,17 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A banked is a bank that commands ask: one that this process writes, or one that is
-// served.
+// A banked is the bank that a command uses: one that this process writes, or a served one.
 type banked interface {
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
 	Ledger() string                                              // its id, empty if it is open
-	Having(ctx context.Context, public string) ([]string, error) // the accounts that have a public key
+	Having(ctx context.Context, public string) ([]string, error) // accounts that have a public key
 
-	// Answer returns the entry that a request was answered with, and whether it was.
+	// Answer returns the entry that answered a request, and whether there is one.
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 }
 
-// isServed reports whether an address is of a bank that is served.
+// isServed reports whether an address is that of a served bank.
 func isServed(address string) bool {
 	return strings.HasPrefix(address, "https://") || strings.HasPrefix(address, "http://")
 }
@@ -37,7 +36,7 @@ type pinOption struct {
 	Pin string `doc:"{PIN} of the certificate of a served bank, https://…, as printed by 'bank serve'"`
 }
 
-// withBank opens the bank that c names for f, and says who may move its money.
+// withBank opens the bank that c names for f, and reports who may move its money.
 func withBank(c *cli.Context, f func(banked) error) (err error) {
 	var b banked
 	if address := c.Args().First(); isServed(address) {
@@ -62,14 +61,14 @@ func withBank(c *cli.Context, f func(banked) error) (err error) {
 	return nil
 }
 
-// How long commands wait for a ledger that another process has open: before they say so, and
-// in all.
+// How long commands wait for a ledger that another process has open: before they report it,
+// and in total.
 const (
 	brief   = 2 * time.Second
 	patient = 10 * time.Second
 )
 
-// writer opens the ledger in p to write it by the wall clock, once no other process has it
+// writer opens the ledger in p for writing, by the wall clock, once no other process has it
 // open.
 func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 	begun, said := time.Now(), false
@@ -93,8 +92,7 @@ func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 	}
 }
 
-// ask books what a signed order asks for by itself, once, though it may have been signed
-// before with another expiry.
+// ask books a signed order once, even if it was signed before with another expiry.
 func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err error) {
 	e, err := owners.Entry(note, wall())
 	if err == nil {
@@ -123,17 +121,17 @@ func (h here) Payee(ctx context.Context, account, market string) (is bool, err e
 	return is, err
 }
 
-// there is a bank that is served.
+// there is a served bank.
 type there struct {
 	*service.Client
 	id     string
 	signed []byte // the last receipt
 }
 
-// away is how long a bank that is served may not answer.
+// away is the maximum time to wait for a served bank.
 const away = 30 * time.Second
 
-// dial asks the bank at the address that c names who it is.
+// dial asks the bank at the address that c names for its identity.
 func dial(c *cli.Context, d service.Dial) (*there, error) {
 	d.Addresses, d.Pin, d.Now = strings.Split(c.Args().First(), ","), c.String("pin"), wall
 	client, err := service.NewClient(d)
@@ -151,7 +149,7 @@ func (t *there) Ledger() string { return t.id }
 func (t *there) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
 	ctx, cancel := context.WithTimeout(ctx, away)
 	defer cancel()
-	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // it may have made the bank owned
+	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // this may have made the bank owned
 		t.id, _, err = t.Client.Ledger(ctx, "")
 	}
 	return r, err
@@ -164,8 +162,7 @@ func (t *there) Having(ctx context.Context, public string) ([]string, error) {
 	return all, err
 }
 
-// wall returns the seconds since 2000-01-01 UTC, the date that exports give to
-// second 0.
+// wall returns the seconds since 2000-01-01 UTC, the date that exports use for second 0.
 func wall() float64 {
 	return time.Since(bank.Epoch).Seconds()
 }

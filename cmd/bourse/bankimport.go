@@ -12,12 +12,12 @@ import (
 var importCommand = command(`import DIR FILE
 issue opening balances from a file, and print the receipt
 
-A line an account: ACCOUNT AMOUNT, as 'bank balance' prints them, or CSV with or
-without a first line account,amount, or what 'hledger balance --flat -N not:mint'
-prints; or a file of beancount's, as 'ledger export' writes it or with balance
-directives alone. A file of - is standard input. Every line is checked first, and all
-that the file says is booked as one entry, or nothing. Sent again under the same id it
-is booked once, as ever.
+A line an account: FILE contains lines ACCOUNT AMOUNT, as 'bank balance' prints them;
+or CSV with or without a header account,amount; or the output of 'hledger balance
+--flat -N not:mint'; or a beancount file, as written by 'ledger export' or with
+balance directives only. A FILE of - is standard input. Every line is checked first.
+The whole file is booked as one entry, or nothing is. If it is sent again with the
+same id, it is booked once.
 
    bourse bank balance books > opening
    bourse bank init anew && bourse bank import anew opening --id opening`, func(c *cli.Context, _ *importOptions) error {
@@ -46,7 +46,7 @@ type importOptions struct {
 	pinOption                 `yaml:",inline"`
 }
 
-// issue books e, which issues sum, and says so.
+// issue books e, which issues sum, and reports it.
 func issue(c *cli.Context, b banked, e bank.Entry, sum bank.Amount) error {
 	r, err := b.Do(c.Context, e)
 	if err != nil {

@@ -207,7 +207,7 @@ func TestSecondProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || string(told) != "bourse: interrupted; what was answered is booked; send the rest again\n" {
+	if got := cmd.ProcessState.ExitCode(); got != statusInterrupted || string(told) != "bourse: interrupted; answered lines are booked; send the others again\n" {
 		t.Errorf("interrupted: exit status %d, %q", got, told)
 	}
 }

@@ -19,19 +19,18 @@ import (
 var ownCommand = command(`own DIR
 give an open bank owners, permanently
 
-From then on every entry needs a signed order: a transfer by the key of the account
-that pays, an issue by an account with the right mint, all that is said of owners by
-the operator. The key of recovery is to be kept offline: it gives the operator another
-key, and does nothing else. Money that accounts have stays theirs; they move it once
-they are enrolled.
+From then on, every entry needs a signed order: a transfer with the key of the paying
+account, an issue with the key of an account that may mint, and changes of owners
+with the operator's key. Keep the recovery key offline: it can only replace the
+operator's key. Accounts keep their money, and can move it once they are enrolled.
 
    bourse bank key operator --name operator > operator.pub
    bourse bank key recovery --name recovery > recovery.pub
    bourse bank own books --operator operator.pub --recovery recovery.pub
    bourse bank enrol books user:ann --key ann.pub --operator operator
 
-Whoever keeps the bank can still leave out orders, and show an older copy: receipts
-and checkpoints kept elsewhere tell. 'bank rights' prints who has what.`, ownAction)
+The administrator of the bank can still omit orders and show an older copy: receipts and
+checkpoints stored elsewhere reveal that. 'bank rights' prints all keys and rights.`, ownAction)
 
 type ownOptions struct {
 	Operator                  string `doc:"public {KEY} of the operator, or a file that contains it"`
@@ -55,7 +54,7 @@ func ownAction(c *cli.Context, _ *ownOptions) error {
 	}
 	return withBank(c, func(b banked) error {
 		if b.Ledger() != "" {
-			return errors.New("the bank is owned already; 'bank rights' prints by whom")
+			return errors.New("the bank is owned already; 'bank rights' prints its owners")
 		}
 		e := bank.Entry{Kind: bank.Owner, Contract: bank.NoContract, ID: "own-" + o.Value("ledger"), Note: []byte(o.String()), Time: wall()}
 		r, err := b.Do(c.Context, e)
@@ -66,14 +65,14 @@ func ownAction(c *cli.Context, _ *ownOptions) error {
 	})
 }
 
-// secret returns 128 bits by chance, in hexadecimal.
+// secret returns 128 random bits, in hexadecimal.
 func secret() string {
 	var b [16]byte
 	rand.Read(b[:])
 	return hex.EncodeToString(b[:])
 }
 
-// ownerOptions are those of orders that an owner signs.
+// ownerOptions are the options of orders that an owner signs.
 type ownerOptions struct {
 	Key                       string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
 	ID                        string `shown:"by chance" doc:"{ID} of the order"`
@@ -85,8 +84,8 @@ type ownerOptions struct {
 var enrolCommand = command(`enrol DIR ACCOUNT
 give an account its first key
 
-The operator signs, or whoever has an invitation that 'bank invite' has printed for this
-account: it holds once, for an hour.
+The operator signs, or the owner of an invitation that 'bank invite' has printed for
+this account. It is valid once, for an hour.
 
    bourse bank enrol books user:ann --key ann.pub --operator operator
    bourse bank enrol books user:bob --key bob.pub --invitation invitation`, enrolAction)
@@ -110,7 +109,7 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	by, private := "operator", ""
 	switch {
 	case c.IsSet("operator") == c.IsSet("invitation"):
-		return usagef("%s: want --operator or --invitation, and not both", commandName(c))
+		return usagef("%s: want either --operator or --invitation", commandName(c))
 	case c.IsSet("invitation"):
 		by = account
 		private, err = readInvitation(c)
@@ -123,8 +122,8 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	return say(c, "enrol", by, private, "of", account, "key", key)
 }
 
-// readInvitation returns the private key that the invitation of --invitation is: a file, or
-// the invitation itself.
+// readInvitation returns the private key of --invitation: from a file, or from the invitation
+// itself.
 func readInvitation(c *cli.Context) (string, error) {
 	text := c.String("invitation")
 	if isInvitation(text) {
@@ -132,7 +131,7 @@ func readInvitation(c *cli.Context) (string, error) {
 	}
 	in, err := readText(c, text)
 	if err != nil {
-		return "", fmt.Errorf("--invitation: neither an invitation of 32 hexadecimal digits nor a file: %w", err)
+		return "", fmt.Errorf("--invitation: found neither an invitation of 32 hexadecimal digits nor a file: %w", err)
 	}
 	return invitationKey(strings.TrimSpace(string(in)))
 }
@@ -142,10 +141,10 @@ func isInvitation(text string) bool {
 	return err == nil && len(b) == 16
 }
 
-// invitationKey returns the private key that an invitation is.
+// invitationKey returns the private key derived from an invitation.
 func invitationKey(text string) (string, error) {
 	if !isInvitation(text) {
-		return "", usagef("--invitation: found %.40q, want 32 hexadecimal digits, as 'bank invite' prints them", text)
+		return "", usagef("--invitation: found %.40q, want 32 hexadecimal digits, as printed by 'bank invite'", text)
 	}
 	return keys.Derive("invitation", strings.ToLower(text))
 }
@@ -153,8 +152,9 @@ func invitationKey(text string) (string, error) {
 var inviteCommand = command(`invite DIR ACCOUNT
 print an invitation with which an account gets its key
 
-The invitation is 128 bits, for the account's owner alone. The ledger has what checks
-it, from which it cannot be found. Another for the same account takes its place.
+The invitation has 128 bits and is only for the owner of the account. The ledger
+contains a hash that checks it but does not reveal it. A new invitation for the same
+account replaces it.
 
    bourse bank invite books user:bob --key operator`, func(c *cli.Context, _ *inviteOptions) error {
 	token := secret()
@@ -205,7 +205,7 @@ type rotateOptions struct {
 var recoverCommand = command(`recover DIR ACCOUNT
 replace a lost or stolen key
 
-For a key that was lost, or stolen. Everybody sees the entry.
+Use it if a key was lost or stolen. Everybody can see the entry.
 
    bourse bank recover books user:ann --to new.pub --key operator
    bourse bank recover books operator --to new.pub --key recovery`, func(c *cli.Context, _ *recoverOptions) error {
@@ -228,8 +228,8 @@ type recoverOptions struct {
 var revokeCommand = command(`revoke DIR ACCOUNT
 revoke an account's key or a right
 
-The operator signs; but an account may revoke its own key, with it. The account then
-moves nothing until the operator recovers it.
+The operator signs. An account may also revoke its own key, and signs with that key.
+The account can then move no money until the operator recovers it.
 
    bourse bank revoke books user:ann --key ann
    bourse bank revoke books user:ann --key operator
@@ -305,8 +305,8 @@ give an account a right
 
 type rightOptions struct {
 	Cap          string `doc:"{AMOUNT} that may be issued per period, for right mint"`
-	Period       string `doc:"length of a period of right mint, in {SECONDS}, counted from 2000-01-01 UTC"`
-	With         string `doc:"{ACCOUNT} that must also sign, for right mint"`
+	Period       string `doc:"length of the period of right mint, in {SECONDS}, counted from 2000-01-01 UTC"`
+	With         string `doc:"{ACCOUNT} that must sign, too, for right mint"`
 	Number       string `doc:"unique number {K} of the market, for right settle"`
 	Market       string `doc:"market {NAME}, for right payee"`
 	ownerOptions `yaml:",inline"`
@@ -321,7 +321,7 @@ func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 	return say(c, kind, by, private, fields...)
 }
 
-// say books an order of that kind by an account, signed with a private key, and prints
+// say books an order of the given kind by an account, signed with a private key, and prints
 // the receipt.
 func say(c *cli.Context, kind, by, private string, fields ...string) error {
 	return withBank(c, func(b banked) error {
@@ -337,7 +337,7 @@ func sayTo(c *cli.Context, b banked, kind, by, private string, fields ...string)
 	return answer(c, b, id, r)
 }
 
-// book books an order of that kind by an account, signed with private keys.
+// book books an order of the given kind by an account, signed with private keys.
 func book(c *cli.Context, b banked, kind, by string, private []string, fields ...string) (id string, r store.Receipt, err error) {
 	if id = c.String("id"); id == "" {
 		id = rand.Text()

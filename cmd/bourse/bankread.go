@@ -19,14 +19,15 @@ import (
 var balanceCommand = command(`balance DIR [ACCOUNT]
 print balances
 
-A line of ACCOUNT AMOUNT for each account, open escrows included, in order of their
-first entry; together they hold all that was issued. An account that nobody has paid
-holds nothing. The mint, asked for by name, holds minus what it issued.
+One line ACCOUNT AMOUNT for each account, including open escrows, in order of their
+first entry. The amounts add up to the total that was issued. An account that was
+never paid has a balance of 0. The mint, if you name it, has minus the amount that it
+issued.
 
    bourse bank balance books
    bourse bank balance books user:ann
 
-A bank that is served tells, if it is owned, what the account of --key may read:
+A served bank that is owned prints what the account of --key may read:
 
    bourse bank balance https://127.0.0.1:8424 --key ann --pin sha256:5f7c…`, balanceAction)
 
@@ -65,7 +66,7 @@ func printBalances(c *cli.Context, w io.Writer, found []export.Balance) error {
 	return nil
 }
 
-// balanceThere prints what an account holds, or all, in a bank that is served.
+// balanceThere prints the balance of one account, or of all, in a served bank.
 func balanceThere(c *cli.Context, account string) error {
 	d := service.Dial{}
 	if c.IsSet("key") {
@@ -111,7 +112,7 @@ func balanceThere(c *cli.Context, account string) error {
 var logCommand = command(`log DIR
 print a bank's entries as portable JSON lines
 
-A line a move: seq, time, id, kind, contract, from, to, micros (millionths of a
+One line per move: seq, time, id, kind, contract, from, to, micros (millionths of a
 dollar), note, hash. 'bank verify' checks such a log without the bank.
 
    bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
@@ -123,9 +124,9 @@ dollar), note, hash. 'bank verify' checks such a log without the bank.
 var verifyLogCommand = command(`verify FILE
 check a log of 'bank log' without its bank
 
-Checks every hash, and every movement of money, from the log alone; a file of - is
-standard input. A cut at the end is found by a receipt for a later entry. Exit
-status 3 if anything is amiss.
+Checks every hash and every movement of money, using only the log. A FILE of - is
+standard input. A receipt for a later entry reveals a truncated log. Exit status 3 if
+anything is wrong.
 
    bourse bank verify books.log
    bourse bank log books | bourse bank verify - --receipt "$(cat receipt)"`, verifyLogAction)
@@ -154,7 +155,7 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 	defer in.Close()
 	r, err := audits.Log(in, audit.Options{Head: head, Keys: keys, Now: wall()})
 	if errors.Is(err, bufio.ErrTooLong) {
-		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object of an entry"))
+		return bad(c, name, errors.New("found a line of more than a megabyte, want a JSON object with an entry"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -165,9 +166,9 @@ func verifyLogAction(c *cli.Context, _ *verifyLogOptions) error {
 var bankAuditCommand = command(`audit DIR
 audit a bank's ledger from its files
 
-Writes nothing and takes no lock: works on a bank in use, and on a copy that can only
-be read. 'ledger audit' holds it against a signed checkpoint. Exit status 3 if
-anything is amiss.
+Writes nothing and takes no lock. It works on a bank in use, and on a read-only copy.
+'ledger audit' compares the ledger with a signed checkpoint. Exit status 3 if
+anything is wrong.
 
    bourse bank audit books
    bourse bank audit books --receipt "$(cat receipt)"`, func(c *cli.Context, _ *bankAuditOptions) error {

@@ -14,11 +14,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// An ownership is who owns a bank, and who may do what in it.
+// An ownership describes the owners of a bank and their rights.
 type ownership struct {
-	Mode     string           `json:"mode" doc:"open: whoever can write it may move any money; owned: by signed orders alone"`
-	Ledger   string           `json:"ledger,omitempty" doc:"the id that orders name"`
-	Accounts []owners.Account `json:"accounts" doc:"that have a key or a right, by name; of an open bank none"`
+	Mode     string           `json:"mode" doc:"open: anyone who can write it may move any money; owned: by signed orders only"`
+	Ledger   string           `json:"ledger,omitempty" doc:"the id that orders must name"`
+	Accounts []owners.Account `json:"accounts" doc:"accounts that have a key or a right, by name; none for an open bank"`
 }
 
 var rightsCommand = command(`rights DIR [ACCOUNT]
@@ -54,7 +54,7 @@ type whoamiOptions struct {
 	jsonOption[ownership] `yaml:",inline"`
 }
 
-// printOwnership prints what a bank's accounts have, of those wanted.
+// printOwnership prints the keys and rights of the selected accounts.
 func printOwnership(c *cli.Context, wanted func(owners.Account) bool) error {
 	return readLedger(c, func(w io.Writer, entries export.Entries) error {
 		var o owners.Owners

@@ -21,30 +21,30 @@ import (
 var serveCommand = command(`serve DIR
 serve a bank over a network
 
-Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, by TLS 1.3;
-/healthz and /metrics tell of itself. At its first start it makes a certificate and a key
-that signs receipts, in --secrets. It prints the certificate's pin, by which clients know it,
-and the public key:
+Speaks Connect, gRPC, and JSON to curl, at https://ADDRESS/bank.v1.Bank/CALL, over
+TLS 1.3. /healthz and /metrics report its state. The first start creates a
+certificate, and a key that signs receipts, in --secrets. The command prints the
+public key and the certificate's pin, by which clients identify the server:
 
    bourse bank serve books --listen 127.0.0.1:8424
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 \
       --key ann --pin sha256:5f7c…
 
-Of an owned bank orders are booked that carry the signatures they need, and each account
-reads what is its own; with right read or audit, all. An open bank is everybody's who
-reaches the address. On this machine plain HTTP may do:
+In an owned bank, orders need their signatures. Each account can read its own
+entries; with right read or audit, it can read all. Anyone who reaches the address of
+an open bank can use it. On this machine, plain HTTP is sufficient:
 
    bourse bank serve books --plain
    curl -d '{}' -H 'Content-Type: application/json' http://127.0.0.1:8424/bank.v1.Bank/Head
 
-Of two that serve one ledger in a database one writes; the other waits, and takes over
-within seconds when that one dies. Clients are given both addresses, with a comma between
-them; for one pin and one key give both servers copies of --secrets.
+If two servers serve one ledger in a database, one writes. The other waits, and takes
+over within seconds if the first one fails. Give clients both addresses, separated by
+a comma. For one pin and one key, give both servers copies of --secrets.
 
-Another pair of certificate and key in the place of tls.pem, which has both, is used from the
-next connection on; if it is not valid, the old one remains in use and the log says why.
+If you replace tls.pem, the server uses the new certificate and key from the next
+connection on. If they are not valid, it keeps the old ones and logs the reason.
 
-To end it with SIGTERM answers what was begun.`, serveAction)
+SIGTERM ends the server after it has answered the open requests.`, serveAction)
 
 type serveOptions struct {
 	Listen      string  `default:"127.0.0.1:8424" doc:"answer at {ADDRESS}"`
@@ -69,7 +69,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		return usagef("--listen: found %q, want an address and a port, such as 127.0.0.1:8424", o.Listen)
 	}
 	if o.Plain && !at.Addr().IsLoopback() {
-		return usagef("--plain: found --listen %v, which others can hear: want an address of this machine, such as 127.0.0.1:8424", at)
+		return usagef("--plain: found --listen %v, which other machines can reach: want an address of this machine, such as 127.0.0.1:8424", at)
 	}
 	if rate := o.Rate; !(rate >= 1) {
 		return usagef("--rate: found %v, want 1 or more", rate)
@@ -87,14 +87,14 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		Now:    wall,
 		Limits: service.Limits{Rate: o.Rate, Connections: o.Connections},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
-		Waits:  place.IsURL(address), // nobody takes a folder over
+		Waits:  place.IsURL(address), // so that nobody else can create the folder
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer(store.Options{Now: wall})
 			if err != nil {
 				return nil, err
 			}
 			if s.Ledger() == "" {
-				note(c, "%v is open: whoever reaches %v may read all, and move any money", p, at)
+				note(c, "%v is open: anyone who reaches %v may read everything and move any money", p, at)
 			} else {
 				note(c, "%v is owned: ledger %s", p, s.Ledger())
 			}
@@ -141,7 +141,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 	return service.Serve(c.Context, l, config)
 }
 
-// secretsFolder returns the folder of certificate and key, which is made if need be.
+// secretsFolder returns the folder of certificate and key, and creates it if necessary.
 func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 	folder := c.String("secrets")
 	if folder == "" {
@@ -160,9 +160,10 @@ func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 var bankCertificateCommand = command(`certificate FILE
 create a certificate of a bank server, and print its pin
 
-FILE has the certificate and its private key, for its owner only; if it is there already, its pin
-is printed. 'bank serve' uses a new file in the place of tls.pem in its --secrets from the next
-connection on. 'bourse docs certificates' has the procedure that no client notices.
+FILE contains the certificate and its private key, and only its owner may read it. If
+FILE exists, its pin is printed. If FILE replaces tls.pem in the --secrets of 'bank
+serve', the server uses it from the next connection on. 'bourse docs certificates'
+describes how to do this without interrupting clients.
 
    bourse bank certificate books.secrets/tls.next`, func(c *cli.Context, _ *none) error {
 	_, pin, err := service.Certificate(c.Args().First(), func(string) {})
@@ -176,9 +177,9 @@ connection on. 'bourse docs certificates' has the procedure that no client notic
 var receiptCommand = command(`receipt FILE
 check a receipt that a bank has signed
 
-Prints a line SEQ:HASH ID for each request that it is of; a file of - is standard input.
-'bank audit --receipt SEQ:HASH' then finds whether the ledger still has the entry. Exit
-status 3 if the key has not signed it.
+Prints one line SEQ:HASH ID for each request of the receipt. A FILE of - is standard
+input. 'bank audit --receipt SEQ:HASH' then checks that the ledger still contains the
+entry. Exit status 3 if the key has not signed the receipt.
 
    bourse bank receipt receipt --public bank+…`, func(c *cli.Context, o *receiptOptions) error {
 	public, err := publicKey(c, "public")
@@ -211,7 +212,7 @@ type receiptOptions struct {
 	jsonOption[signedReceipt] `yaml:",inline"`
 }
 
-// A signedReceipt is what programs read of a receipt that a bank signed.
+// A signedReceipt is the JSON form of a receipt that a bank signed.
 type signedReceipt struct {
 	Ledger string          `json:"ledger" doc:"its id, or open"`
 	Booked []bookedRequest `json:"booked"`

@@ -13,13 +13,14 @@ import (
 var calibrateCommand = command(`calibrate [FILE]
 compare promised and realized success rates
 
-Runs a scenario at every value of a guarantee and prints how often what it promises was
-kept, for both things that it can mean: that the price stays at most at its percentile, and
-that the contract is fulfilled; with 95 % intervals, Brier and pinball scores, what it
-costs, and a reliability diagram. FILE and flags are as of 'bourse run'; - is standard input.
+Runs a scenario at every value of a guarantee and prints how often its promise was
+fulfilled. The guarantee can have two meanings: the price stays at or below its
+percentile, or the contract is fulfilled. It prints 95 % intervals, Brier and pinball
+scores, the cost, and a reliability diagram. FILE and flags are those of 'bourse
+run'; - is standard input.
 
---over names fields of policies and the values they take, from..to/step or between commas;
-several fields before the = take the same values together.
+--over names fields of policies and their values: from..to/step, or a list with
+commas. Several fields before the = take the same values together.
 
    bourse study calibrate --configuration pareto-high --over admission.sac.guarantee=0.5..0.95/0.05
    bourse study calibrate mine.yaml --over admission.sac.guarantee,admission.cac.guarantee=0.6,0.9 \
@@ -76,7 +77,7 @@ func calibrateAction(c *cli.Context, o *calibrateOptions) error {
 	return showOut(c, o.Out, "calibrate.html", d)
 }
 
-// overAxes returns what the flags --over ask for.
+// overAxes returns the axes of the flags --over.
 func overAxes(c *cli.Context) (all []scenario.Axis, err error) {
 	for _, text := range c.StringSlice("over") {
 		axis, err := scenario.Over(text)
@@ -88,7 +89,7 @@ func overAxes(c *cli.Context) (all []scenario.Axis, err error) {
 	return all, nil
 }
 
-// namedForecasters returns the forecasters that flags name, or else these.
+// namedForecasters returns the forecasters that flags name, or the given default.
 func namedForecasters(c *cli.Context, others []string) ([]string, error) {
 	names, known := c.StringSlice("forecaster"), experiments.NamesOf("forecaster")
 	if len(names) == 0 {

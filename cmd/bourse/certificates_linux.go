@@ -21,17 +21,17 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Files of a market's folder: its certificate with the key, and that which will replace it.
+// Files of a market's folder: its certificate with the key, and the next certificate.
 func certificateNow(dir string) string  { return lab.File(dir, "keys", "tls") }
 func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next") }
 
 const (
-	announced  = 14 * 24 * time.Hour // after which a market takes up its next certificate by itself
+	announced  = 14 * 24 * time.Hour // delay after which a market starts to use its next certificate
 	looksAfter = time.Second         // at the files
 )
 
-// certificates are those of a market that is served: the one in use, and during a rotation
-// the next one, which is announced in answers.
+// certificates are the certificates of a served market: the one in use and, during a
+// rotation, the next one, which is announced in answers.
 type certificates struct {
 	dir   string
 	log   *slog.Logger
@@ -39,10 +39,11 @@ type certificates struct {
 	wrong string // with the next one
 	pins  atomic.Pointer[string]
 
-	announced time.Duration // after which the next one is used
+	announced time.Duration // time after which the next one is used
 }
 
-// openCertificates opens the certificates of the market in dir, and makes one if there is none.
+// openCertificates opens the certificates of the market in dir, and creates one if there is
+// none.
 func openCertificates(dir string, log *slog.Logger) (*certificates, error) {
 	s := &certificates{dir: dir, log: log, announced: announced}
 	var err error
@@ -63,14 +64,14 @@ func openCertificates(dir string, log *slog.Logger) (*certificates, error) {
 // Pins returns the pin of the certificate, and that of the next one if there is one.
 func (s *certificates) Pins() string { return *s.pins.Load() }
 
-// server returns how the market listens.
+// server returns the TLS configuration of the market.
 func (s *certificates) server() *tls.Config {
 	c := link.ServerTLS(tls.Certificate{})
 	c.Certificates, c.GetCertificate = nil, s.now.Handshake
 	return c
 }
 
-// look looks at the files, and reports whether the pins have changed.
+// look checks the files, and reports whether the pins have changed.
 func (s *certificates) look() bool {
 	next, err := s.nextPin()
 	wrong := ""
@@ -92,8 +93,8 @@ func (s *certificates) look() bool {
 	return changed
 }
 
-// nextPin returns the pin of the next certificate. It is put in the place of the old one if it
-// has been there for long enough.
+// nextPin returns the pin of the next certificate. It replaces the old certificate if it has
+// existed for long enough.
 func (s *certificates) nextPin() (string, error) {
 	next := certificateNext(s.dir)
 	text, err := whole.Existing(next)
@@ -108,14 +109,14 @@ func (s *certificates) nextPin() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// When it came there, whenever it was written.
+	// Its age counts from its appearance in the folder, not from when it was written.
 	if at, ok := info.Sys().(*syscall.Stat_t); ok && time.Since(time.Unix(at.Ctim.Unix())) > s.announced {
 		err = os.Rename(next, certificateNow(s.dir))
 	}
 	return link.Pin(pair.Leaf.Raw), err
 }
 
-// watch looks at the files until ctx ends, and calls changed whenever the pins have changed.
+// watch checks the files until ctx ends, and calls changed whenever the pins have changed.
 func (s *certificates) watch(ctx context.Context, changed func() error) error {
 	tick := time.NewTicker(looksAfter)
 	defer tick.Stop()
@@ -136,11 +137,12 @@ func (s *certificates) watch(ctx context.Context, changed func() error) error {
 var marketRotateCommand = command(`rotate DIR
 replace the certificate of a market
 
-Makes the next certificate of the market in DIR, unless DIR/keys/tls.next has one, and prints its
-pin. A market that is served announces it in every answer within a second, and agents and
-users that call it meanwhile accept both. With --now the next certificate takes the place of
-the old one, which is refused from then on; after 14 days the market does that by itself.
-Nothing is restarted. 'bourse docs certificates' has the whole procedure.
+Creates the next certificate of the market in DIR, unless DIR/keys/tls.next contains
+one, and prints its pin. A running market announces it in every answer within a
+second. Agents and users that call meanwhile accept both certificates. With --now,
+the next certificate replaces the old one, which is refused from then on. Without
+--now, the market does that after 14 days. No restart is needed. 'bourse docs
+certificates' describes the whole procedure.
 
    bourse live rotate lab
    bourse live rotate lab --now`, marketRotateAction)
@@ -153,11 +155,11 @@ func marketRotateAction(c *cli.Context, o *marketRotateOptions) error {
 	dir := c.Args().First()
 	now, next := certificateNow(dir), certificateNext(dir)
 	if _, err := os.Stat(now); err != nil {
-		return usagef("%s has no certificate: want the folder of a market that has been served by 'bourse live serve'", dir)
+		return usagef("%s has no certificate: want the folder of a market that 'bourse live serve' has run", dir)
 	}
 	if o.Now {
 		if _, err := os.Stat(next); errors.Is(err, fs.ErrNotExist) {
-			return usagef("--now: %s is missing: 'bourse live rotate %s' makes it, and the market announces it", next, dir)
+			return usagef("--now: %s is missing: 'bourse live rotate %s' creates it, and the market announces it", next, dir)
 		}
 	}
 	pair, err := link.Identity(next, "bourse market")

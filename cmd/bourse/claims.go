@@ -17,27 +17,27 @@ import (
 var claimsCommand = command(`claims RESULTS...
 judge the papers' claims by results
 
-Each claim of a paper comes out SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE, by
-where the intervals of its numbers lie: inside the region that its sentence names,
-one wholly outside of it, or neither; then it says how many replications would
-decide it. Regions have a margin, the smallest difference that matters, whose source
-is named; the verdict at half of it is beside. A direction is held against 0, and is
-"equal" where its interval lies within the margin: no difference that matters is
-left. Intervals hold together for all claims of the paper (Bonferroni, 95 %), and p
-values are corrected as they are.
+The verdict of a claim is SUPPORTED, CONTRADICTED, UNDECIDED or NOT TESTABLE. It
+depends on the intervals of the claim's numbers: all inside the region that the
+sentence names, one completely outside, or neither. For an undecided claim, the
+command prints how many replications would decide it. Regions have a margin, the
+smallest difference that matters, with its source. The command also prints the
+verdict at half the margin. A direction is compared with 0. It is "equal" if its
+interval lies within the margin, so that no difference that matters remains.
+Intervals hold simultaneously for all claims of the paper (Bonferroni, 95 %), and p
+values are corrected in the same way.
 
-A directory of results directories stands for all of them. Papers that the results
-do not touch are left out, without --all. Some that are contradicted by our results
-say what comes of them under other options. The exit status is 0 whatever the
-verdicts.
+A directory of results directories means all of them. Papers without results are
+omitted, except with --all. For some contradicted claims, the command prints the
+result under other options. The exit status is 0, whatever the verdicts are.
 
    bourse run --preset librarisk --trace LOG && bourse paper claims results/librarisk`, claimsAction)
 
 type claimsOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 	All                          bool   `doc:"print the claims of all papers, also without results"`
-	Log                          string `doc:"judge what the market paper states about its log by {FILE} (SDSC Blue Horizon, SWF), too"`
-	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS}, by runs of its presets, instead of results: readings"`
+	Log                          string `doc:"also judge the statements of the market paper about its log, with {FILE} (SDSC Blue Horizon, SWF)"`
+	Over                         string `validate:"oneof=readings" doc:"judge the market paper under each of its registered {READINGS}, by running its presets: readings"`
 	Replications                 int    `alias:"n" default:"2000" validate:"min=2,max=1e6" doc:"with --over, run each preset {N} times"`
 	noProgressOption             `yaml:",inline"`
 	Brief                        bool `doc:"print one line per claim, without the numbers"`
@@ -75,7 +75,7 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 // claimsOver judges the market paper's claims under each registered reading.
 func claimsOver(c *cli.Context, o *claimsOptions) error {
 	if c.NArg() > 0 {
-		return usagef("--over: found RESULTS, want none: it runs the presets itself")
+		return usagef("--over: found RESULTS, want none, because it runs the presets itself")
 	}
 	log, err := measureRows(c, o.Log)
 	if err != nil {
@@ -88,8 +88,8 @@ func claimsOver(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.OverReadings(all), nil)
 }
 
-// Claims about the log are judged by 60 replications of 500 pairs: with 20 and seed 2006, the one
-// on PolyLin was not decided.
+// Claims about the log are judged by 60 replications of 500 pairs: with 20 and seed 2006, the
+// claim on PolyLin was undecided.
 const (
 	logReplications = 60
 	logPairs        = 500

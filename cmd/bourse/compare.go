@@ -19,9 +19,10 @@ import (
 var compareCommand = command(`compare A B
 test whether two workloads are alike: KS and Q-Q
 
-A and B are logs, plans (.csv), model files (.yaml) or names of models, of which
-jobs are drawn. Two-sample Kolmogorov-Smirnov for gaps between arrivals, runtimes
-and sizes, and the quantiles of B over those of A.
+A and B are logs, plans (.csv), model files (.yaml) or names of models. Jobs are
+drawn from a model. The tests are two-sample Kolmogorov-Smirnov for gaps between
+arrivals, runtimes and sizes. The output also plots the quantiles of B against those
+of A.
 
    bourse workload compare KTH.swf.gz plan.csv
    bourse workload compare lublin.swf lublin --options '{size: 256}' --jobs 10000
@@ -31,7 +32,7 @@ type compareOptions struct {
 	filterOption            `yaml:",inline"`
 	Jobs                    int `shown:"as many as the other has" doc:"draw {N} jobs of a model"`
 	seedOption              `yaml:",inline"`
-	Options                 string `doc:"options of a named model, as a YAML mapping"`
+	Options                 string `doc:"{OPTIONS} of a named model, as a YAML mapping"`
 	Out                     string `alias:"o" doc:"write the Q-Q figure to {DIR}"`
 	output[fitlab.Compared] `yaml:",inline"`
 }
@@ -51,8 +52,8 @@ func compareAction(c *cli.Context, o *compareOptions) error {
 	return showOut(c, o.Out, "", d, d.Figures...)
 }
 
-// readBoth measures two workloads; models are drawn from last, as many jobs as
-// the other has. The second of two models has a replication of its own.
+// readBoth measures two workloads. Models are drawn last, with as many jobs as the other
+// workload. The second of two models has its own replication.
 func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error) {
 	jobs := c.Int("jobs")
 	for i, name := range names {
@@ -89,7 +90,7 @@ func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error)
 	return logs, nil
 }
 
-// readSide reads a log or a plan; nil if the name is of a model.
+// readSide reads a log or a plan, or returns nil if the name is that of a model.
 func readSide(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
 		return nil, nil

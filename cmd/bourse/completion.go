@@ -72,11 +72,11 @@ print a completion script
 	return err
 })
 
-// asksCompletion reports whether args are a shell's question.
+// asksCompletion reports whether args are a completion request of a shell.
 func asksCompletion(args []string) bool { return args[len(args)-1] == "--generate-bash-completion" }
 
-// complete prints what may stand where the last of args does, if args are a shell's
-// question and it is a value that we know; commands and flags are left to the parser.
+// complete prints the possible completions of the last word of args, if args are a completion
+// request for a value that we know; commands and flags are left to the parser.
 func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	n := len(args) - 2
 	if n < 1 || !asksCompletion(args) {
@@ -111,7 +111,7 @@ func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	return names != nil
 }
 
-// valuesOf returns the good values of a flag, if they are few.
+// valuesOf returns the valid values of a flag, if they are few.
 func valuesOf(flag string) []string {
 	switch flag {
 	case "--preset":

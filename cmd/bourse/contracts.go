@@ -18,8 +18,9 @@ import (
 var statusCommand = command(`status [CONTRACT]...
 print the state of contracts
 
-Of those named, or of the account's that are open; all of them with --all. With --wait,
-once they have ended, and exit status 1 unless all were fulfilled.
+The command prints the named contracts or, without names, the open contracts of the
+account. --all prints all of them. With --wait, it prints them once they have ended;
+the exit status is 1 unless all were fulfilled.
 
    bourse job status
    bourse job status 17 --wait`, func(c *cli.Context, o *statusOptions) error {
@@ -77,7 +78,7 @@ func contractID(arg string) (int64, error) {
 	return id, nil
 }
 
-// contractsOf returns those with ids, or those of the account.
+// contractsOf returns the contracts with ids, or those of the account.
 func contractsOf(c *cli.Context, m *client.Client, ids []int64) (all []live.Contract, err error) {
 	if len(ids) == 0 {
 		return m.List(c.Context, live.Filter{Account: m.Account, Ended: c.Bool("all")})
@@ -144,7 +145,7 @@ type logsOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// copyLog prints a log of a contract: what there is, or all that comes.
+// copyLog prints a log of a contract: the available part, or all output until the end.
 func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 	for from := int64(0); ; {
 		text, size, ended, err := m.Read(c.Context, id, l, from)
@@ -167,22 +168,22 @@ func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 	}
 }
 
-// quoted is what programs read of a quote.
+// quoted is the JSON form of a quote.
 type quoted struct {
-	Least string  `json:"least,omitempty" doc:"budget in dollars that is accepted now; left out if none is"`
-	Part  float64 `json:"penalty_part,omitempty" doc:"owed if a host or the market delivers none of the work, in parts of the budget; in proportion if some is done"`
-	Most  float64 `json:"penalty_most,omitempty" doc:"the most that is owed then, in parts of the budget"`
+	Least string  `json:"least,omitempty" doc:"budget in dollars that is accepted now; omitted if there is none"`
+	Part  float64 `json:"penalty_part,omitempty" doc:"penalty if a host or the market delivers none of the work, as a fraction of the budget; proportional if some is done"`
+	Most  float64 `json:"penalty_most,omitempty" doc:"maximum penalty, as a fraction of the budget"`
 }
 
 var quoteCommand = command(`quote
 print the least budget that is accepted now
 
-Asks the policy that would decide, in the state that it is in; nothing is booked. Asked
-at once with that budget, it accepts.
+Queries the policy that would decide, in its present state. Nothing is booked. If you
+submit at once with that budget, the policy accepts.
 
    bourse job quote --work 60 --deadline 120 --class cac`, func(c *cli.Context, o *quoteOptions) error {
 	a := o.asked()
-	a.Budget = "1" // the market looks for the least
+	a.Budget = "1" // the market computes the budget
 	terms, wrong := a.terms()
 	if wrong != nil {
 		return usagef("%w", wrong)
@@ -213,7 +214,7 @@ type quoteOptions struct {
 	jsonOption[quoted] `yaml:",inline"`
 }
 
-// pricesShown are what programs read of prices.
+// pricesShown is the JSON form of prices.
 type pricesShown struct {
 	Host   string       `json:"host"`
 	Prices []live.Price `json:"prices"`
@@ -222,7 +223,8 @@ type pricesShown struct {
 var priceCommand = command(`price HOST
 print the spot price of a host
 
-In dollars a second for the whole host: now, or of the last while.
+The unit is dollars per second for the whole host. The price is the current one, or
+those of the last seconds.
 
    bourse job price h00
    bourse job price h00 --last 600 --json`, func(c *cli.Context, o *priceOptions) error {
@@ -257,7 +259,7 @@ type priceOptions struct {
 	jsonOption[pricesShown] `yaml:",inline"`
 }
 
-// marketShown is what programs read of a market.
+// marketShown is the JSON form of a market.
 type marketShown struct {
 	service.About
 	Hosts []live.Host `json:"hosts"`
@@ -266,7 +268,7 @@ type marketShown struct {
 var topCommand = command(`top
 print hosts, their prices and their contracts
 
-Once, or again every so many seconds.
+It prints once, or again at the given interval.
 
    bourse job top
    bourse job top --every 2`, func(c *cli.Context, o *topOptions) error {
@@ -280,7 +282,7 @@ Once, or again every so many seconds.
 				return err
 			}
 			if err := service.Pause(c.Context, time.Duration(every*float64(time.Second))); err != nil {
-				return nil // that is how it is left
+				return nil // an interrupt is the normal end
 			}
 		}
 	})

@@ -15,13 +15,14 @@ import (
 var contrastCommand = command(`compare RESULTS [RESULTS2]
 compare policies or results by paired differences
 
-For each metric all pairs, or each with the baseline: the difference of means with its
-simultaneous 95 % interval, p, p corrected for all comparisons (Bonferroni), the
-standardized effect, and the replications that would show such a difference with a power
-of 80 %. A verdict is where the interval lies: undecided if it contains 0. Replications of
-one seed are compared in pairs; results of different seeds by Welch's test. With a
-margin, the smallest difference that matters, it also tests whether two are alike (two
-one-sided tests). --out writes the page and a forest plot a metric.
+For each metric, compares all pairs, or each with the baseline. It prints the
+difference of means with its simultaneous 95 % interval, p, p corrected for all
+comparisons (Bonferroni), the standardized effect, and the replications that would
+show such a difference with a power of 80 %. The verdict depends on the interval:
+undecided if it contains 0. Replications of the same seed are compared in pairs.
+Results of different seeds are compared by Welch's test. With a margin, the smallest
+difference that matters, it also tests whether two are equivalent (two one-sided
+tests). --out writes the page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
@@ -30,7 +31,7 @@ one-sided tests). --out writes the page and a forest plot a metric.
 type contrastOptions struct {
 	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated (default: the first that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
-	Across                   string   `shown:"policies, or results where there are two" doc:"what differs: {policies}, configurations or results"`
+	Across                   string   `shown:"policies, or results where there are two" doc:"compare {policies}, configurations or results"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`

@@ -13,9 +13,9 @@ import (
 	"bourse/experiments/rescue"
 )
 
-// broken says of a panic in a run which run it was, the command that repeats it, and the
-// file, beside the place of the results, that has the stack and the scenario as run. It
-// returns any other error as it is.
+// broken describes a panic in a run: which run it was, the command that repeats it, and the
+// file, next to the results, with the stack and the scenario. It returns any other error as
+// it is.
 func broken(err error, command []string, streamed bool, dir, scenario string) error {
 	var p *experiments.Panic
 	if !errors.As(err, &p) {
@@ -29,8 +29,8 @@ func broken(err error, command []string, streamed bool, dir, scenario string) er
 	return crash(fmt.Sprintf("%v; to repeat it: %s; %s", p, again, wherever(file, wrong)))
 }
 
-// crashed says of a panic anywhere else what the command was, and the file that has the
-// stack. It returns any other error as it is.
+// crashed describes a panic anywhere else: the command, and the file with the stack. It
+// returns any other error as it is.
 func crashed(err error, args []string) error {
 	var p *rescue.Panic
 	if !errors.As(err, &p) || errors.As(err, new(crash)) {
@@ -43,14 +43,13 @@ func crashed(err error, args []string) error {
 
 func wherever(file string, wrong error) string {
 	if wrong != nil {
-		return fmt.Sprintf("the stack could not be kept: %v", wrong)
+		return fmt.Sprintf("the stack could not be written: %v", wrong)
 	}
 	return "the stack is in " + file
 }
 
-// keepStack writes what was met, by which command and where in the code, to a new file
-// in dir, or else in the directory of temporary files. The file is a scenario with
-// comments.
+// keepStack writes the panic, the command and the location in the code to a new file in dir,
+// or else in the directory of temporary files. The file is a scenario with comments.
 func keepStack(dir, pattern string, met error, p *rescue.Panic, command, scenario string) (string, error) {
 	v := version()
 	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")

@@ -11,10 +11,10 @@ import (
 var describeCommand = command(`describe FILE
 describe a log: lines, moments, memory, load, fits
 
-FILE is a log, or a plan if it ends in .csv. Every line is accounted for: used,
-repaired and skipped add up, and each reason is counted. Gaps between arrivals are
-of all records, runtimes and sizes of those that ran. With --out, the figures are
-written as SVG, PNG and CSV, and all of it on one page, describe.html.
+FILE is a log, or a plan if it ends in .csv. Every line is accounted for: it is used,
+repaired or skipped, and each reason is counted. Gaps between arrivals are those of
+all records; runtimes and sizes are those of jobs that ran. --out writes the figures
+as SVG, PNG and CSV, and one page with all results, describe.html.
 
    bourse workload describe KTH-SP2-1996-2.1-cln.swf.gz
    bourse workload describe SDSC-SP2.swf.gz --filter last:3000

@@ -56,7 +56,7 @@ func TestMarketDiskFull(t *testing.T) {
 				return cmd, errs, ended
 			}
 			if time.Since(begun) > time.Minute {
-				t.Fatalf("the market does not answer: %s", errs)
+				t.Fatalf("the market does not respond: %s", errs)
 			}
 		}
 	}

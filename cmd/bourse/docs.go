@@ -21,13 +21,13 @@ var docs embed.FS
 
 // A docPage is one page of the documentation.
 type docPage struct {
-	Group string `json:"group" doc:"under which docs/README.md lists it"`
+	Group string `json:"group" doc:"section of docs/README.md that lists it"`
 	Topic string `json:"topic"`
 	Title string `json:"title"`
-	Text  string `json:"text,omitempty" doc:"Markdown; of the page that was asked for"`
+	Text  string `json:"text,omitempty" doc:"the requested page, as Markdown"`
 }
 
-// docLine is a line of docs/README.md: a heading of a group, or a page of one.
+// docLine matches a line of docs/README.md: the heading of a group, or a page of one.
 var docLine = regexp.MustCompile(`(?m)^## (.*)$|^- \[.*\]\((.*)\.md\)`)
 
 // docPages returns all pages, in the order in which docs/README.md lists them.
@@ -49,7 +49,7 @@ func docPages() (pages []docPage) {
 var docsCommand = command(`docs [TOPIC]
 print a page of the documentation, list or search the pages
 
-On a terminal, a page is shown by $PAGER, or else by less.
+On a terminal, $PAGER shows the page, or less if it is not set.
 
    bourse docs
    bourse docs concepts
@@ -57,7 +57,7 @@ On a terminal, a page is shown by $PAGER, or else by less.
    bourse docs backup --markdown > backup.md`, docsAction)
 
 type docsOptions struct {
-	Search                string `doc:"list the pages that contain {WORDS}, with the lines that do"`
+	Search                string `doc:"list the pages that contain {WORDS}, with the lines"`
 	Markdown              bool   `doc:"print the page in Markdown"`
 	jsonOption[[]docPage] `yaml:",inline"`
 }
@@ -121,7 +121,8 @@ func printPage(c *cli.Context, pages []docPage, topic string) error {
 	return paged(c, text)
 }
 
-// searched returns the pages that contain words, in any case, with the lines that do as text.
+// searched returns the pages that contain words, in any case, with the matching lines as
+// text.
 func searched(pages []docPage, words string) (found []docPage) {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(words)) }
 	for _, p := range pages {
@@ -138,7 +139,7 @@ func searched(pages []docPage, words string) (found []docPage) {
 	return found
 }
 
-// paged prints text; on a terminal, by the user's pager.
+// paged prints text, on a terminal with the user's pager.
 func paged(c *cli.Context, text string) error {
 	if out, ok := c.App.Writer.(*os.File); ok && terminal(c).Width > 0 {
 		words := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less -FRX"))

@@ -18,14 +18,14 @@ func newScenarioCommand() *cli.Command {
 	c := command(`new [FILE]
 ask a few questions and write a scenario file
 
-Each question may be answered by a flag, and is not asked then. Answers are lines of
-standard input; an empty one is the default, which stands in brackets. Without FILE the
-scenario is printed; a file that exists is not replaced.
+A flag can answer each question; the question is then not asked. Answers are lines of
+standard input. An empty line selects the default, in brackets. Without FILE, the
+scenario is printed. An existing file is not replaced.
 
    bourse scenario new mine.yaml
    bourse scenario new --name kth --hosts 100x1 --jobs KTH.swf.gz --policies be,cac --repeat 3 kth.yaml`, func(c *cli.Context, _ *none) error { return newScenario(c) })()
 	for _, q := range catalog.Questions() {
-		c.Flags = append(c.Flags, &cli.StringFlag{Name: q.Name, Usage: "answer: " + q.Ask})
+		c.Flags = append(c.Flags, &cli.StringFlag{Name: q.Name, Usage: "`ANSWER` to: " + q.Ask})
 	}
 	return c
 }
@@ -56,13 +56,13 @@ func newScenario(c *cli.Context) error {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		return err
 	}
-	note(c, "wrote %s; bourse run %s runs it", file, file)
+	note(c, "wrote %s; run it with bourse run %s", file, file)
 	return nil
 }
 
-// answered returns the answer to a question: a flag's, or else the next line. On a
-// terminal a wrong answer is asked for again. At the end of standard input the last question
-// has its default.
+// answered returns the answer to a question: from a flag or, without one, from the next line.
+// On a terminal, it repeats the question after an invalid answer. At the end of standard
+// input, the last question has its default.
 func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, last bool) (string, error) {
 	if c.IsSet(q.Name) {
 		answer := c.String(q.Name)
@@ -72,7 +72,7 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, 
 		return answer, nil
 	}
 	_, asks := descriptor(c.App.Reader)
-	if last && !asks { // on a terminal one is asked first
+	if last && !asks { // on a terminal, the question is printed first
 		if _, err := in.Peek(1); err == io.EOF {
 			return q.Default, nil
 		}
@@ -90,7 +90,7 @@ func answered(c *cli.Context, in *bufio.Reader, number int, q catalog.Question, 
 		case err != nil && line == "" && last:
 			return q.Default, nil
 		case err != nil && line == "":
-			return "", usagef("question %d has no answer: standard input ended; --%s answers it", number, q.Name)
+			return "", usagef("question %d has no answer because standard input ended: answer it with --%s", number, q.Name)
 		}
 		answer := strings.TrimSpace(line)
 		if answer == "" {

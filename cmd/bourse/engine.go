@@ -13,29 +13,31 @@ import (
 var engineCommand = command(`engine FILE
 run a workload file on simulated hosts only
 
-The file, plain or gzip, begins with a line of hosts and jobs; then, a line a job:
-arrival (s), hosts it runs on, work on each (CPU s), bid on each. Host k of job j
-is (j*7919 + k*104729) mod hosts. Prints a completion time a job, in job order.
+The file, plain or gzip, begins with a line with the numbers of hosts and jobs. Each
+following line describes a job: arrival (s), number of hosts, work on each (CPU s),
+bid on each. Host k of job j is (j*7919 + k*104729) mod hosts. It prints one
+completion time per job, in job order.
 
-The hosts are the simulated ones on which contracts run; there is no admission, no
-deadline and no money. --json prints how fast they are in place of the times: events,
-CPU seconds, and events per CPU second.
+The hosts are the simulated hosts on which contracts run. There is no admission, no
+deadline and no money. --json prints their speed instead of the times: events, CPU
+seconds, and events per CPU second.
 
-An event, an arrival or the completion of a task, costs one pass over the tasks of its
-host. With few tasks per host (load 0.85), one core processes 3 to 7 million events per
-second, with 100 tasks on a host about 1 million, with 1,000 about 0.1 million.
+An event (an arrival or the completion of a task) costs one pass over the tasks of
+its host. With few tasks per host (load 0.85), one core processes 3 to 7 million
+events per second, with 100 tasks on a host about 1 million, with 1,000 about 0.1
+million.
 
    bourse engine workload.txt.gz --capacity 2 --cap 1
    bourse engine workload.txt.gz --json`, engineAction)
 
 type engineOptions struct {
-	Capacity          float64 `default:"1" doc:"processors per host"`
-	Cap               float64 `doc:"processors that one task can use at most; 0 is no cap"`
+	Capacity          float64 `default:"1" doc:"{N} processors per host"`
+	Cap               float64 `doc:"at most {N} processors per task; 0 means no limit"`
 	Ordered           bool    `doc:"complete tasks in one order over all hosts, as a market must"`
 	jsonOption[speed] `yaml:",inline"`
 }
 
-// A speed is that of the hosts.
+// A speed is the measured speed of the hosts.
 type speed struct {
 	Events          int64   `json:"events" doc:"arrivals and completions of tasks"`
 	CPUSeconds      float64 `json:"cpu_seconds"`

@@ -15,8 +15,8 @@ type logOption struct {
 	Log string `validate:"oneof=text json" default:"text" doc:"write log entries as {FORMAT}: text or json"`
 }
 
-// newLog returns the log of a program that keeps running: entries with UTC times on standard
-// error, warnings and errors alone with --quiet.
+// newLog returns the log of a long-running program: entries with UTC times on standard error.
+// With --quiet, it has only warnings and errors.
 func newLog(c *cli.Context) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{ReplaceAttr: inUTC}
 	if c.Bool("quiet") {
@@ -32,7 +32,7 @@ func newLog(c *cli.Context) (*slog.Logger, error) {
 	}
 }
 
-// inUTC puts the time of an entry into UTC, to the millisecond.
+// inUTC converts the time of an entry to UTC, to the millisecond.
 func inUTC(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		a.Value = slog.StringValue(a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -40,7 +40,7 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// openActions opens the log of what operators do, a line of JSON an action, in file.
+// openActions opens the log of operator actions in file, with one JSON object per line.
 func openActions(file string) (*slog.Logger, io.Closer, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -49,11 +49,11 @@ func openActions(file string) (*slog.Logger, io.Closer, error) {
 	return slog.New(slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: inUTC})), f, nil
 }
 
-// repeatTime is the time in which an entry is written once.
+// repeatTime is the time within which an identical entry is written once.
 const repeatTime = 10 * time.Second
 
-// repeats passes each entry on once in a while. What is repeated meanwhile is counted, and
-// the count is written with the next of that kind.
+// repeats passes each entry on once per repeatTime. Repeated entries are counted, and the
+// count is written with the next one of that kind.
 type repeats struct {
 	slog.Handler
 	now  func() time.Time
@@ -68,14 +68,14 @@ type counts struct {
 
 type repeated struct {
 	at    time.Time // when the entry was written last
-	since int       // times it came after that
+	since int       // number of repetitions since
 }
 
 func newRepeats(h slog.Handler, now func() time.Time) *repeats {
 	return &repeats{h, now, "", &counts{seen: make(map[string]repeated)}}
 }
 
-// mostSeen bounds the kinds of entries that are remembered.
+// mostSeen limits the number of kinds of entries that are remembered.
 const mostSeen = 1000
 
 // Handle implements [slog.Handler].

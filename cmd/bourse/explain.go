@@ -11,15 +11,17 @@ import (
 var explainCommand = command(`explain [RESULTS]
 explain the decision on a job and what would change it
 
-Runs a run of RESULTS again to the instant at which the job was submitted. Prints what it
-asked for, what the policy looked at and which test decided; the least change of each of
-its terms (budget, deadline, nodes, a later submission, class) with which the same policy
-would have decided otherwise in the same state; and what would then have become of it and of
-all others, with its externality: what the work of all others is worth without it (§4.2,
-eq. 9, at --alpha), less what it is worth with it, its Clarke price. Of an accepted job it
-prints how far it was from being refused, and the same externality.
+Repeats a run of RESULTS up to the time at which the job was submitted. Prints the
+request, the numbers that the policy used, and the test that decided. It then prints,
+for each term (budget, deadline, nodes, a later submission, class), the smallest
+change that would have reversed the policy's decision in the same state. Finally it
+prints what would then have happened to the job and to all others. The externality is
+the value of the work of all others without the job (§4.2, eq. 9, at --alpha) minus
+its value with the job: the Clarke price. For an accepted job, it prints how close
+the job was to rejection, and the same externality.
 
-A contract of a live market is a job of the run of what 'bourse live export' writes.
+To explain a contract of a live market, run the scenario that 'bourse live export'
+writes; the contract is a job of that run.
 
    bourse explain results/paper --run pareto-high/cac/0 --job 7
    bourse explain results/paper --run pareto-high/cac/0 --job 7 --out why --json`, explainAction)
@@ -29,7 +31,7 @@ type explainOptions struct {
 	Job                             int64   `shown:"none" doc:"explain job {N}"`
 	Alpha                           float64 `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
 	Most                            int     `default:"5" doc:"print the {N} largest gains and losses of others"`
-	Frontier                        bool    `doc:"find the least budget that would have been accepted, by deadline"`
+	Frontier                        bool    `doc:"find the lowest accepted budget for each deadline"`
 	Out                             string  `alias:"o" doc:"write the figure to {DIR}"`
 	quietOption                     `yaml:",inline"`
 	json2Option[whatif.Explanation] `yaml:",inline"`
@@ -37,7 +39,7 @@ type explainOptions struct {
 
 func explainAction(c *cli.Context, o *explainOptions) error {
 	if !c.IsSet("job") {
-		return usagef("--job: want the number of a job")
+		return usagef("--job: want a job number")
 	}
 	dir, err := results.Open(c.Args().First())
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// fetchedShown is what programs read of what was fetched.
+// fetchedShown is the JSON form of copied files.
 type fetchedShown struct {
 	Files []client.Fetched `json:"files" doc:"files, folders and symbolic links, in order"`
 }
@@ -19,10 +19,10 @@ type fetchedShown struct {
 var fetchCommand = command(`fetch CONTRACT [PATH]...
 copy the files of a program
 
-All of its folder, or the files and folders in it that are named. Its host keeps them for
-an hour after the contract has ended. Files, folders and symbolic links are brought; a
-link that leads out of the folder is refused by name, and so is what is there already,
-unless --force replaces it. Exit status 1 if anything was refused.
+Copies the whole folder, or only the named files and folders. The host stores them
+for an hour after the contract has ended. It copies files, folders and symbolic
+links. It refuses a link that leads out of the folder, and an existing target unless
+--force replaces it, and prints their names. Exit status 1 if it refused anything.
 
    bourse job fetch 17
    bourse job fetch 17 --node 1 --to frames out/frame7.png`, fetchAction)
@@ -43,7 +43,7 @@ func fetchAction(c *cli.Context, o *fetchOptions) error {
 	var paths []string
 	for _, p := range c.Args().Tail() {
 		if !filepath.IsLocal(p) {
-			return usagef("PATH: found %q, want one in the program's folder, such as out/frame7.png", p)
+			return usagef("PATH: found %q, want a path in the program's folder, such as out/frame7.png", p)
 		}
 		paths = append(paths, path.Clean(p))
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// open opens the file called name, or standard input if that is "-". What may wait for
-// others, as a pipe does, is opened and read until the user interrupts.
+// open opens the file called name, or standard input if that is "-". A file that may block,
+// such as a pipe, is opened and read until the user interrupts.
 func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return until(c.Context, c.App.Reader, context.Canceled), nil
@@ -35,8 +35,8 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// until returns what in has until ctx ends, and then the error end, or the end of file
-// if that is nil: a read of standard input alone could wait for ever.
+// until returns the contents of in until ctx ends, and then the error end, or the end of file
+// if that is nil, because a read of standard input could block forever.
 func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
@@ -59,7 +59,7 @@ func (w wanted) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// buffered gives f a buffered w, until the user interrupts.
+// buffered passes a buffered w to f, until the user interrupts.
 func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 	b := bufio.NewWriter(wanted{c.Context, w})
 	if err := f(b); err != nil {
@@ -68,13 +68,13 @@ func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// writeFile makes the file called name with what f writes. After an error nothing is
-// left of it.
+// writeFile creates the file called name with the output of f. After an error it removes the
+// file.
 func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
 	create := func() (*os.File, error) { return os.Create(name) }
 	var out *os.File
 	var err error
-	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader yet: os.Create would not wait for one
+	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader yet: os.Create would block
 		out, err = await(c.Context, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	} else {
 		out, err = create()

@@ -12,13 +12,14 @@ import (
 )
 
 var fitCommand = command(`fit FILE
-fit laws to a log, and write the nearest as a model
+fit distributions to a log, and write a model
 
-Prints each law with its parameters and their standard errors, log-likelihood, AIC
-and Kolmogorov-Smirnov distance, the nearest first and marked. With --out the nearest
-law of each quantity goes into a model file, which 'workload generate' takes, and a
-scenario as 'workload: {model: {name: file, file: MODEL.yaml}}', with budgets from
-'annotate' where a policy wants them. Sizes are fitted in powers of two.
+Prints each distribution with its parameters and their standard errors,
+log-likelihood, AIC and Kolmogorov-Smirnov distance. The closest one comes first and
+is marked. --out writes the closest distribution of each quantity to a model file.
+'workload generate' accepts it, and a scenario accepts it as 'workload: {model:
+{name: file, file: MODEL.yaml}}', with budgets from 'annotate' if a policy needs
+them. Sizes are fitted as powers of two.
 
 Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 `+strings.Join(fit.Names()[8:], ", ")+`.
@@ -29,11 +30,11 @@ Laws: `+strings.Join(fit.Names()[:8], ", ")+`,
 
 type fitOptions struct {
 	filterOption          `yaml:",inline"`
-	IAT                   []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the gaps between arrivals"`
-	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the runtimes"`
-	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these {LAWS} to the sizes"`
+	IAT                   []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the gaps between arrivals"`
+	Runtime               []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the runtimes"`
+	Nodes                 []string `commas:"law" shown:"the paper's and their usual rivals" doc:"fit these distributions, {LAWS}, to the sizes"`
 	Out                   string   `alias:"o" doc:"write the model to {FILE}"`
-	Hurst                 bool     `doc:"give the gaps the Hurst exponent of the log, by R/S"`
+	Hurst                 bool     `doc:"give the gaps the Hurst exponent of the log (R/S)"`
 	Workers               int      `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`
 	output[fitlab.Fitted] `yaml:",inline"`
 }

@@ -14,17 +14,18 @@ import (
 var forecastCommand = command(`forecast
 compare price forecasters on drawn and recorded prices
 
-Asks every forecaster, a tenth of its window apart, for the price that the next window
-does not exceed with probability g, and prints for what part of that time the price was at
-most that (coverage), how high it was (sharpness) and its pinball loss. Prices are the sums
-of bids that arrive as a Poisson process, in bursts and by the hours of the day; and,
-from the files of --traces, spot prices of EC2 and the demand of the logs of KTH and SDSC.
+At intervals of a tenth of its window, each forecaster predicts the price that the
+next window does not exceed with probability g. The command prints the fraction of
+the time in which the price was at most that (coverage), the height of the forecast
+(sharpness), and its pinball loss. Prices are sums of bids that arrive as a Poisson
+process, in bursts and by the hours of the day. With files in --traces, they are also
+spot prices of EC2 and the demand of the logs of KTH and SDSC.
 
    bourse study forecast
    bourse study forecast --guarantee 0.5..0.95/0.05 --traces traces --out forecasts`, forecastAction)
 
 type forecastOptions struct {
-	Guarantee          string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers with commas between them"`
+	Guarantee          string   `default:"0.6,0.9" doc:"forecast percentiles at {G}: from..to/step, or numbers separated by commas"`
 	Forecaster         []string `shown:"all" of:"forecaster" doc:"ask the forecaster {NAME}"`
 	Traces             string   `doc:"also use the recorded files in {DIR}"`
 	seedOption         `yaml:",inline"`
@@ -52,7 +53,7 @@ func forecastAction(c *cli.Context, o *forecastOptions) error {
 		return err
 	}
 	series := study.Drawn(func(name string) rand.Source { return scenario.Stream(o.Seed, 0, name) })
-	notes := []string{"No recorded prices were named. --traces DIR takes them."}
+	notes := []string{"No recorded prices were named. Name them with --traces DIR."}
 	if dir := o.Traces; dir != "" {
 		recorded, missing, err := study.Recorded(dir)
 		if err != nil {

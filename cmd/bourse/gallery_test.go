@@ -19,10 +19,10 @@ import (
 
 const galleryHead = `# Presets
 
-` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs one. Time is of one processor for all
-replications, and is divided among workers; memory is with one worker. Both were measured once, on one machine: they are
-there to be compared. A paper's name runs all of its presets. Each run writes its figures to ` + "`figures`" + ` of its results, and
-` + "`report.html`" + ` has them with the numbers behind them.
+` + "`bourse scenario list`" + ` prints this table, and ` + "`bourse run --preset NAME`" + ` runs a preset. The time is the
+processor time of all replications; several workers divide it. The memory is for one worker. Both were measured once, on
+one machine, so use them only to compare presets. The name of a paper runs all of its presets. Each run writes its
+figures to the folder ` + "`figures`" + ` of its results, and shows them in ` + "`report.html`" + ` with their numbers.
 
 | preset | what | replications | time | memory |
 | --- | --- | --- | --- | --- |
@@ -31,9 +31,10 @@ there to be compared. A paper's name runs all of its presets. Each run writes it
 const galleryFigures = `
 ## Figures
 
-One figure of each preset, of the first of its metrics, as the command below it draws it; a run without ` + "`--set`" + ` draws
-the others, too. Those with n = 1 are of presets that take longer: they show the shape, have no intervals, and decide nothing.
-A test draws all again nightly, and those soon drawn at every commit: each is, byte for byte, what its command draws.
+This section shows one figure of each preset, for its first metric, with the command that draws it. Without ` + "`--set`" + `, the
+command draws the other metrics, too. A figure with n = 1 belongs to a preset that takes longer: it shows only the shape,
+without intervals. Tests draw the fast figures at every commit and all of them every night, and compare them byte for
+byte.
 `
 
 // A galleryRun is what draws the figure of a preset that the gallery shows.
@@ -76,10 +77,10 @@ func galleryRuns(t *testing.T) (runs []galleryRun) {
 			r.sets, r.file = []string{"figure.metrics=[" + metric + "]"}, p.Name+".svg"
 		}
 		if e.Generated() != nil {
-			r.title += "; jobs are generated in place of the log"
+			r.title += ", with generated jobs"
 		}
 		if e.DrawsHosts() {
-			r.title += "; hosts come and go by a model"
+			r.title += ", with hosts drawn from a model"
 		}
 		runs = append(runs, r)
 	}
@@ -120,7 +121,7 @@ func gallery(t *testing.T) string {
 	}
 	b.WriteString(galleryFigures)
 	for _, r := range galleryRuns(t) {
-		fmt.Fprintf(&b, "\n### %s\n\n![%s](gallery/%s.svg)\n\n*%s; n = %d.* `bourse %s` writes it to `figures/%s`.\n",
+		fmt.Fprintf(&b, "\n### %s\n\n![%s](gallery/%s.svg)\n\n*%s (n = %d).*\n\n`bourse %s` → `figures/%s`\n",
 			r.Name, r.title, r.Name, r.title, r.n, r.words(), r.file)
 	}
 	return b.String()

@@ -18,10 +18,10 @@ import (
 var generateCommand = command(`generate MODEL
 draw a plan from a model
 
-MODEL is a name ('bourse scenario options model') or a model file, as 'workload fit' writes
-it. Prints the plan as CSV, or writes it to files. The same model, number and seed
-give the same plan: replication R of an experiment with seed S runs
-'--seed S --replication R'.
+MODEL is a name ('bourse scenario options model') or a model file, as written by
+'workload fit'. Prints the plan as CSV, or writes it to files. The same model, number
+and seed give the same plan. '--seed S --replication R' gives the plan of replication
+R of an experiment with seed S.
 
    bourse workload generate paper > plan.csv
    bourse workload generate paper --options '{jobs: 100, value: normal}' --seed 3
@@ -31,7 +31,7 @@ type generateOptions struct {
 	N             int `shown:"as many as the model's options say" doc:"draw {N} jobs"`
 	seedOption    `yaml:",inline"`
 	Replication   int    `doc:"draw the plan of replication {R}, from 0"`
-	Options       string `doc:"options of the model as a YAML mapping"`
+	Options       string `doc:"{OPTIONS} of the model, as a YAML mapping"`
 	CSV           string `doc:"write the plan to {FILE}, with values and deadlines"`
 	SWF           string `doc:"write the plan as a log to {FILE}, without values"`
 	machineOption `yaml:",inline"`
@@ -70,15 +70,15 @@ func (planOption) prints() report.Output {
 	return o
 }
 
-// writePlan writes plan to the files that c names, or prints it as CSV; as JSON, if
-// that is asked for. A log is written from the plan if it is not given.
+// writePlan writes plan to the files that c names, or prints it as CSV or, if requested, as
+// JSON. A log is written from the plan if it is not given.
 func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	processors := c.Int64("processors")
 	if processors < 0 || processors > 1e9 {
 		return usagef("--processors: found %d, want 0 to 1000000000", processors)
 	}
 	if processors > 0 && c.String("swf") == "" {
-		return usagef("--processors: want --swf FILE with it: a plan does not say the size of a machine")
+		return usagef("--processors: want --swf FILE with it, because a plan does not state the size of a machine")
 	}
 	if c.Bool("json") {
 		if err := printJSON(c, plan); err != nil {
@@ -95,7 +95,7 @@ func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	if name := c.String("swf"); name != "" {
 		switch {
 		case log == nil && processors == 0:
-			note(c, "%s: has no MaxProcs: --processors N says how large the machine is", name)
+			note(c, "%s: has no MaxProcs: state the size of the machine with --processors N", name)
 			fallthrough
 		case log == nil:
 			log = swf.FromPlan(plan, processors)
@@ -128,11 +128,11 @@ type filtersOptions struct {
 var convertCommand = command(`convert FILE
 turn a log into a plan, or a plan into a log
 
-A file that ends in .csv is a plan; every other is a log, or with --from what sacct
-prints (-P or --json), a file of the Grid Workload Format or a workload of Batsim. The
-command reports on standard error how each line was used. A log that is written from a log has all 18 fields of its
-records, the parts of jobs and the jobs that never ran too, and its header; MaxJobs
-and MaxRecords are those of the records that the filter lets pass.
+A file that ends in .csv is a plan; any other is a log. With --from, it is the output
+of sacct (-P or --json), a file of the Grid Workload Format or a workload of Batsim.
+The command reports on standard error how each line was used. A log written from a
+log has all 18 fields of its records, including parts of jobs and jobs that never
+ran, and its header. MaxJobs and MaxRecords count the records that pass the filter.
 
    bourse workload convert KTH.swf.gz --filter ran,last:3000 --csv plan.csv
    bourse workload convert KTH.swf.gz --memory request --csv plan.csv
@@ -163,7 +163,7 @@ and MaxRecords are those of the records that the filter lets pass.
 
 type convertOptions struct {
 	filterOption  `yaml:",inline"`
-	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"the file has this {FORMAT}: sacct, gwf or batsim"`
+	From          string `validate:"oneof=sacct gwf batsim" shown:"a log, or a plan if it ends in .csv" doc:"read a file of this {FORMAT}: sacct, gwf or batsim"`
 	Memory        string `validate:"oneof=none request used" shown:"none" doc:"field of the log with the memory of a node in a plan, {FIELD}: none, request (requested memory, or the used memory if it is unknown) or used (the reverse)"`
 	CSV           string `doc:"write a plan to {FILE}"`
 	SWF           string `doc:"write a log to {FILE}"`

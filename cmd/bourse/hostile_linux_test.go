@@ -113,7 +113,7 @@ func TestHostileMarket(t *testing.T) {
 		}
 	}
 
-	// run has a user submit a program, and returns what became of it; nil if it was refused.
+	// run has a user submit a program, and returns outcome of the job; nil if it was refused.
 	run := func(user string, script string, args ...string) *live.Contract {
 		c := bourse(user, append(append([]string{"submit", "--json", "--quiet", "--wait"}, args...), "--", "sh", "-c", script)...)
 		var errs bytes.Buffer

@@ -13,13 +13,14 @@ import (
 var incentivesCommand = command(`incentives [FILE]
 measure whether users gain by misreporting
 
-Runs each replication of a scenario (default: the paper's) in truth, and again for each
-user that it samples and each lie: the user tells it of all its jobs, all others tell the
-truth, on the same jobs, hosts and streams. Prints the mean gain in true utility (§4.2, eq. 9,
-at --alpha, less what is paid), the share of users who gain and the largest gain, with
-intervals that hold at once. Then users answer one another in turn, each by what serves it
-best, until nobody gains more than --epsilon; prints where they come to, and its price of
-anarchy against U*. True work and value stay: only what is said changes. Lies are
+Runs each replication of a scenario (default: the paper's) truthfully, and again for
+each sampled user and each misreport. The user misreports all its jobs, and all
+others are truthful, on the same jobs, hosts and streams. Prints the mean gain in
+true utility (§4.2, eq. 9, at --alpha, minus the payment), the percentage of users
+who gain, and the largest gain, with simultaneous intervals. Then users respond to
+one another in turn, each by its best report, until nobody gains more than --epsilon.
+The command prints the resulting equilibrium and its price of anarchy against U*. The
+true work and value do not change, only the reports. Lies are
 
 `+whatif.DeviationKinds()+`
    bourse study incentives --configuration pareto-high --replications 20
@@ -36,8 +37,8 @@ type incentivesOptions struct {
 	Alpha                         float64  `default:"1" doc:"inelasticity of users, {A}, from 0 (half of the work is worth half) to 1 (all or nothing)"`
 	Epsilon                       float64  `default:"1" doc:"ignore gains of at most {E} dollars"`
 	Users                         string   `default:"10" doc:"let {N} users of each replication misreport, drawn at random, or all"`
-	Answers                       int      `default:"5" doc:"let users answer one another in the first {N} replications"`
-	Rounds                        int      `default:"30" doc:"limit the answers to {N} rounds"`
+	Answers                       int      `default:"5" doc:"let users respond to one another in the first {N} replications"`
+	Rounds                        int      `default:"30" doc:"limit the responses to {N} rounds"`
 	Out                           string   `alias:"o" doc:"write the page, the figure and the rows as CSV to {DIR}"`
 	Workers                       int      `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
 	noProgressOption              `yaml:",inline"`

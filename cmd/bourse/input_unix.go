@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputWait is how long a pipe is given to have something in it, in milliseconds.
+// inputWait is the time in milliseconds to wait for data in a pipe.
 const inputWait = 300
 
-// hasInput reports whether a program of this machine would find something to read in r: a
-// file with content, or a pipe into which another program writes. One that is open and
-// silent, as a supervisor may leave it, has none yet, but may have later.
+// hasInput reports whether a program of this machine would find data in r: a file with
+// content, or a pipe into which another program writes. A pipe that is open and silent, such
+// as one left by a service manager, has no data yet, but may have some later.
 func hasInput(r io.Reader) (now, later bool) {
 	f, ok := r.(*os.File)
 	if !ok {

@@ -23,16 +23,16 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// keeper is whose a market is that is made here.
+// keeper is the account that owns a market created here.
 const keeper = "user:me"
 
-// A serving says where the market of a folder is served, for who keeps it.
+// A serving is the address and the secret of a served market, for its operator.
 type serving struct {
 	client.Membership
 	Secret string `json:"secret"`
 }
 
-// servingFile holds a serving, for its owner alone.
+// servingFile contains a serving, readable by its owner only.
 const servingFile = "serving.json"
 
 func (s *serving) save(dir string) error {
@@ -62,14 +62,14 @@ func labDir(c *cli.Context) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// keeping returns the folder of the market that c keeps, and where it is served.
+// keeping returns the folder of the market that c operates, and its serving.
 func keeping(c *cli.Context) (dir string, s serving, err error) {
 	if dir, err = defaultLab(c, c.String("dir")); err != nil {
 		return "", s, err
 	}
 	text, err := whole.Read(lab.File(dir, servingFile), mostText)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", s, usagef("%s is not the folder of a market that has been served: 'bourse live start' or 'bourse live serve' does", dir)
+		return "", s, usagef("%s is not the folder of a served market: want one that 'bourse live start' or 'bourse live serve' has run", dir)
 	}
 	if err == nil {
 		err = json.Unmarshal(text, &s)
@@ -77,7 +77,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	return dir, s, err
 }
 
-// withKeeper calls f with a caller of the market that c keeps.
+// withKeeper calls f with a caller of the market that c operates.
 func withKeeper(c *cli.Context, f func(dir string, s *serving, m *service.Caller) error) error {
 	dir, s, err := keeping(c)
 	if err != nil {
@@ -94,8 +94,8 @@ manage the hosts of a market`, hostInviteCommand, hostListCommand, hostDrainComm
 var hostInviteCommand = command(`invite NAME
 print a token with which a machine joins
 
-On the machine 'bourse live agent --join TOKEN' uses it. What its users pay goes to --owner,
-who has to be a payee of the market.
+Use it on the machine with 'bourse live agent --join TOKEN'. The charges of its users
+go to --owner, who must be a payee of the market.
 
    bourse live host invite h01 --owner user:me`, func(c *cli.Context, o *hostInviteOptions) error {
 	if err := bank.CheckName(o.Owner); err != nil {
@@ -142,8 +142,8 @@ type hostListOptions struct {
 var hostDrainCommand = command(`drain NAME
 let a host finish its tasks and leave
 
-It is draining, and removed once its agent has left. With --now it is removed at once, as
-by 'bourse live host remove', and what runs there is lost.
+The host drains, and is removed once its agent has left. With --now it is removed at
+once, as by 'bourse live host remove', and its running tasks are lost.
 
    bourse live host drain h01
    bourse live host drain h01 --undo`, drainHostAction)
@@ -159,7 +159,7 @@ type hostDrainOptions struct {
 var hostRemoveCommand = command(`remove NAME
 remove a host and end its tasks
 
-To let what runs there end first, 'bourse live host drain'.
+To let its tasks end first, use 'bourse live host drain'.
 
    bourse live host remove h01`, func(c *cli.Context, _ *hostRemoveOptions) error {
 	return withKeeper(c, func(_ string, s *serving, m *service.Caller) error {
@@ -185,7 +185,7 @@ func drainHostAction(c *cli.Context, o *hostDrainOptions) error {
 	})
 }
 
-// hostsShown is what programs read of hosts.
+// hostsShown is the JSON form of hosts.
 type hostsShown struct {
 	Hosts []live.Host `json:"hosts"`
 }
@@ -196,7 +196,8 @@ manage the users of a market`, userInviteCommand, userListCommand, userRemoveCom
 var userInviteCommand = command(`invite ACCOUNT
 print a token with which a user joins
 
-Signs with the operator's key, in the market's folder, and gives the account money if asked.
+Signs with the operator's key in the market's folder, and issues money to the account
+if requested.
 
    bourse live user invite user:bob --money 20`, inviteUserAction)
 
@@ -209,7 +210,8 @@ type userInviteOptions struct {
 var userListCommand = command(`list
 print the users, with their keys and balances
 
-Those that have a key; where the bank is elsewhere, of those that have asked this market.
+It lists users with a key; if the bank is elsewhere, only those that have called this
+market.
 
    bourse live user list --json`, listUsersAction)
 
@@ -222,8 +224,9 @@ type userListOptions struct {
 var userRemoveCommand = command(`remove ACCOUNT
 revoke the key of an account
 
-Signs with the operator's key, in the market's folder. Contracts that are open go on, and
-what the account has stays its own: who is invited again under the name has it.
+Signs with the operator's key in the market's folder. Open contracts continue, and
+the account keeps its money: if it is invited again under the same name, it can use
+that money.
 
    bourse live user remove user:bob`, removeUserAction)
 
@@ -271,7 +274,7 @@ func inviteUserAction(c *cli.Context, o *userInviteOptions) error {
 	})
 }
 
-// usersShown is what programs read of users.
+// usersShown is the JSON form of users.
 type usersShown struct {
 	Users []service.User `json:"users"`
 }
@@ -302,7 +305,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	return withKeeper(c, func(dir string, s *serving, m *service.Caller) error {
 		operator, err := keys.Read(lab.File(dir, "keys", "operator"))
 		if errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("the bank of this market has its operator elsewhere, who revokes the key of %s by 'bourse bank revoke'", user)
+			return fmt.Errorf("the operator of this market's bank is elsewhere: revoke the key of %s there, with 'bourse bank revoke'", user)
 		}
 		if err != nil {
 			return err
@@ -311,8 +314,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	})
 }
 
-// passOrder signs an order that says all there is to book, and has the market pass it to
-// its bank.
+// passOrder signs a complete order, and has the market pass it to its bank.
 func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
 	note, err := orderNow(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
 	if err != nil {
@@ -325,15 +327,16 @@ func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private stri
 var joinCommand = command(`join [TOKEN]
 join a market as a user, with a token
 
-Makes a key, which the account has from then on, and remembers the market for 'bourse
-submit' and the like. TOKEN is a file that holds the token, or - for standard input; the token
-itself is seen by all who list processes.
+Creates the key of the account, and stores the market's address for 'bourse job
+submit' and similar commands. TOKEN is a file that contains the token, or - for
+standard input. A token on the command line is visible to everyone who lists
+processes.
 
    bourse live user join bob.token
 
-With --pin and without TOKEN it remembers another certificate of the market that it has joined
-already, for a user who called nothing while the market announced it. The market's operator
-tells the pin:
+With --pin and without TOKEN, it stores another certificate of the market that it has
+already joined, for a user who made no call while the market announced the certificate.
+The market's operator sends the pin:
 
    bourse live user join --pin n1Fc…`, func(c *cli.Context, _ *joinOptions) error {
 	if c.IsSet("pin") {
@@ -346,7 +349,7 @@ tells the pin:
 	if !strings.Contains(text, "://") {
 		in, err := readText(c, text)
 		if err != nil {
-			return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as 'bourse live user invite' prints it, or a file that holds it: %w", err)
+			return usagef("TOKEN: want URL/SECRET/PIN/ACCOUNT, as printed by 'bourse live user invite', or a file that contains it: %w", err)
 		}
 		text = string(in)
 	}
@@ -360,7 +363,7 @@ tells the pin:
 	}
 	old, err := home.Membership()
 	if err == nil {
-		return fmt.Errorf("this is %s of market %s already: give another --home", old.Account, old.Market)
+		return fmt.Errorf("this is already %s of market %s: use another --home", old.Account, old.Market)
 	}
 	private, err := home.Key()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -400,7 +403,7 @@ type joinOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// joinAgain has the user accept another certificate of the market.
+// joinAgain makes the user accept another certificate of the market.
 func joinAgain(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usagef("join: found --pin and TOKEN, want one of them")
@@ -418,7 +421,7 @@ func joinAgain(c *cli.Context) error {
 		return err
 	}
 	if m.Pin == "" {
-		return fmt.Errorf("--pin: market %s is at %s, on this machine: it has no certificate", m.Market, m.URL)
+		return fmt.Errorf("--pin: market %s is at %s, on this machine, and has no certificate", m.Market, m.URL)
 	}
 	private, err := home.Key()
 	if err != nil {

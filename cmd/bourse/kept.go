@@ -27,10 +27,10 @@ type publicOption struct {
 	Public string `doc:"{KEY} that must have signed the checkpoint, or a file that contains it"`
 }
 
-const mostText = 1 << 20 // bytes of a proof, more than any checkpoint or key has
+const mostText = 1 << 20 // maximum bytes of a proof, more than any checkpoint or key has
 
-// readCheckpoint returns the checkpoint that c names, signed by whom it names. One
-// that is not is told of.
+// readCheckpoint returns the checkpoint that c names, which the given key must have signed.
+// It warns if the signer is not checked.
 func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	name := c.String("checkpoint")
 	signed, err := readText(c, name)
@@ -52,32 +52,32 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	if p, err = proof.Read(signed); err != nil {
 		return p, bad(c, name, err)
 	}
-	note(c, "%s: who signed it was not checked; --public tells whose key it must be", name)
+	note(c, "%s: the signer was not checked; name the public key with --public", name)
 	return p, nil
 }
 
-// publicKey returns the key that the flag called name gives, or names the file of.
+// publicKey returns the key in the flag called name, or in the file that the flag names.
 func publicKey(c *cli.Context, name string) (string, error) {
 	key := c.String(name)
 	if key == "" {
-		return "", usagef("%s: --%s is missing, a public key or a file that holds it", commandName(c), name)
+		return "", usagef("%s: --%s is missing: want a public key, or a file that contains it", commandName(c), name)
 	}
 	if public, err := keys.Public(key); err == nil {
 		return public, nil
 	}
 	text, err := readText(c, key)
 	if err != nil {
-		return "", fmt.Errorf("--%s: neither a key nor a file: %w", name, err)
+		return "", fmt.Errorf("--%s: found neither a key nor a file: %w", name, err)
 	}
 	public, err := keys.Public(string(text))
 	if err != nil {
-		return "", usagef("--%s: %s holds no public key, as 'bourse bank key' prints it", name, key)
+		return "", usagef("--%s: %s contains no public key, as printed by 'bourse bank key'", name, key)
 	}
 	return public, nil
 }
 
 type keysOption struct {
-	Keys string `doc:"first public {KEY} of the operator, or a file with it and, on a second line, the recovery key"`
+	Keys string `doc:"first public {KEY} of the operator, or a file that contains it and, on a second line, the recovery key"`
 }
 
 // pinnedKeys returns the public keys of --keys, if any: one or two.
@@ -90,7 +90,7 @@ func pinnedKeys(c *cli.Context) ([]string, error) {
 	}
 	text, err := readText(c, c.String("keys"))
 	if err != nil {
-		return nil, fmt.Errorf("--keys: neither a key nor a file: %w", err)
+		return nil, fmt.Errorf("--keys: found neither a key nor a file: %w", err)
 	}
 	var all []string
 	for line := range strings.Lines(string(text)) {
@@ -101,7 +101,7 @@ func pinnedKeys(c *cli.Context) ([]string, error) {
 		all = append(all, public)
 	}
 	if len(all) == 0 {
-		return nil, usagef("--keys: %s holds no public key", c.String("keys"))
+		return nil, usagef("--keys: %s contains no public key", c.String("keys"))
 	}
 	return all, nil
 }
@@ -124,8 +124,8 @@ type receiptOption struct {
 	Receipt string `doc:"check that the ledger contains the receipt {SEQ:HASH}"`
 }
 
-// keptHead returns what the user kept elsewhere of a ledger, as text: a head, a
-// receipt, or the head in a checkpoint. It is empty if they gave nothing.
+// keptHead returns what the user stored elsewhere about a ledger, as text: a head, a receipt,
+// or the head in a checkpoint. It is empty if nothing was given.
 func keptHead(c *cli.Context) (string, error) {
 	given, head := 0, ""
 	for _, name := range []string{"head", "receipt"} {
@@ -150,12 +150,12 @@ func keptHead(c *cli.Context) (string, error) {
 		given, head = given+1, p.Head.String()
 	}
 	if given > 1 {
-		return "", usagef("%s: found more than one head to hold the ledger against", commandName(c))
+		return "", usagef("%s: found more than one head to compare with the ledger", commandName(c))
 	}
 	return head, nil
 }
 
-// bad tells that what does not hold, and why.
+// bad reports which check failed, and why.
 func bad(c *cli.Context, what string, why error) error {
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
 		return err
@@ -173,13 +173,13 @@ type cosignOption struct {
 	Quorum  int      `shown:"all of them" doc:"require the signatures of {N} witnesses"`
 }
 
-// A trust is who must have signed a published log.
+// A trust states who must have signed a published log.
 type trust struct {
 	signers, witnesses []sumdb.Verifier
 	quorum             int // of the witnesses
 }
 
-// trustOf returns whom c names in [trustFlags].
+// trustOf returns the signers that c names in [trustFlags].
 func trustOf(c *cli.Context) (t trust, err error) {
 	if c.IsSet("public") {
 		public, err := publicKey(c, "public")
@@ -192,12 +192,12 @@ func trustOf(c *cli.Context) (t trust, err error) {
 		}
 		t.signers = append(t.signers, v)
 	} else {
-		note(c, "who signed the log was not checked; --public tells whose key it must be")
+		note(c, "the signer of the log was not checked; name the public key with --public")
 	}
 	for _, text := range c.StringSlice("witness") {
 		v, err := torchwood.NewCosignatureVerifier(text)
 		if err != nil {
-			return t, usagef("--witness: found %q, want the key that 'bourse ledger witness' prints", text)
+			return t, usagef("--witness: found %q, want the key printed by 'bourse ledger witness'", text)
 		}
 		t.witnesses = append(t.witnesses, v)
 	}
@@ -208,7 +208,7 @@ func trustOf(c *cli.Context) (t trust, err error) {
 	return t, nil
 }
 
-// seen returns what the cosignatures of a published log say of the ledger and its times.
+// seen returns what the cosignatures of a published log prove about the ledger and its times.
 func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 	head, err := l.Head()
 	if err != nil {
@@ -220,8 +220,8 @@ func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 	return all, nil
 }
 
-// earlier returns the checkpoints of --earlier, signed by those who must, with what their
-// cosignatures say.
+// earlier returns the checkpoints of --earlier with the times of their cosignatures. The
+// required signers must have signed them.
 func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, err error) {
 	for _, name := range c.StringSlice("earlier") {
 		text, err := readText(c, name)
@@ -244,7 +244,7 @@ func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, er
 	return logs, all, nil
 }
 
-// openLog opens the published log that c names, signed by those who must.
+// openLog opens the published log that c names, which the required signers must have signed.
 func openLog(c *cli.Context, t trust) (*tiles.Log, error) {
 	address := c.Args().First()
 	l, err := await(c.Context, func() (*tiles.Log, error) { return tiles.Open(context.WithoutCancel(c.Context), address) })

@@ -21,11 +21,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// command returns what makes a command. The first line of text is its call, the second its
-// summary; its description follows after an empty line. Its flags are the fields of T, which
-// act receives filled. As in a scenario, a field has the name of its yaml tag or its own in
-// lower case, fields of an embedded struct that is tagged inline take its place, and the tag
-// validate restricts a flag that is given. More tags:
+// command returns a constructor of a command. The first line of text is its call, the second
+// its summary; its description follows after an empty line. Its flags are the fields of T,
+// which act receives filled. As in a scenario, a field has the name of its yaml tag or its
+// own in lower case, fields of an embedded struct that is tagged inline take its place, and
+// the tag validate restricts a flag that is given. More tags:
 //
 //	doc      usage, in which {NAME} is the value
 //	alias    second name
@@ -52,7 +52,7 @@ func command[T any](text string, act func(*cli.Context, *T) error, subs ...func(
 	}
 }
 
-// group returns what makes a command that has subcommands only.
+// group returns a constructor of a command that has only subcommands.
 func group(text string, subs ...func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		call, text, _ := strings.Cut(text, "\n")
@@ -66,7 +66,7 @@ func group(text string, subs ...func() *cli.Command) func() *cli.Command {
 	}
 }
 
-// with returns what makes a command with more subcommands.
+// with returns a constructor of a command with more subcommands.
 func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -77,10 +77,10 @@ func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Comma
 	}
 }
 
-// none are the flags of a command that has none.
+// none are the options of a command without options.
 type none struct{}
 
-// under returns what makes the command of another place in the named group.
+// under returns a constructor of the command at another place, in the named group.
 func under(name string, of func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -146,7 +146,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 	return &cli.StringFlag{Name: f.Name, Aliases: also, Usage: usage, Value: is, DefaultText: shown}
 }
 
-// ofFlag writes the name of a flag with its dashes in a user's mistake that begins with it.
+// ofFlag writes the name of a flag with dashes at the beginning of a user error.
 func ofFlag(c *cli.Context, err error) error {
 	if !errors.As(err, new(misuse.Error)) || errors.As(err, new(*config.Error)) {
 		return err
@@ -207,7 +207,7 @@ func fill(c *cli.Context, o reflect.Value) error {
 	return nil
 }
 
-// listOf returns the names that a tag means: those of presets, formats, or a family of plug-ins.
+// listOf returns the names that a tag refers to: presets, formats, or a family of plug-ins.
 func listOf(of string) []string {
 	switch of {
 	case "preset":
@@ -222,8 +222,8 @@ func listOf(of string) []string {
 	return experiments.NamesOf(of)
 }
 
-// A quantity is the value of a flag that is a number of a unit, with which it may be
-// written: 2h or 7200, 4GB or 4000000000.
+// A quantity is the value of a flag with a unit that may be written: 2h or 7200, 4GB or
+// 4000000000.
 type quantity struct {
 	unit config.Unit
 	x    float64

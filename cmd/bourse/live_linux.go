@@ -43,27 +43,29 @@ import (
 var liveStartCommand = command(`start [DIR]
 run a market that sells this machine
 
-Makes, the first time, a bank with owners, an account with a key and $100, and the rules in
-DIR/market.yaml; then runs the bank, the market and an agent that sells this machine, until
-it is interrupted. 'bourse job submit' in another terminal asks it to run something.
+The first start creates a bank with owners, an account with a key and $100, and the
+rules in DIR/market.yaml. The command then runs the bank, the market and an agent
+that sells this machine, until it is interrupted. Use 'bourse job submit' in another
+terminal to run a program.
 
    bourse live start
    bourse job submit --work 60 --deadline 120 --budget 0.50 --class cac --wait -- ./render frame7
 
-As root, or as a unit to which systemd delegates cpu, shares are enforced by cgroups, and
-users are kept apart. Else shares hold by stop and continue, and the machine runs programs
-of this account alone. What runs when it is interrupted, or killed, runs on for 20 seconds,
-then stands still until it is started again, and then goes on.
+As root, or as a unit to which systemd delegates cpu, it enforces shares by cgroups,
+and isolates users. Otherwise it enforces shares by stopping and continuing
+processes, and runs only programs of this account. If the command is interrupted or
+killed, running tasks continue for 20 seconds and then pause. They resume when it is
+started again.
 
-For tests and demonstrations the machine can be sold as many hosts, each an equal part of
-the processors:
+For tests and demonstrations, the machine can be sold as several hosts, each with an
+equal part of the processors:
 
    bourse live start --hosts 4 many`, liveAction)
 
 type liveStartOptions struct {
 	Name        string  `default:"lab" doc:"call a new market {NAME}"`
 	Listen      string  `doc:"answer at {ADDRESS} of this machine (default: that of market.yaml)"`
-	Kind        string  `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals misses shares on a busy machine"`
+	Kind        string  `doc:"enforce shares by {KIND}: cgroup2, cgroup1, signals or none (default: the first that works); signals is inexact on a busy machine"`
 	CPUs        float64 `doc:"sell {N} processors (default: all minus one; below four, all minus a half)"`
 	Hosts       int     `default:"1" doc:"sell this machine as {N} hosts, in a new market"`
 	homeOption  `yaml:",inline"`
@@ -74,10 +76,12 @@ type liveStartOptions struct {
 var liveCheckCommand = command(`check [DIR]
 repeat all decisions of a market from its log
 
-Tells the log to a new broker, and compares what comes of it, to the byte: each decision,
-placement, charge and settlement; and where the ledger is in the same folder, its entries
-with what was asked of it. The log goes back as many days as 'keep' in market.yaml says (30;
-0 is all of it), or to the last upgrade: check with the old version before that. The market must not be running. Exit status 3 if anything differs.
+Passes the log to a new broker and compares the results byte for byte: each decision,
+placement, charge and settlement. If the ledger is in the same folder, it also
+compares its entries with the requests of the log. The log covers as many days as
+'keep' in market.yaml states (30 by default; 0 means all), or the time since the last
+upgrade. Check with the old version before an upgrade. The market must not be
+running. Exit status 3 if anything differs.
 
    bourse live check`, func(c *cli.Context, o *liveCheckOptions) error {
 	dir, err := labDir(c)
@@ -113,7 +117,7 @@ type liveCheckOptions struct {
 	json2Option[live.Checked] `yaml:",inline"`
 }
 
-// checkLab checks the log of the lab in a folder, and what its ledger has, if that is there.
+// checkLab checks the log of the lab in a folder, and its ledger, if that is there.
 func checkLab(dir string) (*live.Checked, error) {
 	r, err := store.OpenReader(lab.File(dir, "books"), store.Options{})
 	if errors.Is(err, store.ErrNone) {
@@ -153,7 +157,7 @@ func liveAction(c *cli.Context, _ *liveStartOptions) error {
 	return errors.Join(l.live(c, home, private), l.close())
 }
 
-// makeLab makes the market in dir, if there is none, and returns the private key of its
+// makeLab creates the market in dir unless there is one, and returns the private key of its
 // user.
 func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
@@ -189,7 +193,7 @@ type labBank interface {
 	Close() error
 }
 
-// remoteBank is a bank that is served elsewhere.
+// remoteBank is a bank served elsewhere.
 type remoteBank struct{ *bankservice.Client }
 
 func (b remoteBank) Close() error {
@@ -207,7 +211,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 		s, err := place.At(address).Writer(store.Options{Now: l.clock.Now})
 		if err == nil {
 			l.bank, l.ledger = here{s}, s.Ledger()
-			// The ledger's clock is the market's, which never goes back.
+			// The ledger uses the market's clock, which never goes back.
 			err = s.Look(c.Context, func(b *bank.Ledger) { l.clock.Reach(b.Now()) })
 		}
 		return err
@@ -225,7 +229,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 	id, having, err := b.Ledger(c.Context, public)
 	away.Stop()
 	if err == nil && !slices.Contains(having, own) {
-		err = fmt.Errorf("the bank at %s does not know the key in keys/market as that of %s: 'bourse bank enrol' and 'bourse bank right' give it both", address, own)
+		err = fmt.Errorf("the bank at %s does not know the key in keys/market as the key of %s: use 'bourse bank enrol' and 'bourse bank right'", address, own)
 	}
 	if err != nil {
 		b.Close()
@@ -247,7 +251,7 @@ type runningLab struct {
 	clock    *live.BootClock
 	secret   string // of who keeps it
 	log      *slog.Logger
-	acts     io.Closer // the file of what operators do
+	acts     io.Closer // log of operator actions
 
 	address string        // that others are told
 	tls     *certificates // nil speaks plain HTTP
@@ -321,8 +325,8 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	return err
 }
 
-// soon asks a bank what must be known before anything is booked. If it does not answer within
-// two seconds, it is away.
+// soon sends a bank a request that must be answered before anything is booked. If the bank
+// does not answer within two seconds, it counts as away.
 func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	brief, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -333,7 +337,7 @@ func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, 
 	return answer, err
 }
 
-// users returns the accounts that have keys: of a bank elsewhere those alone that have asked
+// users returns the accounts with keys; for a bank elsewhere, only those that have called
 // this market.
 func (l *runningLab) users(ctx context.Context) (all []service.User, err error) {
 	var names []string
@@ -360,7 +364,7 @@ func (l *runningLab) users(ctx context.Context) (all []service.User, err error) 
 			continue // it was revoked
 		}
 		u := service.User{Account: name, Key: key}
-		if has, err := l.bank.Balance(ctx, name); err == nil { // a bank elsewhere tells its owner alone
+		if has, err := l.bank.Balance(ctx, name); err == nil { // a bank elsewhere answers only to its owners
 			u.Balance = has.String()
 		}
 		all = append(all, u)
@@ -379,14 +383,14 @@ func (l *runningLab) close() error {
 	return errors.Join(err, l.bank.Close())
 }
 
-// loopback reports whether an address is of this machine alone.
+// loopback reports whether an address is reachable only from this machine.
 func loopback(address string) bool {
 	at, err := netip.ParseAddrPort(address)
 	return err == nil && at.Addr().IsLoopback()
 }
 
-// token returns one by which a host joins; ok is false if the market answers this machine
-// alone.
+// token returns a token with which a host joins; ok is false if the market serves only this
+// machine.
 func (l *runningLab) token() (t link.Token, ok bool) {
 	if l.tls == nil {
 		return t, false
@@ -394,14 +398,14 @@ func (l *runningLab) token() (t link.Token, ok bool) {
 	return link.NewToken(l.address, l.tls.Pins()), true
 }
 
-// live runs the lab with a host of this machine.
+// live runs the lab with a host on this machine.
 func (l *runningLab) live(c *cli.Context, home client.Home, private string) error {
 	if !loopback(l.conf.Listen) {
-		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421: 'bourse live serve' answers others", l.conf.Listen)
+		return usagef("--listen: found %s, want an address of this machine, such as 127.0.0.1:8421; to serve other machines, use 'bourse live serve'", l.conf.Listen)
 	}
 	listener, err := net.Listen("tcp", l.conf.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("--listen: another program answers at %s, perhaps another market: --listen 127.0.0.1:0 takes a port that is free", l.conf.Listen)
+		return fmt.Errorf("--listen: another program, perhaps another market, uses %s: --listen 127.0.0.1:0 selects a free port", l.conf.Listen)
 	}
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -426,7 +430,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		each = " each"
 	}
 	if !offer.Apart {
-		apart = " (users are not kept apart: it runs programs of " + strings.Join(offer.Trust, ", ") + " alone)"
+		apart = " (users are not isolated: it runs only programs of " + strings.Join(offer.Trust, ", ") + ")"
 	}
 	fmt.Fprintf(c.App.Writer, "market %s  %s  %s, %.4g processors%s, shares by %s%s\n", l.conf.Name, m.URL, count(len(agents), "host"), offer.CPUs, each, offer.Kind, apart)
 	fmt.Fprintf(c.App.Writer, "account %s  $%v  key %s\n", keeper, has, home.KeyFile())
@@ -435,7 +439,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		func(ctx context.Context) error { return l.hosts(ctx, c, agents) })
 }
 
-// hosts lets the agents' hosts join the market, in their order, and keeps them up.
+// hosts makes the agents' hosts join the market, in order, and keeps the agents running.
 func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.Program) error {
 	for i, a := range agents {
 		if err := l.market.Join(ctx, service.Spec(hostName(i), a.Offer), keeper, ""); err != nil {
@@ -446,7 +450,7 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	for i, a := range agents {
 		all.Go(func() error {
 			err := a.Serve(ctx, l.server, hostName(i), func(what string) { l.log.Warn(what, "host", hostName(i)) })
-			if errors.Is(err, agent.ErrDrained) { // the market goes on without
+			if errors.Is(err, agent.ErrDrained) { // the market continues without it
 				l.log.Info(err.Error(), "host", hostName(i))
 				<-ctx.Done()
 				err = nil
@@ -457,7 +461,7 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	return all.Wait()
 }
 
-// membership returns that of who keeps the market, which is served at url.
+// membership returns the membership of the market's operator, with the market served at url.
 func (l *runningLab) membership(url string) client.Membership {
 	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.ledger, Account: keeper}
 	if l.tls != nil {
@@ -466,7 +470,7 @@ func (l *runningLab) membership(url string) client.Membership {
 	return m
 }
 
-// run runs the market and what goes with it, until ctx ends or one of them cannot go on.
+// run runs the market and its services, until ctx ends or one of them cannot continue.
 func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -485,7 +489,7 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 	return err
 }
 
-// watchBank logs when the bank does not answer, and when it does again.
+// watchBank logs when the bank stops and resumes responding.
 func (l *runningLab) watchBank(ctx context.Context) error {
 	const looks = 2 * time.Second
 	tick := time.NewTicker(looks)
@@ -500,21 +504,21 @@ func (l *runningLab) watchBank(ctx context.Context) error {
 		is := l.market.Gauges().Away > looks.Seconds()
 		switch {
 		case is && !away:
-			l.log.Warn("the bank does not answer: orders wait, and what runs goes on", "bank", place.WithoutPasswords(l.conf.Bank))
+			l.log.Warn("the bank does not respond: orders wait, and running tasks continue", "bank", place.WithoutPasswords(l.conf.Bank))
 		case away && !is:
-			l.log.Info("the bank answers again")
+			l.log.Info("the bank responds again")
 		}
 		away = is
 	}
 }
 
-// told writes for the market's operator where it is served.
+// told writes the address and secret of the served market for its operator.
 func (l *runningLab) told(m client.Membership) error {
 	return (&serving{m, l.secret}).save(l.dir)
 }
 
-// answer answers at a listener until ctx ends: who waits for something new then is answered
-// at once.
+// answer serves a listener until ctx ends; callers that wait for events are then answered
+// immediately.
 func (l *runningLab) answer(ctx context.Context, listener net.Listener, h http.Handler, c *tls.Config) error {
 	p := peers.Server{Handler: h, TLS: c, Base: ctx, Connections: l.conf.Limits.Connections, Bytes: service.MostBytes, Dropped: l.measured.Drop}
 	return p.Serve(ctx, listener)

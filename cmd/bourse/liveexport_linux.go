@@ -15,16 +15,17 @@ import (
 var liveExportCommand = command(`export [DIR]
 write a market's requests as a scenario with its plan
 
-Writes four files from the log of the market in DIR, which must not be running. For --out
-day.csv they are the plan day.csv, the scenario day.yaml with the market's rules and hosts, the
-decisions and outcomes of the market in day-live.csv, and, if hosts came and went, when they were
-there in day-hosts.csv. A run of the scenario decides as the market did. 'bourse explain',
-'replay' and 'compare' then answer questions about it. The number of a job is that of its
-contract.
+Writes four files from the log of the market in DIR. The market must not be running.
+For --out day.csv, they are the plan day.csv, the scenario day.yaml with the market's
+rules and hosts, and the market's decisions and outcomes in day-live.csv. If hosts
+came and went, day-hosts.csv contains the times. A run of the scenario makes the same
+decisions as the market. 'bourse explain', 'replay' and 'compare' then answer
+questions about it. The number of a job is the number of its contract.
 
-A program that ended by itself needs the work that it received. Of others, such as those that were
-refused, the requested work is the best estimate. The scenario begins with comments on what it
-leaves out, such as requests that could not be paid.
+For a program that ended by itself, the work is the work that it received. For other
+programs, such as rejected ones, the requested work is the best estimate. The
+scenario begins with comments on what it omits, such as requests that could not be
+paid.
 
    bourse live export --out day.csv
    bourse run day.yaml --out day && bourse study replay day --admission cac`, func(c *cli.Context, o *liveExportOptions) error {
@@ -65,7 +66,7 @@ leaves out, such as requests that could not be paid.
 })
 
 type liveExportOptions struct {
-	Out         string `alias:"o" doc:"write the plan to {PLAN}, and the other files beside it"`
+	Out         string `alias:"o" doc:"write the plan to {PLAN}, and the other files to the same folder"`
 	homeOption  `yaml:",inline"`
 	quietOption `yaml:",inline"`
 }

@@ -17,24 +17,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A machine is sold as at most so many hosts, and none is less than that part of a
-// processor: of less a kernel gives no parts.
+// The maximum number of hosts on one machine, and the smallest part of a processor per host:
+// kernels do not allocate less.
 const (
 	mostHosts = 32
 	leastHost = 0.05
 )
 
-// hostName is what the market calls a host of its own machine.
+// hostName returns the market's name for a host on its own machine.
 func hostName(i int) string { return fmt.Sprintf("h%02d", i) }
 
-// A division says as how many hosts a machine is sold. That stays, in hosts.json; a market
-// without the file has one host.
+// A division states how many hosts a machine is sold as. It is stored in hosts.json and never
+// changes; a market without the file has one host.
 type division struct {
 	Hosts int     `json:"hosts"`
-	CPUs  float64 `json:"cpus"` // processors of each; 0 is what its agent knows, or offers by default
+	CPUs  float64 `json:"cpus"` // processors of each; 0 means what its agent has stored, or its default
 }
 
-// dir returns the folder, in the lab's, of a host's agent.
+// dir returns the folder of a host's agent, within the lab's.
 func (d *division) dir(i int) string {
 	if d.Hosts == 1 {
 		return "host"
@@ -58,14 +58,15 @@ func (d *division) read(dir string) error {
 	return err
 }
 
-// divide returns the division of the machine of the lab in dir, of a new one what c says.
+// divide returns the division of the machine of the lab in dir; for a new lab, c determines
+// it.
 func divide(c *cli.Context, dir string) (d division, err error) {
 	if err := d.read(dir); err != nil {
 		return d, err
 	}
 	asked, cpus, made := c.Int("hosts"), c.Float64("cpus"), d.Hosts > 0
 	if made && c.IsSet("hosts") && asked != d.Hosts {
-		return d, usagef("--hosts: found %d, want %d, as the market in %s has: another number needs another DIR", asked, d.Hosts, dir)
+		return d, usagef("--hosts: found %d, want %d, as in the market in %s: another number needs another DIR", asked, d.Hosts, dir)
 	}
 	if !made {
 		d.Hosts = asked
@@ -92,8 +93,8 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 	return d, err
 }
 
-// resizes returns an error if a host of d would have another size than in the market, and runs
-// tasks there. Nothing is changed by then: the same command without --cpus goes on.
+// resizes returns an error if a host of d has another size than in the market, and runs tasks
+// there. It runs before anything changes, so the same command without --cpus still works.
 func (d *division) resizes(all []live.Host) error {
 	if d.CPUs == 0 {
 		return nil
@@ -101,15 +102,15 @@ func (d *division) resizes(all []live.Host) error {
 	at := linux.Config{Processors: d.CPUs}
 	for i := range all {
 		if h := &all[i]; h.State != "removed" && len(h.Contracts) > 0 && h.CPUs != at.Offered() {
-			return usagef("--cpus: host %s has %v processors and runs %s: want --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
+			return usagef("--cpus: host %s has %v processors and runs %s: use --cpus %v until these have ended", h.Name, h.CPUs, count(len(h.Contracts), "task"), h.CPUs*float64(d.Hosts))
 		}
 	}
 	return nil
 }
 
-// openAgents takes up the agents that sell this machine for the lab in dir, in the order
-// of their hosts' names; with an error those before the one that failed. All are the hosts
-// that the market knows.
+// openAgents opens the agents that sell this machine for the lab in dir, in the order of
+// their hosts' names. After an error, it returns the agents before the failed one. All are
+// the hosts that the market knows.
 func openAgents(c *cli.Context, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
 	d, err := divide(c, dir)
 	if err == nil {

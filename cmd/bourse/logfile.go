@@ -18,15 +18,15 @@ func readLog(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 	return await(c.Context, func() (*fitlab.Log, error) { return fitlab.ReadLog(name, filter) })
 }
 
-// tell says what became of the lines of a log.
+// tell describes how the lines of a log were treated.
 func tell(c *cli.Context, l *fitlab.Log) {
 	for _, line := range l.Told() {
 		note(c, "%s", line)
 	}
 }
 
-// measureLog reads the log that c names, says what became of its lines, and measures
-// it for that purpose.
+// measureLog reads the log that c names, describes how its lines were treated, and measures
+// it for the given purpose.
 func measureLog(c *cli.Context, purpose string) (*fitlab.Log, *describe.Log, error) {
 	file, err := readLog(c, c.Args().First(), c.String("filter"))
 	if err != nil {
@@ -37,7 +37,7 @@ func measureLog(c *cli.Context, purpose string) (*fitlab.Log, *describe.Log, err
 	return file, log, err
 }
 
-// model makes the model of a name, with options as YAML, or of a file.
+// model creates a model by its name, with options as YAML, or from a file.
 func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 	if _, err := os.Stat(name); err == nil {
 		f, err := readModel(c, name)
@@ -45,7 +45,7 @@ func model(c *cli.Context, name, options string) (workloadgen.Model, error) {
 			return nil, err
 		}
 		if options != "" {
-			return nil, errors.New("--options: the model file has them")
+			return nil, errors.New("--options: the model file contains them")
 		}
 		return f.New()
 	}

@@ -1,11 +1,11 @@
-// Bourse runs experiments on a computational market, and keeps its ledger. To add a
-// command, write its file and its line in newApp.
+// Bourse runs experiments on a computational market, runs live markets, and audits their
+// ledgers. To add a command, write its file and add a line to newApp.
 //
 // # Where to begin to read
 //
-// The core is the market itself: twelve packages that know nothing of experiments, networks
-// or real machines. A newcomer can read them in a day, in this order, and begins each with
-// the comment of its package:
+// The core is the market itself: twelve packages that are independent of experiments,
+// networks and real machines. A newcomer can read them in a day, in this order, each from its
+// package comment on:
 //
 //	hour 1  market                  how bids become prices and shares
 //	hour 2  hosts, hosts/sim        what a host is to its market; one whose progress is computed
@@ -19,7 +19,7 @@
 //	        contracts/note          what the ledger says of a contract
 //	hour 8  contracts/broker        the life of a contract
 //
-// "bourse docs core" has the same list with the files to read first.
+// "bourse docs core" prints the same list with the files to read first.
 package main
 
 import (
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil && complete(out, app.Commands, args) {
 		return statusDone
 	}
-	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // a script that reads the first line goes on
+	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // a script that reads the first line continues
 		fmt.Fprintln(errs, note)
 	}
 	if err == nil {

@@ -17,8 +17,8 @@ var marketClearCommand = command(`clear BIDS.csv
 divide units among bidders in proportion to their rates
 
 Lines are bidder,rate; a header is optional. The units are divided exactly, by
-largest remainder, whatever the order of the lines; bidders come out in order
-of name. A file of - is standard input.
+largest remainder, independent of the order of the lines. Bidders are printed in
+order of their names. A file of - is standard input.
 
    printf 'ann,2\nbob,1\n' | bourse market clear - --capacity 10`, clearAction)
 

@@ -16,17 +16,18 @@ import (
 var marketServeCommand = command(`serve DIR
 run a market that sells other machines
 
-Makes what 'bourse live start' makes, in DIR, and runs the bank and the market, without a host of
-this machine. Users and hosts reach it by TLS 1.3 and know it by its certificate, which is
-in their tokens; hosts only dial out.
+Creates in DIR what 'bourse live start' creates, and runs the bank and the market,
+without a host on this machine. Users and hosts connect by TLS 1.3 and identify the
+market by the certificate in their tokens. Hosts only connect out.
 
    bourse live serve lab --listen 0.0.0.0:8421 --address 192.0.2.7:8421
    bourse live host invite h01 --dir lab       # then 'bourse live agent --join TOKEN' on that machine
    bourse live user invite user:bob --dir lab  # then 'bourse live user join TOKEN' by that user
 
-With a bank elsewhere DIR has the rules and the market's key. The bank's operator lets the
-market settle, owners of hosts be paid, and itself issue money; with its key in keys/operator
-'bourse live user invite' works, too ('bourse docs install' runs all of this):
+With a bank elsewhere, DIR contains the rules and the market's key. The bank's operator
+grants three rights: the market may settle, the owners of hosts may be paid, and the
+operator may issue money. With the operator's key in keys/operator, 'bourse live user
+invite' works, too ('bourse docs install' shows all of this):
 
    bourse bank right books operator mint --cap 1000 --period 604800 --key operator
    mkdir -p lab/keys && bourse bank key lab/keys/market --name market > market.pub
@@ -64,7 +65,7 @@ func marketServeAction(c *cli.Context, _ *marketServeOptions) error {
 	}
 	save := func(url string) error {
 		if _, local := l.bank.(here); !local {
-			return nil // who has which account there is not for this market to know
+			return nil // this market cannot see the balances there
 		}
 		return home.Save(l.membership(url), private)
 	}

@@ -15,7 +15,7 @@ static void steady(void) {
 */
 import "C"
 
-// steadyMemory has what Pebble and zstd allocate in C come from one arena, and what is large
-// go back to the system. By itself glibc gives threads arenas of their own, which grow for
-// minutes, each to the most that ever was in it, and takes ever larger pieces from them.
+// steadyMemory makes the C allocations of Pebble and zstd use one arena, and returns large
+// blocks to the system. By default, glibc gives each thread its own arena. The arenas grow
+// for minutes, each to its peak use, and request ever larger blocks.
 func steadyMemory() { C.steady() }

@@ -2,5 +2,5 @@
 
 package main
 
-// steadyMemory has nothing to do: no memory is C's.
+// steadyMemory does nothing, because no memory is allocated in C.
 func steadyMemory() {}

@@ -14,9 +14,10 @@ import (
 var mergeCommand = command(`merge DIR...
 merge the shards of a run
 
-Writes the results directory that one run would have written, byte for byte but for
-the wall time, from directories that 'bourse run --shard' made, on one machine or on
-many. Units that are in none of them are named, and nothing is written (exit status 4).
+Merges directories that 'bourse run --shard' wrote, on one machine or on several,
+into the results directory of one run. Only the wall time differs. If units are
+missing from all directories, the command names them and writes nothing (exit status
+4).
 
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two
@@ -30,7 +31,7 @@ type mergeOptions struct {
 func mergeAction(c *cli.Context, o *mergeOptions) error {
 	elapsed := stopwatch()
 	if c.NArg() == 0 {
-		return usagef("merge: found no directory, want those that run --shard wrote")
+		return usagef("merge: found no directory, want those written by run --shard")
 	}
 	var all []*results.Units
 	for _, dir := range c.Args().Slice() {

@@ -12,17 +12,17 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// noteMode says who may move the money of a bank whose ledger has that id, or none.
+// noteMode reports who may move the money of a bank whose ledger has the given id, or none.
 func noteMode(c *cli.Context, ledger string) {
 	name := place.At(c.Args().First())
 	if ledger != "" {
 		note(c, "%s is owned: ledger %s", name, ledger)
 	} else {
-		note(c, "%s is open: whoever can write it may move any money", name)
+		note(c, "%s is open: anyone who can write it may move any money", name)
 	}
 }
 
-// readBankLedger gives the entries of the bank that c names to f, and says who may move
+// readBankLedger passes the entries of the bank that c names to f, and reports who may move
 // its money.
 func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	var o owners.Owners
@@ -36,7 +36,7 @@ func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) err
 	return err
 }
 
-// owned yields entries, which make owners what they are.
+// owned yields entries, and updates owners with them.
 func owned(o *owners.Owners, entries export.Entries) export.Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for e, hash := range entries {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// moved are the commands of version 0.2 that have another name now. They work for one version.
+// moved are the commands of version 0.2 that now have another name. They work for one
+// version.
 var moved = map[string]string{
 	"merge": "run merge",
 
@@ -29,13 +30,13 @@ var moved = map[string]string{
 // gone are commands that were removed, with what replaces them.
 var gone = map[string]string{
 	"findings":    "'bourse docs findings' has a command for each of its questions",
-	"fidelity":    "'bourse live export' writes what a market decided, to compare with a run: see 'bourse docs fidelity'",
+	"fidelity":    "'bourse live export' writes the decisions of a market, to compare with a run: see 'bourse docs fidelity'",
 	"live replay": "'bourse live export' writes a scenario, for 'bourse run' and 'bourse study replay'",
-	"live follow": "a market that is stopped writes a checkpoint, and the next version begins there: see 'bourse docs upgrade'",
+	"live follow": "a stopped market writes a checkpoint, and the next version begins there: see 'bourse docs upgrade'",
 }
 
-// today returns args with the name that the command has now, and a line that says so; or an
-// error if the command was removed.
+// today returns args with the command's present name, and a line that reports it, or an error
+// if the command was removed.
 func today(args []string) ([]string, string, error) {
 	for n := min(2, len(args)-1); n > 0; n-- {
 		old := strings.Join(args[1:1+n], " ")

@@ -10,16 +10,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enterNetwork has this program run in a network namespace that 'ip netns add' has made,
-// with all that it starts. It begins anew there if it does not, and then does not return.
+// enterNetwork moves this program, with everything that it starts, into a network namespace
+// created by 'ip netns add'. If it is not there yet, it executes the program again and does
+// not return.
 func enterNetwork(name string) error {
 	file := filepath.Join("/run/netns", name)
 	if filepath.Base(file) != name {
-		return usagef("--netns: found %q, want a name of 'ip netns list'", name)
+		return usagef("--netns: found %q, want a name from 'ip netns list'", name)
 	}
 	var here, there unix.Stat_t
 	if err := unix.Stat(file, &there); errors.Is(err, fs.ErrNotExist) {
-		return usagef("--netns: found %s, want a name of 'ip netns list'", name)
+		return usagef("--netns: found %s, want a name from 'ip netns list'", name)
 	} else if err != nil {
 		return err
 	}
@@ -31,11 +32,11 @@ func enterNetwork(name string) error {
 		return err
 	}
 	defer unix.Close(fd)
-	runtime.LockOSThread() // and never let go: what is executed is in this thread's namespace
+	runtime.LockOSThread() // never unlocked: the new program runs in this thread's namespace
 	if err := unix.Setns(fd, unix.CLONE_NEWNET); errors.Is(err, unix.EPERM) {
 		return usagef("--netns: only root may enter a network namespace")
 	} else if err != nil {
-		return usagef("--netns: %s is no network namespace: %w", file, err)
+		return usagef("--netns: %s is not a network namespace: %w", file, err)
 	}
 	return unix.Exec("/proc/self/exe", os.Args, os.Environ())
 }

@@ -371,7 +371,7 @@ func TestNumbers(t *testing.T) {
 				sum := sha256.Sum256([]byte(text))
 				m["scenario"], m["seed"], m["scenario_sha256"] = text, "2", hex.EncodeToString(sum[:])
 			})
-		}, "by scenario and seed"},
+		}, "derived from scenario and seed"},
 	} {
 		f := whole.copied()
 		c.change(f)
@@ -387,7 +387,7 @@ func TestOlderNumbers(t *testing.T) {
 	t.Parallel()
 	whole := smallRun(t, "both")
 	whole.manifest(func(m map[string]any) { m["rules"] = 1 }) // by which charges of its ledgers differ
-	if said := whole.audited(false); !strings.Contains(said, whole.dir+": clean\n") || !strings.Contains(said, "not to be found here: jobs, metrics,") {
+	if said := whole.audited(false); !strings.Contains(said, whole.dir+": clean\n") || !strings.Contains(said, "not detectable here: jobs, metrics,") {
 		t.Errorf("an audit of older results prints\n%s", said)
 	}
 	for name, columns := range map[string][]string{"jobs.parquet": {"share", "paid"}, "summary.csv": {"n", "mean"}} {
@@ -551,7 +551,7 @@ func TestInputs(t *testing.T) {
 		}
 	}
 	status, said, errs := bourse(t, t.Context(), "ledger", "audit", out)
-	if status != 0 || !strings.Contains(said, "not to be found here: the plan of jobs, and decisions: "+log+": found sha256 ") {
+	if status != 0 || !strings.Contains(said, "not detectable here: the plan of jobs, and decisions: "+log+": found sha256 ") {
 		t.Errorf("audit: exit status %d: %s%s", status, said, errs)
 	}
 }

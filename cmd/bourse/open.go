@@ -15,21 +15,22 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// opened is what programs read of a page that was opened.
+// opened is the JSON form of an opened page.
 type opened struct {
 	Page    string `json:"page" doc:"path of the file"`
-	Browser string `json:"browser,omitempty" doc:"program that shows it; left out if there is none"`
+	Browser string `json:"browser,omitempty" doc:"program that shows it; omitted if there is none"`
 }
 
 var openCommand = command(`open RESULTS
 open the page of results in a browser
 
-The page, report.html, begins with what was found. A point of a figure leads to its row,
-a row to its replications, a replication to its jobs, and a job to its decision, its
-prices and its entries in the ledger. It is one file: it needs no server, and can be sent.
+The page, report.html, begins with the findings. A point of a figure links to its
+row, a row to its replications, a replication to its jobs, and a job to its decision,
+its prices and its entries in the ledger. It is one file. It needs no server, so you
+can send it.
 
-BROWSER names programs with colons between, with their flags; %s in one is the page. The
-first that is found shows it, else the desktop's own.
+BROWSER names programs, separated by colons, with their flags; %s in one is the page.
+The first program that exists shows the page, or the default program of the desktop.
 
    bourse run && bourse open results/paper
    BROWSER=firefox bourse open results/paper`, openAction)
@@ -46,7 +47,7 @@ func openAction(c *cli.Context, o *openOptions) error {
 		return err
 	}
 	if _, err := os.Stat(page); errors.Is(err, fs.ErrNotExist) {
-		return usagef("%s: found no report.html in it, want results, as 'bourse run' writes them", dir)
+		return usagef("%s: found no report.html in it, want results of 'bourse run'", dir)
 	} else if err != nil {
 		return err
 	}
@@ -71,9 +72,9 @@ func openAction(c *cli.Context, o *openOptions) error {
 	return err
 }
 
-// openInBrowser shows a page and returns the program that does: the first there is of
-// $BROWSER, a list of commands with colons between, and of what the desktop has; none where
-// there is no desktop.
+// openInBrowser shows a page and returns the program that does: the first existing one of
+// $BROWSER, a list of commands separated by colons, and of the desktop's programs; none
+// without a desktop.
 func openInBrowser(page string) string {
 	commands := strings.Split(os.Getenv("BROWSER"), ":")
 	switch {

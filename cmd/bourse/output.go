@@ -11,7 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// printsJSON returns what a command prints for programs, if it does.
+// printsJSON returns what a command prints as JSON, if it does.
 func printsJSON(command *cli.Command) (o report.Output, ok bool) {
 	for _, f := range command.Flags {
 		if p, is := f.(programsFlag); is {
@@ -21,7 +21,7 @@ func printsJSON(command *cli.Command) (o report.Output, ok bool) {
 	return o, false
 }
 
-// printJSON prints v for programs.
+// printJSON prints v as JSON.
 func printJSON(c *cli.Context, v any) error { return writeJSON(c, c.App.Writer, v) }
 
 func writeJSON(c *cli.Context, w io.Writer, v any) error {
@@ -37,7 +37,7 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %s", n, of)
 }
 
-// note prints a line for people, unless they want quiet.
+// note prints a line for people, except with --quiet.
 func note(c *cli.Context, format string, args ...any) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
@@ -61,9 +61,8 @@ func writeDocument(dir, page string, d report.Document) ([]string, error) {
 	return names, err
 }
 
-// show prints what d says: its values for programs, if c asks for them; or as text, with
-// those of its figures that are to be drawn in the terminal, and names the files that were
-// written.
+// show prints d: its JSON form if c requests it; otherwise its text, with the figures for the
+// terminal. It names the files that were written.
 func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Figure) error {
 	if c.Bool("json") {
 		return printJSON(c, d.Values(wrote))
@@ -77,8 +76,8 @@ func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Fig
 	return err
 }
 
-// showOut prints d as show does, and writes its figures, and its page if that has a name, to the
-// directory out, if it has a name.
+// showOut prints d as show does, and writes its figures, and its page if that has a name, to
+// the directory out, if it has a name.
 func showOut(c *cli.Context, out, page string, d report.Document, drawn ...report.Figure) error {
 	if out == "" {
 		return show(c, d, nil, drawn...)
@@ -90,8 +89,8 @@ func showOut(c *cli.Context, out, page string, d report.Document, drawn ...repor
 	return show(c, d, wrote)
 }
 
-// showWithFigure prints text, or value as JSON if c asks for it. With --out it also writes the
-// figure to that directory.
+// showWithFigure prints text, or value as JSON if c requests it. With --out it also writes
+// the figure to that directory.
 func showWithFigure(c *cli.Context, value any, text string, figure func() report.Figure) error {
 	if out := c.String("out"); out != "" {
 		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{figure()}})

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// permute puts the flags of a command before its arguments, so that both orders
-// are understood: the flag package stops at the first argument.
+// permute moves the flags of a command before its arguments, so that both orders work: the
+// flag package stops at the first argument.
 func permute(commands []*cli.Command, args []string) []string {
 	if asksCompletion(args) {
 		return args
@@ -17,7 +17,7 @@ func permute(commands []*cli.Command, args []string) []string {
 	for i := 1; i < len(args); i++ {
 		at := slices.IndexFunc(commands, func(c *cli.Command) bool { return c.HasName(args[i]) })
 		if at < 0 && (last == nil || last.ArgsUsage == "") {
-			break // it is of commands alone
+			break // it has only subcommands
 		}
 		if at < 0 {
 			return append(slices.Clip(args[:i]), flagsFirst(last.Flags, args[i:])...)
@@ -57,8 +57,8 @@ func flagsFirst(flags []cli.Flag, args []string) []string {
 	return append(first, rest...)
 }
 
-// takesValue reports whether the flag called name is followed by its value. A
-// flag that is not known is not: the parser will name it.
+// takesValue reports whether the flag called name is followed by its value. An unknown flag
+// is not; the parser reports it.
 func takesValue(flags []cli.Flag, name string) bool {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {

@@ -20,15 +20,15 @@ func readBank(address string) (*store.Reader, error) {
 	r, err := place.At(address).Reader()
 	if errors.Is(err, store.ErrNone) {
 		if l, wrong := audits.In(address, ""); wrong == nil && l.Addresses[0] != address {
-			err = fmt.Errorf("%w; these results keep %s, such as %s", err, count(len(l.Addresses), "ledger"), l.Addresses[0])
+			err = fmt.Errorf("%w; these results contain %s, such as %s", err, count(len(l.Addresses), "ledger"), l.Addresses[0])
 		}
 	}
 	return r, err
 }
 
-// readLedger gives the entries of the ledger that is c's first argument to f, whose
-// output is buffered. In a ledger in use files come and go: f is called again if one
-// went away before anything was printed.
+// readLedger passes the entries of the ledger in c's first argument to f, whose output is
+// buffered. Files of a ledger in use may disappear: f is called again if that happens before
+// anything was printed.
 func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
@@ -40,7 +40,7 @@ func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	}
 }
 
-// A touched writer knows whether anything was written.
+// A touched writer records whether anything was written.
 type touched struct {
 	io.Writer
 	yes bool
@@ -51,8 +51,8 @@ func (t *touched) Write(b []byte) (int, error) {
 	return t.Writer.Write(b)
 }
 
-// readOnce gives the entries of the ledger in dir to f, and prints to out what it wrote
-// once all were read.
+// readOnce passes the entries of the ledger in dir to f, and prints to out what f wrote once
+// all were read.
 func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error) (err error) {
 	r, err := readBank(dir)
 	if err != nil {
@@ -61,7 +61,7 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	defer func() { err = errors.Join(err, r.Close()) }()
 	w := bufio.NewWriter(out)
 	err = f(w, r.Entries())
-	if wrong := r.Err(); wrong != nil { // which is why f got no further
+	if wrong := r.Err(); wrong != nil { // the reason why f stopped
 		return fmt.Errorf("read ledger %s: %w", place.At(dir), wrong)
 	}
 	if err != nil {

@@ -22,8 +22,8 @@ var plotCommand = command(`plot RESULTS
 plot a metric against an axis, with intervals
 
 Draws results in the terminal and writes figures. Without flags it plots efficiency
-against alpha: a panel for each configuration, a line for each policy. Alpha is how
-inelastic users are: 0 values partial work, 1 does not.
+against alpha: a panel for each configuration, a line for each policy. Alpha is the
+inelasticity of users: at 0 they value partial work, at 1 they do not.
 
 A dimension is configuration, policy, metric, alpha, or the name of an axis of a
 sweep. Dimensions without a flag become panels, and axes become lines.
@@ -35,7 +35,7 @@ sweep. Dimensions without a flag become panels, and axes become lines.
 
 type plotOptions struct {
 	X             string   `doc:"{DIMENSION} along x; configurations and policies are groups of bars (default: alpha for efficiency, or the first axis)"`
-	Y             string   `doc:"{METRICS} to plot, with commas between (default: efficiency)"`
+	Y             string   `doc:"{METRICS} to plot, separated by commas (default: efficiency)"`
 	Color         string   `doc:"one line for each value of {DIMENSIONS} (default: policy); or auto, always or never, to colour the terminal"`
 	Facet         string   `doc:"one panel for each value of {DIMENSIONS} (default: configuration)"`
 	Where         []string `doc:"plot only {DIMENSION=VALUES}, such as policy=be,cac"`
@@ -58,7 +58,7 @@ func plotAction(c *cli.Context, o *plotOptions) error {
 	return draw(c, func(dir *results.Dir) (report.Document, error) { return publication.Plotted(dir, ask) })
 }
 
-// list returns the values of a flag, which has commas between them.
+// list returns the values of a flag, which are separated by commas.
 func list(c *cli.Context, flag string) []string {
 	return strings.FieldsFunc(c.String(flag), func(r rune) bool { return r == ',' })
 }
@@ -75,16 +75,16 @@ var figuresCommand = command(`figures RESULTS
 draw the paper's figures and print its tables
 
 Figure 1: violations, utilization, rejections, demand correlation. Figure 2:
-efficiency against alpha. Figure 3: random admission beside the others. Table 2:
-paired t values.
+efficiency against alpha. Figure 3: random admission compared with the others. Table
+2: paired t values.
 
    bourse figures results/paper --out figures
    bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, publication.Drawn) })
 
-// figureOptions are the flags of commands that draw figures of results.
+// figureOptions are the options of commands that draw figures of results.
 type figureOptions struct {
 	Out                                 string `alias:"o" doc:"write the figures to {PATH}, a directory or a file such as curve.pdf (default: RESULTS/figures)"`
-	Format                              string `doc:"write {FORMATS}, with commas between: svg, png, pdf, csv or vl.json (default: all but pdf)"`
+	Format                              string `doc:"write {FORMATS}, separated by commas: svg, png, pdf, csv or vl.json (default: all but pdf)"`
 	Width                               string `alias:"style" doc:"draw for print at {WIDTH}: single (3.5 in), double (7.16 in) or a number of mm"`
 	jsonOption[publication.DrawnValues] `yaml:",inline"`
 	quietOption                         `yaml:",inline"`
@@ -137,7 +137,7 @@ func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error 
 	out := orElse(c.String("out"), dir.Path, "figures")
 	if ext := strings.TrimPrefix(filepath.Ext(out), "."); slices.Contains(report.Formats(), ext) && len(d.Figures) == 1 {
 		if len(formats) > 0 && !slices.Equal(formats, []string{ext}) {
-			return usagef("--format: found %s, want %s, as --out has it", strings.Join(formats, ","), ext)
+			return usagef("--format: found %s, want %s, as in --out", strings.Join(formats, ","), ext)
 		}
 		formats, d.Figures[0].Name = []string{ext}, strings.TrimSuffix(filepath.Base(out), "."+ext)
 		out = filepath.Dir(out)
@@ -170,7 +170,7 @@ func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error 
 	}
 	files, err := writeDocument(out, "", d)
 	if errors.Is(err, syscall.EROFS) || errors.Is(err, fs.ErrPermission) {
-		err = fmt.Errorf("%w; --out DIR writes elsewhere", err)
+		err = fmt.Errorf("%w; write elsewhere with --out DIR", err)
 	}
 	if err != nil {
 		return err

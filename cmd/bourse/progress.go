@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// logEvery is how often progress is logged where there is no terminal.
+// logEvery is the interval at which progress is logged without a terminal.
 const logEvery = 10 * time.Second
 
-// progress returns what shows how far a long piece of work has come: a bar on a
-// terminal, a line every ten seconds elsewhere.
+// progress returns a function that shows the progress of a long task: a bar on a terminal, or
+// a line every ten seconds.
 func progress(c *cli.Context, what string) func(done, total int) {
 	if c.Bool("quiet") || c.Bool("no-progress") {
 		return nil
@@ -38,11 +38,11 @@ func progress(c *cli.Context, what string) func(done, total int) {
 		if bar.GetMax() != total {
 			bar.ChangeMax(total)
 		}
-		_ = bar.Set(done) // a bar that cannot be drawn is not missed
+		_ = bar.Set(done) // a bar that cannot be drawn is not an error
 	}
 }
 
-// stopwatch returns what tells the seconds since now.
+// stopwatch returns a function that returns the seconds since now.
 func stopwatch() func() float64 {
 	start := time.Now()
 	return func() float64 { return time.Since(start).Seconds() }

@@ -21,7 +21,7 @@ var keyNewCommand = command(`key FILE
 create a key, and print its public part
 
 Writes an ed25519 key to a new file that only its owner may read, and prints the
-public key, which is no secret.
+public key, which is not secret.
 
    bourse bank key key > key.pub`, func(c *cli.Context, o *keyNewOptions) error {
 	private, public, err := keys.New(rand.Reader, o.Name)
@@ -29,7 +29,7 @@ public key, which is no secret.
 		return err
 	}
 	if _, err := keys.Public(public); err != nil || len(o.Name) > 64 {
-		return usagef("--name: found %.64q, want up to 64 characters without space or +", o.Name)
+		return usagef("--name: found %.64q, want up to 64 characters without spaces or +", o.Name)
 	}
 	if err := keys.Write(c.Args().First(), private); err != nil {
 		return err
@@ -45,9 +45,10 @@ type keyNewOptions struct {
 var checkpointCommand = command(`checkpoint DIR
 audit a ledger and sign its head
 
-Prints a small text to keep where the ledger's keeper cannot change it: origin, number
-of entries, root, signature. 'ledger audit --checkpoint' then finds a cut tail, a
-ledger made anew, or a fork. A ledger that is not clean is not signed: exit status 3.
+Prints a small text: origin, number of entries, root and signature. Keep it where the
+ledger's operator cannot change it. 'ledger audit --checkpoint' then detects a cut
+tail, a rewritten ledger, or a fork. A ledger with errors is not signed: exit status
+3.
 
    bourse ledger checkpoint books --key key > checkpoint`, checkpointAction)
 
@@ -80,9 +81,10 @@ func checkpointAction(c *cli.Context, _ *checkpointOptions) error {
 var proveCommand = command(`prove DIR
 print a proof that an entry is in a ledger
 
-The proof, JSON of a few thousand bytes, is checked by 'ledger verify' without the
-ledger. It holds the entries of the same leaf, up to 32, too. With --checkpoint it
-proves that the entry was in the ledger when that was signed.
+The proof is JSON of a few thousand bytes. 'ledger verify' checks it without the
+ledger. It also contains the other entries of the same leaf, up to 32. With
+--checkpoint, it proves that the entry was in the ledger when the checkpoint was
+signed.
 
    bourse ledger prove books --entry 2 > proof
    bourse ledger prove books --entry 2 --checkpoint checkpoint > proof`, proveAction)
@@ -95,7 +97,7 @@ type proveOptions struct {
 func proveAction(c *cli.Context, o *proveOptions) error {
 	seq := o.Entry
 	if seq < 1 {
-		return usagef("--entry: found %d, want the number of an entry, from 1", seq)
+		return usagef("--entry: found %d, want an entry number, from 1", seq)
 	}
 	var then *store.Head
 	if c.IsSet("checkpoint") {
@@ -119,7 +121,7 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 		return err
 	}
 	if then != nil && p.Head != *then {
-		return bad(c, place.At(c.Args().First()).String(), fmt.Errorf("found head %v, want %v, of the checkpoint", p.Head, *then))
+		return bad(c, place.At(c.Args().First()).String(), fmt.Errorf("found head %v, want %v, from the checkpoint", p.Head, *then))
 	}
 	return p.Write(c.App.Writer)
 }
@@ -127,9 +129,9 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 var verifyProofCommand = command(`verify PROOF
 check a proof of 'ledger prove' without the ledger
 
-Prints the entry that is proved. A proof is worth what the head in it is: with
---checkpoint that must be the one that was signed. A file of - is standard input.
-Exit status 3 if the proof does not hold.
+Prints the proved entry. A proof is only as good as the head in it. With
+--checkpoint, that head must be the signed one. A file of - is standard input. Exit
+status 3 if the proof does not hold.
 
    bourse ledger verify proof --checkpoint checkpoint --public key.pub`, verifyProofAction)
 
@@ -146,7 +148,7 @@ func verifyProofAction(c *cli.Context, o *verifyProofOptions) error {
 	}
 	p, err := proof.ParseInclusion(text)
 	if err != nil {
-		return bad(c, name, fmt.Errorf("not a proof as 'ledger prove' writes it: %w", err))
+		return bad(c, name, fmt.Errorf("not a proof written by 'ledger prove': %w", err))
 	}
 	e, hash, err := p.Verify()
 	if err != nil {
@@ -158,10 +160,10 @@ func verifyProofAction(c *cli.Context, o *verifyProofOptions) error {
 			return err
 		}
 		if p.Head != signed.Head {
-			return bad(c, name, fmt.Errorf("found a proof for head %v, want %v, of the checkpoint: 'ledger prove --checkpoint' makes one", p.Head, signed.Head))
+			return bad(c, name, fmt.Errorf("found a proof for head %v, want %v, from the checkpoint: make one with 'ledger prove --checkpoint'", p.Head, signed.Head))
 		}
 	} else {
-		note(c, "the proof is worth what this head is: compare it with one from elsewhere, or give --checkpoint")
+		note(c, "the proof is only as good as this head: compare it with one from elsewhere, or use --checkpoint")
 	}
 	format := "json"
 	if !o.JSON {

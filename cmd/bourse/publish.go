@@ -25,18 +25,19 @@ import (
 var publishCommand = command(`publish DIR
 publish a ledger as static files, to mirror and audit
 
-Writes the ledger's lines, as 'bank log' prints them, as a transparency log: tiles and a
-signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store serves.
-'ledger audit' takes their folder or URL in place of a ledger. What is published before
-is gone on with, and never changed: a ledger that is another is refused, exit status 3.
+Writes the ledger's lines, as printed by 'bank log', as a transparency log: tiles and
+a signed checkpoint (c2sp.org/tlog-tiles) that any web server or object store can
+serve. 'ledger audit' accepts their folder or URL in place of a ledger. Publishing
+again extends the log and never changes it. A different ledger is refused: exit
+status 3.
 
-Everybody who reads it sees every account, amount and note. Publishing is a choice:
-accounts may be called by pseudonyms from the start; they cannot be taken back.
+Everybody who reads the log sees every account, amount and note. Published entries
+cannot be withdrawn, so use pseudonyms for accounts from the start if you need them.
 
-Each --witness is asked to cosign the checkpoint, which it does only if it extends the
-last that it signed: readers who want its signature see what all others see. All witnesses
-are asked at once, and each must answer within 10 s. Nothing is published that fewer than
---quorum have signed.
+Each --witness is asked to cosign the checkpoint, and does so only if it extends the
+last one that it signed. Readers who require its signature therefore see the same log
+as all others. All witnesses are asked at the same time, and each must respond within
+10 s. Nothing is published unless at least --quorum witnesses have signed.
 
    bourse ledger publish books --key key --out public
    bourse ledger publish books --key key --out public --witness https://w.example=KEY`, publishAction)
@@ -51,7 +52,7 @@ type publishOptions struct {
 
 func publishAction(c *cli.Context, o *publishOptions) error {
 	if o.Key == "" || o.Out == "" {
-		return usagef("%s: --key and --out are needed; 'bourse bank key' makes a key", commandName(c))
+		return usagef("%s: --key and --out are required; create a key with 'bourse bank key'", commandName(c))
 	}
 	key, err := privateKey(c, "key")
 	if err != nil {
@@ -59,7 +60,7 @@ func publishAction(c *cli.Context, o *publishOptions) error {
 	}
 	signer, err := sumdb.NewSigner(key)
 	if err != nil {
-		return usagef("--key: %s: the key is not a private one", o.Key)
+		return usagef("--key: %s: found a key that is not a private key", o.Key)
 	}
 	witnesses, err := witnessesOf(c)
 	if err != nil {
@@ -104,7 +105,7 @@ func publishAction(c *cli.Context, o *publishOptions) error {
 	return err
 }
 
-// originOf returns what the ledger that c names is called.
+// originOf returns the name of the ledger that c names.
 func originOf(c *cli.Context) (string, error) {
 	origin := c.String("origin")
 	if origin == "" && !c.IsSet("origin") {
@@ -119,7 +120,7 @@ func originOf(c *cli.Context) (string, error) {
 	return origin, nil
 }
 
-// cleanHead returns the head of the ledger that c names, which is audited.
+// cleanHead audits the ledger that c names, and returns its head.
 func cleanHead(c *cli.Context) (store.Head, error) {
 	dir := c.Args().First()
 	f, err := audits.At(dir, "").Audit(audit.Options{Now: wall()}, nil)
@@ -141,14 +142,14 @@ func witnessesOf(c *cli.Context) (all []witness.Peer, err error) {
 		url, key, ok := strings.Cut(text, "=")
 		v, err := torchwood.NewCosignatureVerifier(strings.TrimSpace(key))
 		if !ok || err != nil || !strings.HasPrefix(url, "http") {
-			return nil, usagef("--witness: found %q, want URL=KEY, the key that 'bourse ledger witness' prints", text)
+			return nil, usagef("--witness: found %q, want URL=KEY, with the key printed by 'bourse ledger witness'", text)
 		}
 		all = append(all, witness.Peer{URL: url, Key: v})
 	}
 	return all, nil
 }
 
-// cosigned returns a signed checkpoint with the lines of the witnesses that sign it, too.
+// cosigned returns a signed checkpoint with the signature lines of the witnesses.
 func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.Peer, quorum int) ([]byte, error) {
 	proof := func(from int64) (tlog.TreeProof, error) { return l.Proof(c.Context, from) }
 	lines, errs := witness.AskAll(c.Context, witness.Patience, witnesses, signed, proof)
@@ -160,7 +161,7 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 		}
 	}
 	if n < quorum {
-		return nil, fmt.Errorf("%s signed it, want %d: nothing is published: %w", witnessCount(n), quorum, errors.Join(errs...))
+		return nil, fmt.Errorf("%s signed it, want %d: nothing was published: %w", witnessCount(n), quorum, errors.Join(errs...))
 	}
 	for _, err := range errs {
 		if err != nil {
@@ -173,8 +174,8 @@ func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.P
 var extendsCommand = command(`extends DIR|URL
 check that a published log extends an older checkpoint
 
-Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if what was published
-then is not part of what is published now.
+Reads the log's checkpoint and a few tiles of hashes. Exit status 3 if the older log
+is not part of the present one.
 
    bourse ledger extends https://bank.example/books --since checkpoint --public key.pub`, extendsAction)
 
@@ -184,7 +185,7 @@ type extendsOptions struct {
 	trustOptions         `yaml:",inline"`
 }
 
-// extended is what programs read of a log that extends a checkpoint.
+// extended is the JSON form of a log that extends a checkpoint.
 type extended struct {
 	Origin string `json:"origin"`
 	Since  int64  `json:"since" doc:"lines of the older checkpoint"`
@@ -196,7 +197,7 @@ type extended struct {
 func extendsAction(c *cli.Context, o *extendsOptions) error {
 	name := o.Since
 	if name == "" {
-		return usagef("%s: --since is missing, a checkpoint that was kept", commandName(c))
+		return usagef("%s: --since is missing: want an older checkpoint", commandName(c))
 	}
 	text, err := readText(c, name)
 	if err != nil {
@@ -207,7 +208,7 @@ func extendsAction(c *cli.Context, o *extendsOptions) error {
 		return err
 	}
 	older, err := tiles.Kept(text)
-	if err == nil { // the witnesses may be newer than it is
+	if err == nil { // the witnesses may have seen a newer checkpoint
 		err = older.Verify(trusted.signers, nil, 0)
 	}
 	if err != nil {

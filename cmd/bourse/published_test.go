@@ -41,7 +41,7 @@ func TestPublished(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "r")
 		must(statusDone, "run", "--quiet", "--preset", preset, "--replications", "1", "--set", set, "--out", dir)
 		out := must(statusDone, "ledger", "audit", dir)
-		if n, want := strings.Count(out, "/0: clean"), strings.Count(out, "computed again, and as in the table of jobs"); n == 0 || n != want {
+		if n, want := strings.Count(out, "/0: clean"), strings.Count(out, "computed again, equal to the table of jobs"); n == 0 || n != want {
 			t.Errorf("%s: %d ledgers are clean, %d computed again:\n%s", set, n, want, out)
 		}
 		if set != "base.market.payment=usage" {

@@ -98,7 +98,7 @@ func quickStart(t *testing.T, as *syscall.Credential) {
 }
 
 // varies is what is another on another machine, or at another time.
-var varies = regexp.MustCompile(`\(users are not kept apart[^)]*\)|\b(signals|cgroup1|cgroup2)\b *|\S*[0-9/…=:]\S*`)
+var varies = regexp.MustCompile(`\(users are not isolated[^)]*\)|\b(signals|cgroup1|cgroup2)\b *|\S*[0-9/…=:]\S*`)
 
 // shape returns a text without what varies, and with single spaces.
 func shape(text string) string {

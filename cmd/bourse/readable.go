@@ -13,9 +13,9 @@ var (
 	rule     = regexp.MustCompile(`^\|[ :|-]*\|$`)
 )
 
-// readable returns a page of Markdown as a terminal of that width shows it best, 0 for 80:
-// links say which page they lead to, blocks are set in, paragraphs fit, and each row of a
-// table is a paragraph of its own where the table is too wide.
+// readable formats a page of Markdown for a terminal of the given width (0 means 80): links
+// name their page, blocks are indented, paragraphs are wrapped, and each row of a table that
+// is too wide becomes a paragraph.
 func readable(page string, width int) string {
 	if width <= 0 {
 		width = 80
@@ -56,8 +56,7 @@ func readable(page string, width int) string {
 	return strings.Join(out, "\n") + "\n"
 }
 
-// plainLinks says in words where links lead, and what pictures show, and takes away what
-// only Markdown needs.
+// plainLinks replaces links and pictures by words, and removes Markdown syntax.
 func plainLinks(line string) string {
 	line = strings.NewReplacer("**", "", `\*`, "*", "&lt;", "<", "<br>", "; ").Replace(line)
 	return pageLink.ReplaceAllStringFunc(line, func(link string) string {
@@ -75,7 +74,7 @@ func plainLinks(line string) string {
 	})
 }
 
-// fold breaks a paragraph into lines; those of an item of a list are set in.
+// fold wraps a paragraph; items of a list are indented.
 func fold(paragraph string, width int) string {
 	if rest, ok := strings.CutPrefix(paragraph, "- "); ok {
 		return "- " + setIn(rest, width, "  ")
@@ -83,7 +82,7 @@ func fold(paragraph string, width int) string {
 	return setIn(paragraph, width, "")
 }
 
-// setIn folds s into lines, of which all but the first begin with that.
+// setIn wraps s into lines, of which all but the first begin with the given text.
 func setIn(s string, width int, with string) string {
 	lines := strings.Split(text.WrapSoft(s, width-len(with)), "\n")
 	for i := range lines {

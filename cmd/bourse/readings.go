@@ -20,18 +20,20 @@ import (
 var readingsCommand = command(`readings [FILE]
 run all interpretations of a scenario against a paper
 
-A paper leaves decisions open. FILE (YAML) names a scenario or preset, the decisions
-(factors: a path in the scenario, and labelled values of which the first is its own),
-and a table of printed numbers (CSV: configuration, admission, metric, value; and, where
-they are known, to, error, source); without one they are the paper's.
+A paper can leave decisions open. FILE (YAML) names three things: a scenario or
+preset; the decisions (factors), each with a path in the scenario and labelled
+values, of which the first is the scenario's own; and a table of printed numbers
+(CSV: configuration, admission, metric, value; if known, also to, error, source).
+Without a table, the paper's numbers are used.
 
-A reading is a choice of one value each. Those of an orthogonal array are run, and each
-change alone; each reading's distance is the root mean square of z over the numbers. It
-says what part of the variance of the distance each factor explains, and runs the
-nearest readings again with other seeds: the nearest of many are near by chance, too.
-Text, readings.html, a specification curve, and tables as CSV and JSON.
+A reading chooses one value of each factor. The command runs the readings of an
+orthogonal array, and each change by itself. The distance of a reading is the root
+mean square of z over the numbers. It reports what part of the variance of the
+distance each factor explains. It runs the closest readings again with other seeds,
+because the closest of many can be close by chance. It writes text, readings.html, a
+specification curve, and tables as CSV and JSON.
 
-A run that is interrupted keeps what it has found, and the same command goes on.
+The same command resumes an interrupted run.
 
    bourse paper readings                             the market paper's, a few minutes
    bourse paper readings -n 5                        a first look
@@ -65,7 +67,7 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	}
 	d, err := r.Find(c.Context, experiments.Options{Workers: o.Workers, Progress: progress(c, r.Name)}, to)
 	if other := new(results.OtherError); errors.As(err, &other) {
-		return misuse.Errorf("%s was begun by other readings, or by another bourse; drop it with --fresh, or write elsewhere", dir)
+		return misuse.Errorf("%s contains other readings, or those of another version; drop them with --fresh, or write elsewhere", dir)
 	}
 	if err != nil {
 		return standing(filepath.Join(dir, "first"), err)
@@ -87,7 +89,7 @@ func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	file := c.Args().First()
 	switch {
 	case file != "" && preset != "":
-		return nil, usagef("a file and --preset: want one of them")
+		return nil, usagef("found a file and --preset, want one of them")
 	case file != "":
 		in, err := open(c, file)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"bourse/experiments/catalog"
 	"bourse/experiments/live"
 	"bourse/experiments/scenario"
+	"bourse/workloadgen/config"
 
 	"github.com/invopop/jsonschema"
 	"github.com/urfave/cli/v2"
@@ -46,62 +47,111 @@ func TestReferences(t *testing.T) {
 
 const commandsHead = `# Commands
 
-` + "`bourse COMMAND --help`" + ` prints the same. Results go to standard output and all else to standard error; an argument
-of ` + "`-`" + ` is standard input where a file is read. NO_COLOR is honoured.
+` + "`bourse COMMAND --help`" + ` prints the same text. Results go to standard output, and all other output goes to standard error. If a
+command reads a file, the argument ` + "`-`" + ` means standard input. Commands respect NO_COLOR.
 
-Exit status:
+Exit statuses:
 
-- 0: done
-- 1: failed, or refused by a bank or a market
-- 2: wrong call or input. A name or value is unknown, a file or ledger is missing or of another kind, or an output exists already.
-- 3: audit failed
-- 4: incomplete
+- 0: success
+- 1: failure, or a refusal by a bank or a market
+- 2: wrong usage or input. A name or value is unknown, a file or ledger is missing or of the wrong kind, or an output exists already.
+- 3: the audit failed
+- 4: the result is incomplete
 - 5: try again. A bank is busy, or its clock is wrong.
 - 130: interrupted
 
-` + "`--json`" + ` is for programs, in a version a command: a single object begins with it, for lists and lines it stands in
-the schema (` + "`bourse scenario schema --json-of COMMAND`" + `); within a version fields are added, never removed, renamed or
-retyped, and a list is never null.
+` + "`--json`" + ` prints output for programs. Each command has its own format version: in the object if the output is one object, and in
+the schema (` + "`bourse scenario schema --json-of COMMAND`" + `) if it is a list or lines. Within a version, fields are added, but never
+removed, renamed or retyped. A list is never null.
 
-` + "`bourse completion bash`" + `, zsh or fish prints what completes all of it in a shell, and ` + "`bourse man`" + ` is this page as a
-man page.
+` + "`bourse completion bash`" + ` (or zsh, or fish) prints a script for shell completion. ` + "`bourse man`" + ` prints this page as a man page.
+
+## Shared flags
+
+Several commands have these flags, with the same meaning:
+
 `
 
-// commandReference returns the page of all commands with their flags.
+// commandReference returns the page of all commands with their flags. A flag that several
+// commands share is described once, at the top, and commands with the same text, once.
 func commandReference(app *cli.App) string {
 	var b bytes.Buffer
 	b.WriteString(commandsHead)
 	all := flagged("", app.Commands)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	names := slices.Sorted(maps.Keys(all))
+	uses, most := map[string]int{}, map[string]string{} // of each text; the text of each flag that most commands have
+	described := map[string]string{}                    // the command of its own name that has a description
+	anonymous := func(name string) string { return strings.ReplaceAll(all[name].Description, name, "") }
+	for _, name := range names {
+		for _, f := range all[name].Flags {
+			line := flagText(f)
+			uses[line]++
+			if flag := f.Names()[0]; uses[line] > uses[most[flag]] || most[flag] == "" {
+				most[flag] = line
+			}
+		}
+		if !strings.HasPrefix(name, "show ") {
+			described[anonymous(name)] = name
+		}
+	}
+	shared := func(f cli.Flag) bool {
+		line := flagText(f)
+		return uses[line] > 2 && most[f.Names()[0]] == line
+	}
+	for _, line := range slices.Sorted(maps.Values(most)) {
+		if uses[line] > 2 {
+			fmt.Fprintf(&b, "- %s\n", line)
+		}
+	}
+	for _, name := range names {
 		c := all[name]
 		call := strings.TrimRight("bourse "+name+" "+c.ArgsUsage, " ")
 		fmt.Fprintf(&b, "\n## bourse %s\n\n%s.\n\n```text\n%s\n", name, upper(c.Usage), call)
-		if c.Description != "" {
-			fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.Description))
+		same := described[anonymous(name)]
+		if own := same == name || same == "" || c.Description == ""; own {
+			if c.Description != "" {
+				fmt.Fprintf(&b, "\n%s\n", strings.TrimSpace(c.Description))
+			}
+			b.WriteString("```\n")
+		} else {
+			fmt.Fprintf(&b, "```\n\nSee [`bourse %s`](#bourse-%s), which is the same command.\n", same, strings.ReplaceAll(same, " ", "-"))
+			continue
 		}
-		b.WriteString("```\n")
+		var others []string
 		for i, f := range c.Flags {
-			d := f.(cli.DocGenerationFlag)
 			if i == 0 {
-				b.WriteString("\n| flag | what |\n| --- | --- |\n")
+				b.WriteString("\n")
 			}
-			value, usage := "", d.GetUsage()
-			if parts := strings.SplitN(usage, "`", 3); len(parts) == 3 {
-				value, usage = " "+parts[1], parts[0]+parts[1]+parts[2]
-			} else if d.TakesValue() {
-				value = " value"
+			if shared(f) {
+				others = append(others, "`--"+f.Names()[0]+"`")
+			} else {
+				fmt.Fprintf(&b, "- %s\n", flagText(f))
 			}
-			if of := d.GetDefaultText(); d.TakesValue() && d.GetValue() != "" && of != "" && of != "0" && !strings.Contains(usage, "default") && steady(f) {
-				usage += " (default: " + of + ")"
-			}
-			var called []string
-			for _, n := range f.Names() {
-				called = append(called, strings.Repeat("-", min(2, len(n)))+n)
-			}
-			fmt.Fprintf(&b, "| `%s%s` | %s |\n", strings.Join(called, ", "), value, cell(usage))
+		}
+		if others != nil {
+			fmt.Fprintf(&b, "- [shared](#shared-flags): %s\n", strings.Join(others, ", "))
 		}
 	}
 	return b.String()
+}
+
+// flagText describes a flag in one line: its names, its value, its effect and its default.
+func flagText(f cli.Flag) string {
+	d := f.(cli.DocGenerationFlag)
+	value, usage := "", d.GetUsage()
+	if parts := strings.SplitN(usage, "`", 3); len(parts) == 3 {
+		value, usage = " "+parts[1], parts[0]+parts[1]+parts[2]
+	} else if d.TakesValue() {
+		value = " value"
+	}
+	if of := d.GetDefaultText(); d.TakesValue() && d.GetValue() != "" && of != "" && of != "0" && !strings.Contains(usage, "default") && steady(f) {
+		usage += " (default: " + of + ")"
+	}
+	var called []string
+	for _, n := range f.Names() {
+		called = append(called, strings.Repeat("-", min(2, len(n)))+n)
+	}
+	return fmt.Sprintf("`%s%s`: %s", strings.Join(called, ", "), value, strings.NewReplacer("\n", " ", "<", "&lt;").Replace(usage))
 }
 
 // steady reports whether a flag's default is the same on every machine.
@@ -114,11 +164,16 @@ func cell(s string) string { return strings.NewReplacer("|", `\|`, "\n", " ", "<
 
 const scenarioHead = `# Scenario files
 
-A scenario is YAML (or JSON): what is common to all settings, the settings to compare, and how often to repeat them.
-` + "`bourse scenario new`" + ` asks a few questions and writes one, ` + "`bourse scenario show paper`" + ` prints one whole,
-` + "`bourse scenario check FILE`" + ` finds what is wrong, with line and field, and ` + "`bourse scenario schema`" + ` is for editors. A field
-is overridden by ` + "`--set`" + `, with its path: ` + "`--set base.fleet.hosts=30`" + `. Twelve files to begin from, from ten lines to a
-study, are in [experiments/examples](../../experiments/examples).
+A scenario is a YAML (or JSON) file. It contains the common settings, the configurations to compare, and the number of
+replications. These commands help to write one:
+
+- ` + "`bourse scenario new`" + ` asks a few questions and writes a scenario.
+- ` + "`bourse scenario show paper`" + ` prints a complete scenario.
+- ` + "`bourse scenario check FILE`" + ` reports mistakes with line and field.
+- ` + "`bourse scenario schema`" + ` prints the JSON Schema for editors.
+
+` + "`--set`" + ` overrides a field by its path, as in ` + "`--set base.fleet.hosts=30`" + `. The directory
+[experiments/examples](../../experiments/examples) has twelve files to start from, from ten lines to a full study.
 
 `
 
@@ -132,20 +187,60 @@ func scenarioReference(root *jsonschema.Schema) string {
 			fieldTable(&b, name, root.Definitions[name])
 		}
 	}
-	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options; `bourse scenario options` prints the same.\n")
+	b.WriteString("\n## Plug-ins\n\nA plug-in is written as its name, or as a mapping of `name` and its options. `bourse scenario options` prints the same list. Options that several plug-ins of a family share are listed once, after the family.\n")
+	families := map[string][]catalog.Plugin{}
+	for _, p := range catalog.Plugins("") {
+		families[p.Family] = append(families[p.Family], p)
+	}
 	family := ""
 	for _, p := range catalog.Plugins("") {
 		if p.Family != family {
 			family = p.Family
-			fmt.Fprintf(&b, "\n### family-%s\n\n| name | what, and options with their defaults |\n| --- | --- |\n", family)
+			familyTable(&b, families[family])
 		}
-		text := cell(p.Doc)
-		for _, o := range p.Options {
-			text += fmt.Sprintf("<br>`%s`: %s (%s)", o.Name, cell(o.Doc), cell(fmt.Sprint(cmp.Or(o.Default, any("none")))))
-		}
-		fmt.Fprintf(&b, "| `%s` | %s |\n", p.Name, text)
 	}
 	return b.String()
+}
+
+// familyTable prints the plug-ins of a family with their options. Options that two or more
+// plug-ins have in the same words follow in a table of their own.
+func familyTable(b *bytes.Buffer, plugins []catalog.Plugin) {
+	fmt.Fprintf(b, "\n### family-%s\n\n| name | description, and options with their defaults |\n| --- | --- |\n", plugins[0].Family)
+	owners := map[string]string{} // names of the plug-ins that have an option, by its text
+	option := func(o config.Option) string {
+		return fmt.Sprintf("`%s`: %s (%s)", o.Name, cell(o.Doc), cell(fmt.Sprint(cmp.Or(o.Default, any("none")))))
+	}
+	for _, p := range plugins {
+		for _, o := range p.Options {
+			owners[option(o)] += ", `" + p.Name + "`"
+		}
+	}
+	var groups []string
+	shared := map[string][]string{}
+	for _, p := range plugins {
+		text := cell(p.Doc)
+		for _, o := range p.Options {
+			line := option(o)
+			names := strings.TrimPrefix(owners[line], ", ")
+			if !strings.Contains(names, ",") {
+				text += "<br>" + line
+				continue
+			}
+			if shared[names] == nil {
+				groups = append(groups, names)
+			}
+			if !slices.Contains(shared[names], line) {
+				shared[names] = append(shared[names], line)
+			}
+		}
+		fmt.Fprintf(b, "| `%s` | %s |\n", p.Name, text)
+	}
+	for i, names := range groups {
+		if i == 0 {
+			b.WriteString("\n| shared by | options |\n| --- | --- |\n")
+		}
+		fmt.Fprintf(b, "| %s | %s |\n", names, strings.Join(shared[names], "<br>"))
+	}
 }
 
 const marketHead = `# market.yaml: the fields of a live market

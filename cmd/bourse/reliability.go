@@ -20,14 +20,14 @@ import (
 var reliabilityCommand = command(`availability
 compare predicted and realized availability of hosts
 
-Predictors are asked whether a host that is available stays for a job: each the
-same, of hosts, instants of the last day, and lengths drawn as in "Job-Scheduling
-with Resource Availability Prediction for Volunteer-Based Grid Computing". A
-promise of 80 % is good if 80 % of such promises are kept: the diagrams show what
-was promised and kept, and the band that honest promises stay in. The Brier score
-is the mean of (promised - kept)², 0 at best. Compared are TDE, rounding
-completions up (as the paper) and down, the share of time that a host was
-available, and a renewal process, with 1 to 6 past days.
+Each predictor is asked whether an available host stays for a job: the same hosts,
+times of the last day, and lengths, drawn as in "Job-Scheduling with Resource
+Availability Prediction for Volunteer-Based Grid Computing". A prediction of 80 % is
+good if it comes true in 80 % of cases. The diagrams show predicted and realized
+availability, and the band in which calibrated predictions stay. The Brier score is
+the mean of (predicted - realized)², 0 at best. It compares TDE, rounding completions
+up (as the paper) and down, the fraction of time in which a host was available, and a
+renewal process, each with 1 to 6 past days.
 
    bourse study availability
    bourse study availability --model diurnal --model markov --probes 20000
@@ -39,7 +39,7 @@ type reliabilityOptions struct {
 	Model                   []string `shown:"all" of:"availability" doc:"use traces of availability model {NAME}"`
 	Hosts                   int      `default:"85" doc:"{N} hosts per model"`
 	Days                    int      `default:"7" doc:"length of the traces, {N} days"`
-	Probes                  int      `default:"5000" doc:"promises per replication"`
+	Probes                  int      `default:"5000" doc:"make {N} predictions per replication"`
 	Replications            int      `alias:"n" default:"5" doc:"traces per model"`
 	seedOption              `yaml:",inline"`
 	Out                     string `alias:"o" doc:"write figures, numbers and the page to {DIR} (default: results/reliability)"`
@@ -78,13 +78,12 @@ func period(c *cli.Context) string {
 	return fmt.Sprintf("%d", c.Int("days"))
 }
 
-// traceSources returns the models that c names, or its recorded trace, and what is to
-// be said of it.
+// traceSources returns the models that c names, or its recorded trace, and notes about it.
 func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	names := c.StringSlice("model")
 	if path := c.String("availability"); path != "" {
 		if len(names) > 0 {
-			return nil, nil, usagef("--availability and --model: want one of them")
+			return nil, nil, usagef("found --availability and --model, want one of them")
 		}
 		format := c.String("availability-format")
 		if !slices.Contains(scenario.Formats(), format) {
@@ -118,5 +117,5 @@ func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	if err != nil {
 		return nil, nil, misuse.Of(err)
 	}
-	return all, []string{"No recorded trace was named, so hosts come and go as models say. --availability FILE takes a trace."}, nil
+	return all, []string{"No recorded trace was named, so hosts come and go by a model. Use a trace with --availability FILE."}, nil
 }

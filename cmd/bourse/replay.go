@@ -15,10 +15,10 @@ import (
 var replayCommand = command(`replay RESULTS
 run again under another policy, and compare job by job
 
-RESULTS is a directory that 'bourse run' wrote. Runs one of its runs again, and once more
-under another policy, or with another field of its configuration, on the same jobs and
-hosts, and prints who gains and who loses by it: what a job is worth to its owner (§4.2,
-eq. 9, at --alpha), less what it paid, and penalties.
+RESULTS is a directory written by 'bourse run'. Repeats one of its runs, and runs it
+once more under another policy, or with another field of its configuration, on the
+same jobs and hosts. It prints who gains and who loses by the change: the value of a
+job to its owner (§4.2, eq. 9, at --alpha), minus the payment, plus penalties.
 
    bourse study replay results/paper --run pareto-high/be/0 --admission cac
    bourse study replay results/paper --run pareto-high/cac/3 --admission '{name: cac, guarantee: 0.99}' --alpha 0.5 --out drawn

@@ -21,10 +21,11 @@ import (
 var reproduceCommand = command(`run
 run the papers' presets, and judge all claims
 
-Runs each preset that a claim of the five papers is about, as often as it takes to decide
-most of them, with a seed of its own and into a directory of its own; then prints the
-verdicts, as 'bourse paper claims' does, and writes them as verdicts.md. It says beforehand how
-long it will take. Stopped, the same command goes on: what is finished is not run again.
+Runs each preset that a claim of the five papers is about, with enough replications
+to decide most claims. Each preset has its own seed and directory. The command then
+prints the verdicts, as 'bourse paper claims' does, and writes them as verdicts.md.
+It prints beforehand how long it will take. The same command resumes a stopped run,
+without repeating what is finished.
 
    bourse paper run --plan
    bourse paper run --traces LOGS
@@ -32,15 +33,15 @@ long it will take. Stopped, the same command goes on: what is finished is not ru
 
 type reproduceOptions struct {
 	partsOptions                 `yaml:",inline"`
-	Plan                         bool `doc:"list what would be run, and run nothing"`
+	Plan                         bool `doc:"list the presets, and run nothing"`
 	noProgressOption             `yaml:",inline"`
-	Tables                       string `default:"none" doc:"store jobs, prices and metrics as {FORM}, as 'bourse run' does: both, parquet, csv or none but metrics"`
+	Tables                       string `default:"none" doc:"store jobs, prices and metrics as {FORM}, as 'bourse run' does: both, parquet, csv, or none for metrics only"`
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
-// partsOptions choose what is run.
+// partsOptions select what is run.
 type partsOptions struct {
-	Traces       string   `doc:"find the recorded logs that the papers used in {DIR} (SWF, plain or gzip), by the first letters of their names; without it jobs are generated"`
+	Traces       string   `doc:"find the papers' recorded logs in {DIR} (SWF, plain or gzip), by the first letters of their names; without it, jobs are generated"`
 	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
 	Replications int      `alias:"n" validate:"min=1" doc:"limit the replications of each preset to {N}"`
 	Out          string   `alias:"o" default:"results/reproduction" doc:"write results to {DIR}"`
@@ -118,7 +119,7 @@ func writeRows(path string, rows []results.Metric) error {
 }
 
 var paperListCommand = command(`list
-list what 'paper run' would run, and how long it takes
+list what 'paper run' would run, with the time
 
    bourse paper list
    bourse paper list --traces LOGS --paper market`, func(c *cli.Context, o *partsOptions) error {
@@ -137,7 +138,7 @@ type part struct {
 	done bool // by an earlier run
 }
 
-// reproduced returns the parts that c asks for.
+// reproduced returns the parts that c selects.
 func reproduced(o *partsOptions) ([]part, error) {
 	all := papers.Reproduced()
 	var names []string
@@ -169,7 +170,7 @@ func reproduced(o *partsOptions) ([]part, error) {
 	return parts, nil
 }
 
-// choose readies the scenario of p, and looks whether it has been run.
+// choose prepares the scenario of p, and checks whether it has been run.
 func (p *part) choose(traces string) (err error) {
 	known := experiments.Known()
 	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}
@@ -193,7 +194,7 @@ func (p *part) choose(traces string) (err error) {
 	return nil
 }
 
-// finished reports whether an earlier run has left the results of p, whichever bourse ran it.
+// finished reports whether an earlier run, of any version, has written the results of p.
 func (p *part) finished() bool {
 	dir, err := results.Open(p.dir)
 	if err != nil {
@@ -212,7 +213,7 @@ func (p *part) time(workers int) float64 {
 	return p.Seconds * float64(p.Replications) / float64(workers)
 }
 
-// logIn returns the file in dir whose name begins so.
+// logIn returns the file in dir whose name begins with the given text.
 func logIn(dir, name string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -226,7 +227,7 @@ func logIn(dir, name string) (string, error) {
 	return "", usagef("--traces: found no log in %s whose name begins with %s; it is in the Parallel Workloads Archive", dir, name)
 }
 
-// run runs p, unless it has been.
+// run runs p, unless it has been run.
 func (p *part) run(c *cli.Context) error {
 	if p.done {
 		note(c, "%s: found finished in %s", p.Preset, p.dir)
@@ -245,7 +246,7 @@ func (p *part) run(c *cli.Context) error {
 	return nil
 }
 
-// listParts prints what would be run.
+// listParts prints the parts to run.
 func listParts(c *cli.Context, parts []part, workers int) error {
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "paper\tpreset\treplications\ttime\tlog\t")
@@ -263,7 +264,7 @@ func listParts(c *cli.Context, parts []part, workers int) error {
 	return err
 }
 
-// expected says what is left to run of parts, and how long that takes.
+// expected describes which parts remain to run, and how long that takes.
 func expected(parts []part, workers int) string {
 	n, left := 0, 0.0
 	for _, p := range parts {
@@ -275,7 +276,7 @@ func expected(parts []part, workers int) string {
 	return fmt.Sprintf("%s to run: about %s with %s", count(n, "preset"), rounded(left), count(workers, "worker"))
 }
 
-// rounded returns seconds as people say them.
+// rounded formats seconds for people.
 func rounded(seconds float64) time.Duration {
 	unit := time.Second
 	if seconds >= 600 {

@@ -29,11 +29,11 @@ import (
 var runCommand = command(`run [FILE]
 run the experiment of a preset or a scenario file
 
-Runs every configuration under each of its admission policies, prints what was
-measured beside what the paper prints, and writes a results directory: tables,
-figures, ledgers, and report.html. An older results directory of that name is
-replaced, but for what you added to it; over anything else nothing is written. A
-file of - is standard input.
+Runs every configuration under each of its admission policies, and prints the results
+next to the paper's numbers. It writes a results directory: tables, figures, ledgers,
+and report.html. It replaces an older results directory of that name, except for
+files that you added. It never overwrites anything else. A file of - is standard
+input.
 
    bourse run                                  the paper: 4 workloads, BE SAC CAC RAC
    bourse run --replications 60 --workers 4
@@ -43,22 +43,22 @@ file of - is standard input.
    bourse run --hosts 30 --load 1.2 --policy be,cac --replications 40
    bourse run --set pareto-high:fleet.hosts=30 --set market.payment=bid --out results/bid
 
-A run that is interrupted or killed keeps what it has found, and the same command
-goes on from there. Several machines can share one:
+The same command resumes a run that was interrupted or killed. Several machines can
+share one run:
 
    bourse run mine.yaml --shard 1/2 --out one
    bourse run mine.yaml --shard 2/2 --out two      on another machine
    bourse run merge one two --out results/shared
    bourse run mine.yaml --on slurm --time 1:00:00  from a login node
 
-A preset that is a paper runs all of its figures, each into a directory of its
-own. --trace names the log that it used; without it jobs are generated.
+A preset that is a paper runs all of its figures, each into a directory of its own.
+--trace names the paper's log; without it, jobs are generated.
 
    bourse run --preset librarisk --trace SDSC-SP2-1998-4.1-cln.swf.gz
 
-Hosts that come and go (fleet.availability) are drawn from a model. --availability
-has them do as recorded; its format is told by its first lines, or by
---availability-format. A folder is read as ucb, a file a host.
+The availability of hosts (fleet.availability) is drawn from a model, or read from a
+trace with --availability. The format is detected from the first lines, or set with
+--availability-format. A folder is read as ucb, with one file per host.
 
    bourse run mine.yaml --availability trace.csv.gz`, runAction)
 
@@ -81,10 +81,10 @@ type runOptions struct {
 type givenOptions struct {
 	Seed               string   `doc:"derive all random numbers from {SEED}"`
 	Trace              string   `doc:"run the recorded log {FILE} (SWF, plain or gzip) in the configurations with a filter"`
-	Availability       string   `doc:"take the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations where it varies"`
+	Availability       string   `doc:"read the availability of hosts from the recorded trace {FILE} (plain or gzip), in the configurations where it varies"`
 	AvailabilityFormat string   `yaml:"availability-format" of:"trace" doc:"read the trace of --availability as {FORMAT}"`
 	Hosts              string   `doc:"run every configuration on {N} hosts"`
-	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; 1 keeps all processors busy"`
+	Load               string   `doc:"scale the gaps between arrivals to a load of {L}; a load of 1 keeps all processors busy"`
 	Policy             string   `doc:"run only the admission policies {A,B}, with their options in the scenario"`
 	Set                []string `doc:"override a field of every configuration, of one, or of the scenario: {PATH=VALUE}, NAME:PATH=VALUE"`
 }
@@ -106,8 +106,8 @@ func runAction(c *cli.Context, o *runOptions) error {
 	return elsewhere(c, orElse(o.Out, "results", o.Preset), func(dir string) error { return runFigures(c, o, figures, dir) })
 }
 
-// elsewhere calls run with a directory: dir or, if that has results of another run and the user
-// did not choose it, dir-2, dir-3 and so on.
+// elsewhere calls run with a directory: dir or, if that has results of another run and the
+// user did not choose it, dir-2, dir-3 and so on.
 func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	for n, to := 2, dir; ; n++ {
 		var other otherRun
@@ -115,7 +115,7 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 			return err
 		}
 		next := fmt.Sprintf("%s-%d", dir, n)
-		note(c, "%s; this one is written to %s", other.what, next)
+		note(c, "%s; these results go to %s", other.what, next)
 		to = next
 	}
 }
@@ -146,7 +146,7 @@ func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) err
 	return nil
 }
 
-// runShown runs one experiment, leaves its results in dir and prints a screen of them, or two
+// runShown runs one experiment, writes its results to dir and prints a screen of them, or two
 // lines if brief.
 func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	elapsed := stopwatch()
@@ -160,14 +160,15 @@ func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
-// mostReplications is how many a scenario may ask for.
+// mostReplications is the maximum number that a scenario may request.
 const mostReplications = 1_000_000
 
-// manyRows is from how many rows of jobs on nearly all memory is of what is kept.
+// manyRows is the number of rows of jobs from which on nearly all memory is needed for
+// results.
 const manyRows = 2_000_000
 
-// runChoice runs one experiment and leaves its results in dir; it returns none if the
-// flags want no results, or another command will write them.
+// runChoice runs one experiment and writes its results to dir. It returns none if the flags
+// request no results, or if another command will write them.
 func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*publication.Report, error) {
 	e := &ch.experiment
 	text, err := ch.text()
@@ -203,7 +204,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 		return nil, err
 	}
 	if e.Until != nil && (c.IsSet("shard") || c.IsSet("on")) {
-		return nil, usagef("until: found it with shards, which cannot know when to stop; want a number of replications")
+		return nil, usagef("until: found it with shards, which cannot decide when to stop; want a number of replications")
 	}
 	opts := experiments.Options{Workers: c.Int("workers"), Progress: progress(c, e.Name)}
 	if c.IsSet("shard") {
@@ -248,7 +249,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	}
 	s, err := publication.Publish(c.Context, ready, opts, to)
 	if errors.Is(err, results.ErrNotResults) {
-		return nil, usagef("%w; --out DIR writes elsewhere", err)
+		return nil, usagef("%w; write elsewhere with --out DIR", err)
 	}
 	if err != nil {
 		return nil, standing(dir, broken(differs(err, dir), ch.command, ch.streamed, dir, text))
@@ -256,7 +257,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	return s, nil
 }
 
-// published tells of results that were written, and audits their ledgers.
+// published reports the results that were written, and audits their ledgers.
 func published(c *cli.Context, s *publication.Report, dir string, elapsed func() float64, brief bool) error {
 	ledgers, err := auditRun(c, dir)
 	if err != nil {
@@ -276,32 +277,31 @@ func published(c *cli.Context, s *publication.Report, dir string, elapsed func()
 	return nil
 }
 
-// unwritten says that a ledger of the results could not be written.
+// unwritten reports that a ledger of the results could not be written.
 func unwritten(dir string, err error) error {
 	var cause syscall.Errno
 	if errors.As(err, &cause) {
 		err = cause
 	}
-	return fmt.Errorf("write results: %s: %w; nothing unfinished was left", dir, err)
+	return fmt.Errorf("write results: %s: %w; no incomplete files remain", dir, err)
 }
 
-// A choice is the experiment that the user chose, and how.
+// A choice is the experiment that the user chose, with its settings.
 type choice struct {
 	experiment scenario.Experiment
 	command    []string         // runs it again
-	source     publication.File // the scenario file, if it came from one
+	source     publication.File // the scenario file, if there is one
 	streamed   bool             // the scenario came from a stream
 }
 
-// text returns the scenario as a file says it.
+// text returns the scenario in the form of a file.
 func (ch *choice) text() (string, error) {
 	var b bytes.Buffer
 	err := scenario.Write(&b, ch.experiment)
 	return b.String(), err
 }
 
-// choose reads the scenario that the argument of c names, or else the preset, as
-// the flags change it.
+// choose reads the scenario in the argument of c, or the preset, and applies the flags.
 func choose(c *cli.Context, preset string) (ch choice, err error) {
 	known, err := knownTo(c)
 	if err != nil {
@@ -334,8 +334,8 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	return k, nil
 }
 
-// overrides returns what flags set in the scenario, and for the name of each override that was not
-// typed the flag that was.
+// overrides returns the overrides that flags set in the scenario, and for each override that
+// was not typed, the flag that was.
 func overrides(c *cli.Context) (sets []string, typed map[string]string, err error) {
 	sets, typed = c.StringSlice("set"), make(map[string]string)
 	add := func(flag, set string) {
@@ -396,7 +396,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err
 	}()
 	file := c.Args().First()
 	if file != "" && preset != "" {
-		return usagef("a file and --preset: want one of them")
+		return usagef("found a file and --preset, want one of them")
 	}
 	if file != "" {
 		if ch.experiment, err = loadScenario(c, file, known, sets...); err != nil {
@@ -404,7 +404,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			ch.streamed = true
-			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results keep what it said
+			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results store its content
 			return nil
 		}
 		ch.command = append(ch.command, file)

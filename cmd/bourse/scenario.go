@@ -36,9 +36,9 @@ type scenarioShowOptions struct {
 var scenarioCheckCommand = command(`check FILE
 check a scenario file without running it
 
-Checks every field, makes every plug-in with its options, reads the logs and plans
-that the file names, and sees to it that somebody pays for the jobs. A file of - is
-standard input.
+Checks every field, creates every plug-in with its options, reads the logs and plans
+that the file names, and checks that jobs have budgets. A file of - is standard
+input.
 
    bourse scenario check mine.yaml`, checkScenario)
 
@@ -57,7 +57,7 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	in, err := open(c, file)
 	if errors.Is(err, fs.ErrNotExist) && slices.Contains(papers.Names(), file) {
 		if _, missing := os.Stat(file); missing != nil {
-			return scenario.Experiment{}, usagef("scenario: %w; for the preset say --preset %s", err, file)
+			return scenario.Experiment{}, usagef("scenario: %w; to use the preset, write --preset %s", err, file)
 		}
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	return e, err
 }
 
-// tellOverrides names the settings of an experiment that have no effect, and why.
+// tellOverrides lists the settings of an experiment that have no effect, with reasons.
 func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	for _, o := range e.Overrides() {
 		note(c, "%s", o)
@@ -79,24 +79,24 @@ func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	}
 }
 
-// prepare makes e ready, whose logs and plans are read.
+// prepare prepares e and reads its logs and plans.
 func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, error) {
 	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
-// warnings returns all warnings about an experiment that is ready, for programs. People have been
-// told of idle settings when it was loaded.
+// warnings returns all warnings about a prepared experiment, as JSON. Idle settings were
+// already reported as text when it was loaded.
 func warnings(ready *experiments.Prepared) []string {
 	return report.List(append(catalog.Idle(ready.Experiment), ready.Warnings()...))
 }
 
-// checked is what programs read of a scenario that is in order.
+// checked is the JSON form of a valid scenario.
 type checked struct {
 	Name           string   `json:"name"`
 	Replications   int      `json:"replications"`
 	Configurations []string `json:"configurations"`
 
-	Warnings  []string            `json:"warnings" doc:"what can be run and is hardly meant, such as jobs wider than the fleet"`
+	Warnings  []string            `json:"warnings" doc:"settings that are valid but probably not intended, such as jobs wider than the fleet"`
 	Overrides []scenario.Override `json:"overrides" doc:"settings that have no effect in some configurations"`
 }
 
@@ -134,7 +134,7 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 		e, err = loadScenario(c, name, experiments.Known(), sets...)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		err = usagef("%w, and no preset is called so: %s", err, plugin.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
+		err = usagef("%w, and found no preset of that name: %s", err, plugin.OneOf(name, slices.Sorted(maps.Keys(papers.Presets()))))
 	}
 	if err != nil {
 		return err
@@ -145,15 +145,15 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 	return printJSON(c, experiments.ScenarioFile{RawMessage: scenario.File(e).JSON()})
 }
 
-// stands returns what is to be said where a model stands in for a log or a trace.
+// stands returns notes if a model replaces a log or a trace.
 func stands(e *scenario.Experiment) []string {
 	var said []string
 	if names := e.Generated(); names != nil {
-		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, of similar mean gap, runtime and size. --trace FILE runs the log.",
+		said = append(said, fmt.Sprintf("%s: no recorded log was named, so jobs are generated, with similar mean gap, runtime and size. Use the log with --trace FILE.",
 			strings.Join(names, ", ")))
 	}
 	if e.DrawsHosts() {
-		said = append(said, "No recorded trace of availability was named, so hosts come and go as models say. --availability FILE takes a trace.")
+		said = append(said, "No recorded trace of availability was named, so hosts come and go by a model. Use a trace with --availability FILE.")
 	}
 	return said
 }

@@ -18,9 +18,9 @@ import (
 var schemaCommand = command(`schema [WORD]...
 print the JSON Schema of scenario files, or of a command
 
-With --json-of, prints the schema of what a command prints with --json, or of one of its
-lines. Each object begins with its version, as the schema does. Within a version fields are
-added, but none is removed or changes its type.
+With --json-of, it prints the schema of the --json output of a command, or of one line
+of that output. Each object begins with its version, and so does the schema. Within a
+version, fields are added, but none is removed or changes its type.
 
    bourse scenario schema > bourse.schema.json
    bourse scenario schema --list
@@ -60,7 +60,7 @@ func schemaAction(c *cli.Context, o *schemaOptions) error {
 	return report.WriteJSON(c.App.Writer, is.Schema(name))
 }
 
-// outputs returns what each of the commands prints for programs, by the words that call it.
+// outputs returns the JSON output of each command, by the words that call it.
 func outputs(commands []*cli.Command) map[string]report.Output {
 	found := map[string]report.Output{
 		"bank apply": report.JSONLines[store.Outcome](),

@@ -50,7 +50,7 @@ type showOptions struct {
 	movesOption `yaml:",inline"`
 }
 
-// nothing says that a ledger has no entry that was asked for, if any was.
+// nothing reports that a ledger has no requested entry, if any was requested.
 func nothing(c *cli.Context, f export.Filter) error {
 	in := place.At(c.Args().First()).String()
 	switch {

@@ -13,7 +13,7 @@ import (
 )
 
 var showResultsCommand = group(`show tables|claims|compare|curve|prices|jobs RESULTS
-print what results hold: tables, claims, comparisons, rows
+print the contents of results: tables, claims, rows
 
    bourse show tables results/paper
    bourse show claims results/paper --brief
@@ -44,7 +44,7 @@ func showTables(c *cli.Context, _ *output[publication.StudyValues]) error {
 		}
 		return show(c, s.Document(dir.Path), nil)
 	}
-	d, err := publication.Drawn(dir) // older results keep no notes
+	d, err := publication.Drawn(dir) // older results have no notes
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ print the first rows of the table of `+table+`
 				return err
 			}
 			if dir.File(table) == "" {
-				return usagef("%s: the run kept no table of %s: --tables keeps it", dir.Path, table)
+				return usagef("%s: the run stored no table of %s: store it with --tables", dir.Path, table)
 			}
 			if !o.CSV {
 				return printRows(c, o.Rows, rows(dir))
@@ -99,7 +99,7 @@ type rowsOptions struct {
 	CSV  bool `doc:"print all rows as CSV, for programs"`
 }
 
-// printRows prints the first rows as a table, and says how many there are.
+// printRows prints the first rows as a table, and the total number of rows.
 func printRows(c *cli.Context, most int, rows iter.Seq2[[]string, error]) error {
 	t := report.Table{Left: 2} // configuration and policy
 	n := 0

@@ -13,7 +13,7 @@ import (
 var signCommand = command(`sign ORDER
 sign an order, and print it with the signature
 
-An order is a text of lines, in this order; ORDER is a file, or - for standard input:
+An order is a text of lines, in this order. ORDER is a file, or - for standard input:
 
    bourse transfer 1
    ledger 5f7c3e9a0b1d2c4e6f8091a2b3c4d5e6
@@ -23,8 +23,8 @@ An order is a text of lines, in this order; ORDER is a file, or - for standard i
    amount 12.500000
    expires 2026-11-22T15:10:00Z
 
-'bank whoami' prints the ledger's id. A signed order is signed by a second key, too. An
-order that is not well formed is refused by line and field.
+'bank whoami' prints the ledger's id. A second key can add its signature to a signed
+order. An order that is not well-formed is refused, with line and field.
 
    bourse bank sign rent --key ann | jq -cRs '{order: .}' | bourse bank apply books`, func(c *cli.Context, _ *signOptions) error {
 	private, err := privateKey(c, "key")
@@ -48,22 +48,22 @@ type signOptions struct {
 	Key string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
 }
 
-// privateKey returns the private key whose file the flag called name tells.
+// privateKey returns the private key in the file that the flag called name names.
 func privateKey(c *cli.Context, name string) (string, error) {
 	if c.String(name) == "" {
-		return "", usagef("%s: --%s is missing; 'bourse bank key' makes one", commandName(c), name)
+		return "", usagef("%s: --%s is missing; create a key with 'bourse bank key'", commandName(c), name)
 	}
 	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
 }
 
-// signOrder returns an order of that kind to the ledger of a bank, by an account, signed
+// signOrder returns an order of the given kind to the ledger of a bank, by an account, signed
 // with private keys.
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
 	ledger := b.Ledger()
 	if ledger == "" {
-		return nil, errors.New("the bank is open: nobody signs; 'bourse bank own' gives it owners")
+		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' gives it owners")
 	}
-	if t, ok := b.(*there); ok { // which tells the account alone what its orders were answered
+	if t, ok := b.(*there); ok { // the bank reveals only to the account how its orders were answered
 		t.Account, t.Key = account, private[0]
 	}
 	return orderNow(c, private, ledger, kind, id, account, fields...)
@@ -73,7 +73,7 @@ type expiresOption struct {
 	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"let the order expire after {SECONDS}, or as 1h"`
 }
 
-// orderNow returns an order that expires as --expires says, signed with private keys.
+// orderNow returns an order that expires as --expires states, signed with private keys.
 func orderNow(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
 	expires := 600.0 // seconds
 	if q, ok := c.Generic("expires").(*quantity); ok {
@@ -92,7 +92,7 @@ func orderNow(c *cli.Context, private []string, ledger, kind, id, account string
 	return note, nil
 }
 
-// signer returns the one account that has the public half of a private key.
+// signer returns the only account that has the public half of a private key.
 func signer(c *cli.Context, b banked, private string) (string, error) {
 	public, err := keys.Of(private)
 	if err != nil {
@@ -103,7 +103,7 @@ func signer(c *cli.Context, b banked, private string) (string, error) {
 		return "", err
 	}
 	if len(all) != 1 {
-		return "", fmt.Errorf("found %s with the key given, want one", count(len(all), "account"))
+		return "", fmt.Errorf("found %s signed with the given key, want one", count(len(all), "account"))
 	}
 	return all[0], nil
 }

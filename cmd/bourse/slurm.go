@@ -12,20 +12,20 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// slurmOptions are of runs on a cluster.
+// slurmOptions are the options of runs on a cluster.
 type slurmOptions struct {
 	On        string `doc:"run the units on {ENGINE}: slurm submits an array of tasks with sbatch, waits and merges; all nodes must share the directory of --out"`
 	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
-	Partition string `doc:"with --on slurm: partition of the cluster"`
-	Time      string `doc:"with --on slurm: time limit of a task, as for sbatch: MINUTES, H:MM:SS or D-H"`
-	Memory    string `doc:"with --on slurm: memory of a task, such as 4G"`
-	Account   string `doc:"with --on slurm: account to charge"`
+	Partition string `doc:"with --on slurm: {PARTITION} of the cluster"`
+	Time      string `doc:"with --on slurm: {TIME} limit of a task, as for sbatch: MINUTES, H:MM:SS or D-H"`
+	Memory    string `doc:"with --on slurm: {MEMORY} of a task, such as 4G"`
+	Account   string `doc:"with --on slurm: {ACCOUNT} to charge"`
 	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm: submit and return; the same command later waits and merges"`
 	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: print the script instead of submitting it"`
 }
 
-// onSlurm has a cluster do the units that are missing, and reports whether all are there:
-// not if no-wait or dry-run is asked for.
+// onSlurm runs the missing units on a cluster, and reports whether all are complete, which is
+// false with no-wait or dry-run.
 func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Options, to publication.Target) (done bool, err error) {
 	if engine := c.String("on"); engine != "slurm" {
 		return false, usagef("--on: found %q, want slurm", engine)

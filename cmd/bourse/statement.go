@@ -14,9 +14,10 @@ import (
 var statementCommand = command(`statement DIR
 print a user's statement, contract by contract
 
-Opening balance, what else moved, each contract (budget, what decided, charges by
-host, refund, verdict, penalty), closing balance. A contract is whose budget it had.
-Requests that were refused moved no money and name nobody: 'ledger show' has them.
+The statement contains the opening balance, other moves, each contract (budget,
+deciding numbers, charges by host, refund, verdict, penalty), and the closing
+balance. A contract belongs to the account that paid its budget. Rejected requests
+moved no money and name no account: 'ledger show' lists them.
 
    bourse ledger statement results/paper/ledger/pareto-high/be/0 --user 2
    bourse ledger statement books --user user:ann --since 1000 --json`, statementAction)
@@ -40,7 +41,7 @@ func statementAction(c *cli.Context, o *statementOptions) error {
 	}
 	since := o.Since
 	if since < 0 {
-		return usagef("--since: found %d, want the number of an entry", since)
+		return usagef("--since: found %d, want a positive entry number", since)
 	}
 	var s *statement.Statement
 	err := readLedger(c, func(_ io.Writer, entries export.Entries) (err error) {

@@ -18,7 +18,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Exit statuses, as --help lists them.
+// Exit statuses, as listed by --help.
 const (
 	statusDone        = 0
 	statusFailed      = 1
@@ -29,23 +29,23 @@ const (
 	statusInterrupted = 130
 )
 
-// usagef returns a mistake of the user's.
+// usagef returns a user error.
 func usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
 
-// errAudit says that an audit found something; what it was has been printed.
+// errAudit reports that an audit found problems, which have been printed.
 var errAudit = errors.New("audit failed")
 
-// An incomplete sweep has left the results of some of its experiments.
+// An incomplete sweep has the results of some of its experiments.
 type incomplete struct{ error }
 
 func (e incomplete) Unwrap() error { return e.error }
 
-// An interruption says what stands of work that the user broke off.
+// An interruption describes the state of work that the user interrupted.
 type interruption string
 
 func (i interruption) Error() string { return "interrupted; " + string(i) }
 
-// An unfinished run has kept some of its units.
+// An unfinished run has stored some of its units.
 type unfinished struct {
 	error
 	what string
@@ -53,7 +53,7 @@ type unfinished struct {
 
 func (e unfinished) Unwrap() error { return e.error }
 
-// conclude prints err, if it is one, and returns the exit status it stands for.
+// conclude prints err, if there is one, and returns its exit status.
 func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if err == nil {
 		return statusDone
@@ -63,7 +63,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		err = some.error
 	}
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		fmt.Fprintf(errs, "bourse: interrupted; %s\n", cmp.Or(some.what, "nothing unfinished was left"))
+		fmt.Fprintf(errs, "bourse: interrupted; %s\n", cmp.Or(some.what, "no incomplete files remain"))
 		return statusInterrupted
 	}
 	if some.what != "" {
@@ -103,14 +103,14 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
-		if errors.Is(err, wrong) { // something else is there than the command needs
+		if errors.Is(err, wrong) { // the path has another kind of file than the command needs
 			return statusUsage
 		}
 	}
 	return statusFailed
 }
 
-// A crash says what is to be said of a panic in one sentence.
+// A crash describes a panic in one sentence.
 type crash string
 
 func (c crash) Error() string { return string(c) }

@@ -22,17 +22,17 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// contractsShown are what programs read of contracts.
+// contractsShown is the JSON form of contracts.
 type contractsShown struct {
 	Answers   []live.Answer   `json:"answers" doc:"what was decided"`
-	Contracts []live.Contract `json:"contracts" doc:"how they stand, or how they ended"`
+	Contracts []live.Contract `json:"contracts" doc:"states of the contracts, or their outcomes"`
 }
 
-// termsOptions are the terms of a contract but for its budget.
+// termsOptions are the terms of a contract without its budget.
 type termsOptions struct {
 	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or as 2h"`
 	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or as 2h"`
-	Class    string  `doc:"class of promise {NAME}, such as be, sac or cac (default: the market's)"`
+	Class    string  `doc:"class {NAME} of the promise, such as be, sac or cac (default: the market's)"`
 	Nodes    int     `default:"1" doc:"{N} hosts"`
 	CPUs     float64 `default:"1" doc:"limit of {N} processors per node"`
 }
@@ -49,11 +49,11 @@ type homeOption struct {
 var submitCommand = command(`submit [--] [COMMAND]...
 submit a program to a market
 
-Signs an order with the account's key, sends it, and prints what was decided: where the
-program runs and what it bids; or why not, with the numbers, and the least budget at which
-it would be accepted. The budget is set aside until the contract is settled. The order is
-kept until it is answered: whatever is killed when, 'bourse job submit --resume' asks again,
-and it is one contract.
+Signs an order with the account's key, sends it, and prints the decision: where the
+program runs and what it bids, or why it was rejected, with the numbers, and the
+lowest budget that would be accepted. The budget is held in escrow until the contract
+is settled. The order is stored until it is answered. After a crash, 'bourse job
+submit --resume' sends it again, and it still creates only one contract.
 
    bourse job submit --work 60 --deadline 120 --budget 0.50 --wait -- ./render frame7
    bourse job submit --work 30m --deadline 2h --memory 4GB --budget 3 -- ./render film
@@ -62,21 +62,22 @@ and it is one contract.
    bourse job submit --from jobs.yaml
    bourse job submit --resume
 
-With --from the file is a list, of which each has what the flags say, in their units:
+With --from, FILE is a list of contracts, with the fields and units of the flags:
 
    - {class: cac, work: 60, deadline: 120, budget: 0.50, command: [./render, frame7]}
    - {work: 30m, deadline: 2h, memory: 4GB, budget: 3, nodes: 2, cpus: 2, env: {SEED: 7}, command: [./mix], files: [mix]}
 
-All of it is looked at before any is sent; a mistake is told by file, line and field.
+All contracts are checked before any is sent. A mistake is reported with file, line and
+field.
 
 Exit status 1 if a contract is refused; with --wait, unless every contract is fulfilled.`, submitAction)
 
 type submitOptions struct {
 	budgetOptions              `yaml:",inline"`
 	Env                        []string `doc:"set {NAME=VALUE} in its environment; may be repeated"`
-	File                       []string `doc:"put {FILE} into its folder; may be repeated"`
+	File                       []string `doc:"copy {FILE} to the task's folder; may be repeated"`
 	Memory                     float64  `unit:"bytes" doc:"memory limit in {BYTES}, or as 4GB (default: the host's)"`
-	Array                      string   `doc:"submit a contract for each number in {FIRST-LAST}, which its program finds as BOURSE_ARRAY_INDEX"`
+	Array                      string   `doc:"submit a contract for each number in {FIRST-LAST}; its program finds the number in BOURSE_ARRAY_INDEX"`
 	From                       string   `doc:"submit each contract in the list in {FILE}, YAML or JSON; - is standard input"`
 	Resume                     bool     `doc:"send signed orders again that were not answered"`
 	Wait                       bool     `doc:"wait until the contracts have ended"`
@@ -94,7 +95,7 @@ func submitAction(c *cli.Context, o *submitOptions) error {
 		case now:
 			return usagef("submit: found a pipe or a file as standard input, which programs do not get: send it by --file, or end the command with </dev/null")
 		case later:
-			note(c, "submit: standard input is a pipe that is silent; programs do not get what comes out of it")
+			note(c, "submit: standard input is a silent pipe; programs do not receive data from it")
 		}
 	}
 	tasks, err := tasks(c, o)
@@ -115,7 +116,7 @@ func submitAction(c *cli.Context, o *submitOptions) error {
 	})
 }
 
-// resumeAction sends what was not answered.
+// resumeAction sends unanswered orders.
 func resumeAction(c *cli.Context) error {
 	return withMarket(c, func(m *client.Client) error {
 		var shown contractsShown
@@ -135,7 +136,7 @@ func resumeAction(c *cli.Context) error {
 	})
 }
 
-// leftBehind adds to an error of a client that was interrupted what it has left behind.
+// leftBehind adds to an error of an interrupted client the orders that remain unanswered.
 func leftBehind(err error) error {
 	var order *client.Unanswered
 	if errors.As(err, &order) {
@@ -151,7 +152,7 @@ func sayLine(c *cli.Context, line string) {
 	}
 }
 
-// print prints s for programs, if they read.
+// print prints s as JSON, if requested.
 func (s *contractsShown) print(c *cli.Context) error {
 	if !c.Bool("json") {
 		return nil
@@ -160,7 +161,7 @@ func (s *contractsShown) print(c *cli.Context) error {
 	return printJSON(c, *s)
 }
 
-// finish waits for the contracts that were answered, if it is to.
+// finish waits for the contracts that were answered, if requested.
 func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
 	if !c.Bool("wait") {
 		refused := 0
@@ -182,7 +183,7 @@ func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
 	return s.await(c, m, ids)
 }
 
-// await waits for contracts until they have ended; not all fulfilled is an error.
+// await waits until contracts have ended; it returns an error unless all were fulfilled.
 func (s *contractsShown) await(c *cli.Context, m *client.Client, ids []int64) error {
 	kept := 0
 	for _, id := range ids {
@@ -228,7 +229,7 @@ func userHome(c *cli.Context) (client.Home, error) {
 	return client.DefaultHome()
 }
 
-// An asked is one contract that is asked for: by flags, or of a file of many.
+// An asked is one requested contract: from flags, or from a file of several.
 type asked struct {
 	Class    string            `yaml:"class"`
 	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
@@ -245,16 +246,16 @@ type asked struct {
 // SetDefaults sets the values of fields that the file omits.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
 
-// asked returns a contract of the terms.
+// asked returns a contract with the terms.
 func (o *termsOptions) asked() asked {
 	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
 }
 
-// tasks returns what c asks for.
+// tasks returns the contracts that c requests.
 func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	if name := o.From; name != "" {
 		if c.NArg() > 0 || c.IsSet("array") {
-			return nil, usagef("submit: found a command or --array beside --from, want one of them")
+			return nil, usagef("submit: found a command or --array with --from, want one of them")
 		}
 		return tasksFrom(c, name)
 	}
@@ -288,7 +289,7 @@ func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	return all, nil
 }
 
-// mostOfArray is how many contracts one command asks for.
+// mostOfArray is the maximum number of contracts of one command.
 const mostOfArray = 10_000
 
 // span reads FIRST-LAST.
@@ -302,7 +303,7 @@ func span(text string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// tasksFrom returns those of a file. All are looked at before any is sent.
+// tasksFrom returns the contracts in a file. All are checked before any is sent.
 func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	in, err := open(c, name)
 	if err != nil {
@@ -335,14 +336,14 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	return all, nil
 }
 
-// task returns a as it is sent, or which field is wrong.
+// task returns a in the form that is sent, or an error that names a field.
 func (a *asked) task() (*client.Task, *config.Error) {
 	terms, wrong := a.terms()
 	if wrong != nil {
 		return nil, wrong
 	}
 	if len(a.Command) == 0 {
-		return nil, &config.Error{Field: "command", Problem: "found none, want what is to run: of flags it stands behind --"}
+		return nil, &config.Error{Field: "command", Problem: "found no command, want one, after -- if it has flags"}
 	}
 	t := &client.Task{Terms: *terms, Job: remote.Job{Command: a.Command, Limits: remote.Limits{Memory: int64(a.Memory)}}}
 	for _, name := range slices.Sorted(maps.Keys(a.Env)) {
@@ -355,14 +356,14 @@ func (a *asked) task() (*client.Task, *config.Error) {
 			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: err.Error() + ", want a file"}
 		}
 		if _, twice := t.Files[filepath.Base(path)]; twice {
-			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want names that differ", filepath.Base(path))}
+			return nil, &config.Error{Field: fmt.Sprintf("files.%d", i), Problem: fmt.Sprintf("found a second %s, want unique names", filepath.Base(path))}
 		}
 		t.Files[filepath.Base(path)] = data
 	}
 	return t, nil
 }
 
-// terms returns those of a, or which field is wrong.
+// terms returns the terms of a, or an error that names a field.
 func (a *asked) terms() (*order.Terms, *config.Error) {
 	var wrong *config.Error
 	if errors.As(config.Check(a), &wrong) {

@@ -15,18 +15,19 @@ import (
 var table1Command = command(`table1 FILE
 judge models against a log, as in the paper's Table 1
 
-Two-sample Kolmogorov-Smirnov: the share of pairs of 100 draws each that are not
-rejected at 5 %, their mean distance, and the distance of the complete data. The
-paper took 1000 pairs from SDSC Blue Horizon; its numbers stand beside. Ten times
-as many cost a second, and leave a third of the error. --models judges the laws of
-model files instead of the paper's, as 'workload fit' writes them.
+The test is two-sample Kolmogorov-Smirnov. The table shows the fraction of pairs of
+100 draws each that are not rejected at 5 %, their mean distance, and the distance of
+the complete data. The paper took 1000 pairs from SDSC Blue Horizon; its numbers are
+shown next to the results. Ten times as many pairs take a second, and reduce the
+error to a third. --models judges the distributions of model files, as written by
+'workload fit', instead of the paper's.
 
    bourse paper table1 SDSC-BLUE-2000-4.1-cln.swf.gz
    bourse paper table1 KTH.swf.gz --models kth.yaml,exponential.yaml`, table1Action)
 
 type table1Options struct {
 	filterOption          `yaml:",inline"`
-	Models                string `doc:"judge the laws of model {FILES} of model 'independent', joined by commas"`
+	Models                string `doc:"judge the distributions of model {FILES} of model 'independent', separated by commas"`
 	seedOption            `yaml:",inline"`
 	Pairs                 int `default:"10000" doc:"use {N} pairs of samples; the paper used 1000"`
 	Workers               int `default:"cpus" validate:"min=1" doc:"run {N} parts at once; results do not depend on it"`

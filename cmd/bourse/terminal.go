@@ -10,11 +10,11 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal says what the receiver of c's output can show: the one place that looks at
-// file descriptors and the environment.
+// terminal describes what the receiver of c's output can display: the only function that
+// reads file descriptors and the environment.
 func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
-	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the font of Linux's console has none
+	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the font of Linux's console has no braille
 	fd, isTerminal := descriptor(c.App.Writer)
 	if isTerminal {
 		if width, _, err := term.GetSize(fd); err == nil {
@@ -39,7 +39,7 @@ func descriptor(w any) (fd int, isTerminal bool) {
 	return int(f.Fd()), term.IsTerminal(int(f.Fd()))
 }
 
-// utf8Locale reports whether the locale is one of UTF-8.
+// utf8Locale reports whether the locale uses UTF-8.
 func utf8Locale() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := strings.ToLower(os.Getenv(name)); v != "" {

@@ -28,7 +28,7 @@ create a bank without money
 })
 
 type idOption struct {
-	ID string `doc:"{ID} of the request: a request that is sent again with it is booked once"`
+	ID string `doc:"{ID} of the request: a request sent again with the same ID is booked once"`
 }
 
 var mintCommand = command(`mint DIR ACCOUNT AMOUNT
@@ -36,8 +36,8 @@ issue money to an account, and print the receipt
 
    bourse bank mint books user:ann 100 --id salary-1
 
-In an owned bank the order is signed by an account that may mint, and by a second key
-if its right says so:
+In an owned bank, the order is signed by an account that may mint, and by a second
+key if its right requires one:
 
    bourse bank mint books user:ann 100 --id week-47 --key bursar --second dean`, func(c *cli.Context, _ *mintOptions) error {
 	return move(c, store.Order{From: "mint", To: c.Args().Get(1)}, c.Args().Get(2))
@@ -57,11 +57,11 @@ move money between accounts, and print the receipt
 
    bourse bank transfer books user:ann user:bob 12.50 --id rent-1
 
-In an owned bank the order is signed with the key of the account that pays:
+In an owned bank, the order is signed with the key of the paying account:
 
    bourse bank transfer books user:ann user:bob 12.50 --id rent-1 --key ann
 
-A bank that is served signs its receipt, which 'bank receipt' checks:
+A served bank signs its receipt, which 'bank receipt' checks:
 
    bourse bank transfer https://127.0.0.1:8424 user:ann user:bob 12.50 --id rent-1 --key ann \
       --pin sha256:5f7c… --signed receipt`, func(c *cli.Context, _ *transferOptions) error {
@@ -81,7 +81,7 @@ type transferOptions struct {
 	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-// checkParty refuses what is no name, and what only the bank itself moves.
+// checkParty rejects invalid names, and accounts that only the bank moves.
 func checkParty(role, name string) error {
 	if err := bank.CheckName(name); err != nil {
 		return usagef("%s: %w", role, err)
@@ -92,7 +92,7 @@ func checkParty(role, name string) error {
 	return nil
 }
 
-// move carries out o for amount in the bank that c names, and prints the receipt.
+// move executes o for amount in the bank that c names, and prints the receipt.
 func move(c *cli.Context, o store.Order, amount string) error {
 	if err := checkParty("account", o.To); err != nil {
 		return err
@@ -140,7 +140,7 @@ func move(c *cli.Context, o store.Order, amount string) error {
 func keepReceipt(file string, b banked) error {
 	t, ok := b.(*there)
 	if !ok {
-		return usagef("--signed: found a bank that is not served, which signs nothing")
+		return usagef("--signed: found a bank that is not served, which signs no receipts")
 	}
 	return whole.Write(file, t.signed)
 }
@@ -159,7 +159,7 @@ func privateKeys(c *cli.Context) (all []string, err error) {
 	return all, nil
 }
 
-// signed returns the order that o is, signed.
+// signed returns o as a signed order.
 func signed(c *cli.Context, b banked, o store.Order, private []string) ([]byte, error) {
 	kind, account := "transfer", o.From
 	if o.From == "mint" {
@@ -172,7 +172,7 @@ func signed(c *cli.Context, b banked, o store.Order, private []string) ([]byte, 
 	return signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
 }
 
-// answer prints the receipt of a request, as JSON in the words of 'bank apply'.
+// answer prints the receipt of a request, or JSON in the form of 'bank apply'.
 func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	if c.Bool("json") {
 		_, hash, _ := strings.Cut(r.String(), ":")
@@ -186,11 +186,11 @@ func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	return err
 }
 
-// requestID returns the id that a request must have.
+// requestID returns the id of a request, which is required.
 func requestID(c *cli.Context) (string, error) {
 	id := c.String("id")
 	if id == "" {
-		return "", usagef("%s: --id is missing: with it the request is booked once, however often it is sent", commandName(c))
+		return "", usagef("%s: --id is missing: with an id, a repeated request is booked only once", commandName(c))
 	}
 	if err := bank.CheckID(id); err != nil {
 		return "", usagef("--id: %w", err)
@@ -203,20 +203,21 @@ const mostParallel = 1 << 16
 var applyCommand = command(`apply DIR
 book transfers from standard input, many at once
 
-Reads a JSON object a line and prints one for each as soon as it is durable, in the
-order in which they are; which of two requests in flight comes first is open. The
-account mint issues money. Every order has an id, from, to and amount, each once. One
-that is refused is answered, too, a line that is no order by its number, and the exit
-status is still 0. After a crash, or an interruption, send again what was not
-answered: what was booked is answered as it was.
+Reads one JSON object per line and prints one answer for each, in the same order, as
+soon as the entry is durable. The order of two requests in flight is not defined. The
+account mint issues money. Every order has the fields id, from, to and amount, each
+once. A refused order is answered, too, and a line that is not an order is answered
+with its number. The exit status is still 0. After a crash or an interruption, send
+the unanswered lines again: a booked order gets the same answer as before.
 
-In an owned bank a line has a signed order; the market's, what it decided on one:
+In an owned bank, each line contains a signed order; the market also adds the moves
+that it decided:
 
    {"order":"bourse transfer 1\nledger 5f7c…"}
    {"order":"bourse order 1\n…","contract":17,"moves":[{"from":"user:ann","to":"escrow:17","amount":"1.5"}]}
    {"order":"bourse settle 1\n…","contract":17,"moves":[{"from":"escrow:17","to":"host:h1","amount":"1.5"}]}
 
-An open one has plain lines:
+An open bank accepts plain lines:
 
    echo '{"id":"7","from":"user:ann","to":"user:bob","amount":"0.10"}' | bourse bank apply books
    {"id":"7","seq":3,"hash":"LzV5…="}
@@ -233,10 +234,10 @@ An open one has plain lines:
 			err = c.Context.Err() // an interruption may first be seen as the end of the input
 		}
 		if errors.Is(err, context.Canceled) {
-			return interruption("what was answered is booked; send the rest again")
+			return interruption("answered lines are booked; send the others again")
 		}
 		if errors.Is(err, bufio.ErrTooLong) {
-			return fmt.Errorf("standard input: %w; those before it are answered", err)
+			return fmt.Errorf("standard input: %w; the lines before it are answered", err)
 		}
 		return err
 	})

@@ -17,12 +17,14 @@ import (
 var tuneCommand = command(`tune [SCENARIO]
 find the setting with the best metric
 
-Runs settings of a scenario against each other on the same jobs, hosts and lots, and drops one
-as soon as it is told to be worse: so replications go where they decide. The settings are the
-values of every --over, a grid if there are several, beside the scenario's own sweep; under the
-policies of which an axis is an option, or else under all. Prints the best, all that cannot be
-told from it, what choosing wrongly may cost, and how many replications would tell more. An
-interrupt ends it with what is known by then; with --out, the same command goes on.
+Runs settings of a scenario against each other on the same jobs, hosts and random
+numbers. It drops a setting as soon as it is significantly worse, so that
+replications go where they decide. The settings are the values of every --over, or a
+grid if there are several, in addition to the scenario's own sweep. They run under
+the policies that have the axis as an option, or under all policies if none has.
+Prints the best setting, those that are not significantly worse, the possible loss
+from a wrong choice, and the replications that would decide more. An interrupt ends
+it with the results so far. With --out, the same command continues.
 
    bourse study tune --configuration pareto-high --maximize efficiency_1 --over admission.cac.guarantee=0.5..0.99/0.01
    bourse study tune mine.yaml --maximize revenue --over admission.partition.reserved=0..1/0.1 --over market.payment=spot,bid
@@ -31,10 +33,10 @@ interrupt ends it with what is known by then; with --out, the same command goes 
 type tuneOptions struct {
 	Maximize            string   `doc:"find the largest mean of {METRIC}, as 'bourse scenario options metric' lists them"`
 	Minimize            string   `doc:"find the smallest mean of {METRIC}"`
-	Over                []string `doc:"vary the field at {PATH=VALUES}: numbers and words between commas, and ranges FROM..TO/STEP"`
+	Over                []string `doc:"vary the field at {PATH=VALUES}: numbers and words separated by commas, and ranges FROM..TO/STEP"`
 	Configuration       string   `doc:"use configuration {NAME} (default: the only one)"`
-	Policies            string   `doc:"use only the policies {LABELS}, with commas between them (default: those of which an axis is an option, or all)"`
-	Budget              int      `shown:"200 a setting" doc:"run at most {N} replications of all settings together"`
+	Policies            string   `doc:"use only the policies {LABELS}, separated by commas (default: those that have an axis as an option, or all)"`
+	Budget              int      `shown:"200 per setting" doc:"run at most {N} replications of all settings together"`
 	Within              float64  `doc:"stop if no other setting can be better by more than {D}"`
 	Smooth              bool     `doc:"search first by golden section, if the metric has one peak along the only axis"`
 	Preset              string   `of:"preset" doc:"use the preset {NAME} instead of a file"`
@@ -78,19 +80,19 @@ func tuneAction(c *cli.Context, o *tuneOptions) error {
 	}
 	note(c, "%s in %.1f s", count(found.Spent, "replication"), elapsed())
 	if err == nil && found.Stop == study.Interrupted {
-		return interruption("what is printed is known by then")
+		return interruption("the printed results are those known so far")
 	}
 	return err
 }
 
-// tuneAsk returns what the flags of c ask for.
+// tuneAsk returns the request in the flags of c.
 func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
 	ask := study.TuneAsk{Goal: study.Goal{
 		Metric: c.String("maximize"), Configuration: c.String("configuration"),
 		Budget: c.Int("budget"), Within: c.Float64("within"), Smooth: c.Bool("smooth"),
 	}}
 	if least := c.String("minimize"); (ask.Metric == "") == (least == "") {
-		return ask, usagef("--maximize or --minimize: want one of them, and a metric, such as --maximize efficiency_1")
+		return ask, usagef("found no metric, want --maximize or --minimize with one, such as --maximize efficiency_1")
 	} else if least != "" {
 		ask.Metric, ask.Least = least, true
 	}
@@ -110,7 +112,7 @@ func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
 	return ask, nil
 }
 
-// chooseOver reads the scenario that c names, varied over the fields that it names, too.
+// chooseOver reads the scenario that c names, varied over the fields of --over, too.
 func chooseOver(c *cli.Context, ch *choice) error {
 	known, err := knownTo(c)
 	if err != nil {

@@ -17,13 +17,13 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// mostRows is from how many rows of jobs on CSV is not written unless it is asked for.
+// mostRows is the number of rows of jobs from which on CSV is written only on request.
 const mostRows = 1_000_000
 
-// unitOptions say what of a run is done, and what is kept of it.
+// unitOptions select the units to run and the tables to store.
 type unitOptions struct {
-	Tables string `doc:"store jobs, prices and metrics as {FORM}: both (jobs as CSV and Parquet), parquet, csv or none but metrics (default: both, parquet from a million rows on)"`
-	Units  bool   `doc:"list the units of the run, into which it can be divided, and run nothing"`
+	Tables string `doc:"store jobs, prices and metrics as {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both, or parquet from a million rows on)"`
+	Units  bool   `doc:"list the units into which the run can be divided, and run nothing"`
 	Shard  string `doc:"run only part {K/N} of the units, 1/N to N/N, and store them in --out, which shards may share, for 'bourse run merge'; auto/N takes K from SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX"`
 	Fresh  bool   `doc:"start again: drop the units of a stopped run, and replace older results of this or another scenario"`
 }
@@ -38,13 +38,13 @@ func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error)
 		return t, nil
 	}
 	if rows := ready.JobRows(); rows > mostRows {
-		note(c, "%d rows of jobs are kept as Parquet alone; --tables both writes CSV, too", rows)
+		note(c, "%d rows of jobs are stored as Parquet only; --tables both writes CSV, too", rows)
 		return results.Parquet, nil
 	}
 	return results.Both, nil
 }
 
-// shard returns which units are to be done, counted from 0.
+// shard returns the units to run, counted from 0.
 func shard(c *cli.Context) (k, n int, err error) {
 	if !c.IsSet("shard") {
 		return 0, 1, nil
@@ -59,7 +59,7 @@ func shard(c *cli.Context) (k, n int, err error) {
 	return k - 1, n, nil
 }
 
-// number returns which shard one is, from 1: auto is what the engine that runs this says.
+// number returns the number of a shard, from 1; auto is the number that the engine assigns.
 func number(one string) (k int, err error) {
 	if one != "auto" {
 		return strconv.Atoi(one)
@@ -90,7 +90,7 @@ func listUnits(c *cli.Context, ready *experiments.Prepared) error {
 	return w.Flush()
 }
 
-// differs says of units of another run what it is that differs, and what to do.
+// differs describes how the units of another run differ, and the possible remedies.
 func differs(err error, dir string) error {
 	var other *results.OtherError
 	if !errors.As(err, &other) {
@@ -99,13 +99,13 @@ func differs(err error, dir string) error {
 	what := fmt.Sprintf("%s has the results of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
 	remedy := "replace them with --fresh, or write elsewhere with --out"
 	if !other.Whole {
-		what = fmt.Sprintf("%s was begun by another run: %s", dir, publication.Difference(&other.Found, &other.Want))
-		remedy = fmt.Sprintf("finish that one ('%s' with the same --out), drop it with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
+		what = fmt.Sprintf("%s contains units of another run: %s", dir, publication.Difference(&other.Found, &other.Want))
+		remedy = fmt.Sprintf("finish that run ('%s' with the same --out), drop it with --fresh, or write elsewhere with --out", strings.Join(other.Found.Command, " "))
 	}
 	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}
 }
 
-// An otherRun reports that a directory has what another run wrote.
+// An otherRun reports that a directory contains units of another run.
 type otherRun struct {
 	error
 	what string
@@ -113,7 +113,7 @@ type otherRun struct {
 
 func (e otherRun) Unwrap() error { return e.error }
 
-// standing says what is kept of a run of dir that err has ended.
+// standing describes what is stored of a run in dir that err has ended.
 func standing(dir string, err error) error {
 	where, wrong := results.Unfinished(dir)
 	if wrong != nil {
@@ -122,7 +122,7 @@ func standing(dir string, err error) error {
 	return kept(where, err)
 }
 
-// kept says which units are in where, and what to do.
+// kept describes which units are stored where, and the possible next steps.
 func kept(where string, err error) error {
 	u, wrong := results.ReadUnits(where)
 	if wrong != nil || errors.Is(err, results.ErrBusy) || errors.As(err, new(misuse.Error)) {
@@ -132,5 +132,5 @@ func kept(where string, err error) error {
 	if wrong != nil || len(names) == 0 {
 		return err
 	}
-	return unfinished{err, fmt.Sprintf("%d of %d units are kept in %s: the same command goes on", len(names), len(u.Plan.Units), where)}
+	return unfinished{err, fmt.Sprintf("%d of %d units are stored in %s: the same command continues", len(names), len(u.Plan.Units), where)}
 }

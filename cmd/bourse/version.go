@@ -8,7 +8,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// version returns what is known of the version of the program.
+// version returns the version of the program.
 func version() string {
 	v := results.BuildVersion()
 	s := v.Version + ", revision " + v.Revision + ", " + v.Go
@@ -18,10 +18,10 @@ func version() string {
 	return s
 }
 
-// release is what programs read of the program's version.
+// release is the JSON form of the program's version.
 type release struct {
-	Release  string `json:"release" doc:"as the CHANGELOG has it"`
-	Revision string `json:"revision" doc:"of the source, or unknown"`
+	Release  string `json:"release" doc:"version, as in the CHANGELOG"`
+	Revision string `json:"revision" doc:"revision of the source, or unknown"`
 	Modified string `json:"modified" doc:"true if the source differed from the revision; false, or unknown"`
 	Go       string `json:"go" doc:"version of the compiler"`
 	Platform string `json:"platform" doc:"operating system and architecture"`
@@ -30,7 +30,7 @@ type release struct {
 var versionCommand = command(`version
 print the version of the program
 
-What a report of a mistake should name. The flag --version prints the same line.
+Include this line in bug reports. The flag --version prints the same line.
 
    bourse version
    bourse version --json`, func(c *cli.Context, o *versionOptions) error {

@@ -19,10 +19,10 @@ import (
 var witnessCommand = command(`witness DIR
 cosign checkpoints of published logs
 
-Serves c2sp.org/tlog-witness: 'ledger publish --witness' asks it, and so can keepers of
-other logs. It knows the logs of --log and keeps in DIR the last checkpoint of each that
-it signed: never give it an older copy of that. Its own key, which is printed, is what
-readers of a log ask for.
+Serves c2sp.org/tlog-witness. 'ledger publish --witness' and operators of other logs
+can use it. It cosigns the logs of --log, and stores in DIR the last checkpoint of
+each that it signed: never replace DIR by an older copy. Readers of a log require the
+witness's own key, which is printed.
 
    bourse bank key --name w.example key
    bourse ledger witness watched --key key --log books=key.pub --listen 127.0.0.1:8423`, witnessAction)
@@ -35,7 +35,7 @@ type witnessOptions struct {
 
 func witnessAction(c *cli.Context, o *witnessOptions) error {
 	if o.Key == "" || len(o.Log) == 0 {
-		return usagef("witness: --key and --log are needed")
+		return usagef("witness: --key and --log are required")
 	}
 	private, err := privateKey(c, "key")
 	if err != nil {

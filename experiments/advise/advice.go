@@ -12,13 +12,13 @@ import (
 	"bourse/experiments/stats"
 )
 
-// An Advice is what is said of one configuration, from its numbers by the letters of the
-// paper: p_a, p_w, p_d and q, those of the spot market but for p_a. The paper's q serves
-// both markets; beside it is q_reservation, where that is known.
+// An Advice is the advice on one configuration, computed from its p_a, p_w, p_d and q. All
+// except p_a are those of the spot market. The paper uses one q for both markets;
+// q_reservation is added if it is known.
 type Advice struct {
 	Configuration string             `json:"configuration,omitempty"`
 	N             int                `json:"n,omitempty" doc:"replications in which all of them are defined"`
-	Numbers       map[string]float64 `json:"numbers" doc:"by the letters of the paper"`
+	Numbers       map[string]float64 `json:"numbers" doc:"values by the symbols of the paper"`
 	User          []Recommendation   `json:"advice"`
 
 	each map[string][]float64 // the numbers by replication
@@ -31,16 +31,16 @@ type Recommendation struct {
 	Threshold float64 `json:"threshold" doc:"of p_a"`
 	Equation  string  `json:"equation" doc:"of the paper"`
 
-	// By the replications, if there are several:
-	Lo95    *float64 `json:"lo95" doc:"of the threshold (jackknife)"`
+	// Computed from the replications, if there are several:
+	Lo95    *float64 `json:"lo95" doc:"interval of the threshold (jackknife)"`
 	Hi95    *float64 `json:"hi95"`
-	AboveLo *float64 `json:"above_lo95" doc:"of p_a less the threshold (jackknife)"`
+	AboveLo *float64 `json:"above_lo95" doc:"interval of p_a minus the threshold (jackknife)"`
 	AboveHi *float64 `json:"above_hi95"`
-	Verdict string   `json:"verdict" doc:"reserve, spot, or undecided: the interval of p_a less the threshold has 0 in it"`
+	Verdict string   `json:"verdict" doc:"reserve, spot, or undecided: the interval of p_a minus the threshold contains 0"`
 }
 
-// Measured reads the numbers of every configuration of a run that has both markets, with
-// these policies for the spot market and the reservation market.
+// Measured reads the numbers of every configuration that ran both policies, one for the spot
+// market and one for the reservation market.
 func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	rows, err := dir.Metrics(Metrics()...)
 	if err != nil {
@@ -53,11 +53,11 @@ func Measured(dir *results.Dir, spot, reservation string) ([]Advice, error) {
 	return all, nil
 }
 
-// Metrics returns the names of those that advice is made from.
+// Metrics returns the names of the metrics that advice is computed from.
 func Metrics() []string { return []string{"p_a", "p_w", "p_d", "q"} }
 
-// Of returns the numbers of every configuration that has both markets in rows, as
-// [Measured] does.
+// Of returns the numbers of every configuration in rows that ran both policies, as [Measured]
+// does.
 func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	type replications map[int]map[string]float64
 	var order []string
@@ -104,10 +104,10 @@ func Of(rows []results.Metric, spot, reservation string) (all []Advice) {
 	return all
 }
 
-// letters are the numbers of a configuration, as they are printed.
+// letters are the numbers of a configuration, in printed form.
 var letters = []string{"p_a", "p_w", "p_d", "q", "q_reservation"}
 
-// Weigh applies the rules to all of the numbers, and returns the advice.
+// Weigh applies the rules to all of the numbers and returns the advice.
 func Weigh(all []Advice) (report.Document, error) {
 	text := ""
 	for i := range all {
@@ -119,8 +119,8 @@ func Weigh(all []Advice) (report.Document, error) {
 	return report.Said(text, all), nil
 }
 
-// rules are those for users of each kind, of p_a, p_w, p_d and q; needs says which of the
-// middle two they look at.
+// rules are the rules for users of each kind, as functions of p_a, p_w, p_d and q; needs
+// states which of p_w and p_d they use.
 var rules = []struct {
 	kind, equation string
 	needs          []string
@@ -155,7 +155,7 @@ func (a *Advice) weigh() error {
 	return nil
 }
 
-// doubt adds what the replications tell of how certain c is, which a rule has given.
+// doubt adds to c, the result of a rule, its certainty by the replications.
 func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verdict, error)) {
 	if a.N < 2 {
 		return
@@ -182,7 +182,7 @@ func (a *Advice) doubt(c *Recommendation, rule func(pa, pw, pd, q float64) (Verd
 	}
 }
 
-// String returns the advice as text, several lines.
+// String returns the advice as text of several lines.
 func (a *Advice) String() string {
 	var b strings.Builder
 	if a.Configuration != "" {
@@ -213,7 +213,7 @@ func (a *Advice) String() string {
 		}
 		fmt.Fprintf(&b, ": %s (%s", word, v.Equation)
 		if v.AboveLo != nil {
-			fmt.Fprintf(&b, "; p_a less it in [%.4g, %.4g]", *v.AboveLo, *v.AboveHi)
+			fmt.Fprintf(&b, "; p_a minus it in [%.4g, %.4g]", *v.AboveLo, *v.AboveHi)
 		}
 		b.WriteString(")\n")
 	}

@@ -2,16 +2,15 @@
 // analysis of "Admission Control in a Computational Market" (Sandholm, Lai,
 // Clearwater), §5.
 //
-// It compares two expected utilities, both per dollar of the job's value v: on
-// the spot market every job is let in and some fail; on the reservation market
-// every job that is let in is fulfilled, and some are rejected. [Measured] takes the
-// probabilities from results; no other part knows where they come from.
+// It compares two expected utilities per dollar of the job's value v. On the spot market,
+// every job is admitted and some fail. On the reservation market, every admitted job is
+// fulfilled and some are rejected. [Measured] reads the probabilities from results; the rest
+// of the package is independent of their source.
 //
-// The letters are the paper's: pa is the probability of admission by the
-// reservation market, pw that of fulfilment on the spot market, pd the expected
-// fraction of work done there, and q = c/v the cost of a job over its value. All
-// are in [0,1], and q is below 1: a job that costs all that it is worth gains
-// nothing anywhere.
+// The symbols are those of the paper: pa is the probability of admission by the reservation
+// market, pw the probability of fulfilment on the spot market, pd the expected fraction of
+// work done there, and q = c/v the cost of a job divided by its value. All are in [0,1], and
+// q is below 1, because a job that costs its whole value gains nothing anywhere.
 package advise
 
 import "fmt"
@@ -22,25 +21,24 @@ type Verdict struct {
 	Reserve   float64 // U_g / v = pa (1 - q) (eq. 11), in [0,1]
 	Threshold float64 // what pa must exceed: (p - q) / (1 - q), at most 1, may be below 0
 
-	// Reserving reports whether reservation beats spot: pa above the threshold.
-	// At the threshold itself both are worth the same, and spot is chosen.
+	// Reserving reports whether reservation beats spot: pa above the threshold. At the
+	// threshold itself, both have the same utility, and spot is chosen.
 	Reserving bool
 }
 
-// Inelastic advises a user to whom only a finished job is worth anything
-// (eq. 13).
+// Inelastic advises a user who values only a finished job (eq. 13).
 func Inelastic(pa, pw, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_w", pw})
 }
 
-// Elastic advises a user to whom part of the work is worth its part (eq. 18).
+// Elastic advises a user who values part of the work proportionally (eq. 18).
 func Elastic(pa, pd, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_d", pd})
 }
 
-// Provider advises a provider whose users are of both kinds, in equal numbers:
-// reservation beats spot iff pa > (pw + pd - 2q) / (2 (1 - q)). Where it does
-// not, the spot partition might grow.
+// Provider advises a provider with equal numbers of users of both kinds: reservation beats
+// spot iff pa > (pw + pd - 2q) / (2 (1 - q)). If it does not, the spot partition should be
+// enlarged.
 func Provider(pa, pw, pd, q float64) (Verdict, error) {
 	return compare(q, probability{"p_a", pa}, probability{"p_w", pw}, probability{"p_d", pd})
 }
@@ -51,7 +49,7 @@ type probability struct {
 	value float64
 }
 
-// compare weighs admission against the mean of the spot market's chances.
+// compare compares admission with the mean probability of success on the spot market.
 func compare(q float64, admission probability, spot ...probability) (Verdict, error) {
 	if err := admission.check(); err != nil {
 		return Verdict{}, err

@@ -212,7 +212,7 @@ func TestUndecided(t *testing.T) {
 	s := stats.Summarize([]float64{(0.5 - 0.1) / 0.9, (0.7 - 0.1) / 0.9, (0.4 - 0.1) / 0.9, (0.6 - 0.1) / 0.9}, stats.Quantity{})
 	near(t, *a.User[0].Lo95, s.Lo95, 1e-9)
 	near(t, *a.User[0].Hi95, s.Hi95, 1e-9)
-	if text := d.Text(report.Terminal{}); !strings.Contains(text, "q of the reservation market = 0.05  (n 4)") || !strings.Contains(text, ": undecided (eq. 13; p_a less it in [") {
+	if text := d.Text(report.Terminal{}); !strings.Contains(text, "q of the reservation market = 0.05  (n 4)") || !strings.Contains(text, ": undecided (eq. 13; p_a minus it in [") {
 		t.Errorf("%s", text)
 	}
 }

@@ -1,6 +1,6 @@
-// Package audits audits ledgers, many at once, each against what was published beside it,
-// and says what was found. It does not know how a ledger is read or its entries are
-// judged: see bank/audit and experiments/verify.
+// Package audits audits several ledgers at the same time, compares each with the files
+// published with it, and reports the findings. It is independent of how a ledger is read and
+// its entries are judged: see bank/audit and experiments/verify.
 package audits
 
 import (
@@ -30,22 +30,22 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Ledgers are those to be audited: one, or all that a results directory keeps.
+// Ledgers are the ledgers to audit: one ledger, or all ledgers of a results directory.
 type Ledgers struct {
 	Addresses []string
 
-	heads []string     // that they must have; empty where none is known
-	kept  *results.Dir // that keeps them, or nil
+	heads []string     // heads that they must have; empty if unknown
+	kept  *results.Dir // results directory that contains them, or nil
 }
 
-// At returns the ledger of that address, which must have a head, or a receipt in it,
-// unless that is empty.
+// At returns the ledger at the address, which must have the given head, or contain it as a
+// receipt, unless it is empty.
 func At(address, head string) *Ledgers {
 	return &Ledgers{Addresses: []string{address}, heads: []string{head}}
 }
 
-// In returns the ledgers that an address is or, if it is of results, keeps. One alone can
-// be held against a head.
+// In returns the ledger at the address, or the ledgers of the results there. Only a single
+// ledger can be compared with a head.
 func In(address, head string) (*Ledgers, error) {
 	if _, err := os.Stat(filepath.Join(address, "manifest.json")); place.IsURL(address) || err != nil {
 		return At(address, head), nil
@@ -67,14 +67,14 @@ func In(address, head string) (*Ledgers, error) {
 	}
 	if head != "" {
 		if len(l.heads) > 1 {
-			return nil, misuse.Errorf("%s keeps %d ledgers, want one to hold against a head", address, len(l.heads))
+			return nil, misuse.Errorf("%s contains %d ledgers, want one to compare with a head", address, len(l.heads))
 		}
 		l.heads[0] = head
 	}
 	return l, nil
 }
 
-// Names returns what results call their ledgers: configuration, admission, replication.
+// Names returns the names of the ledgers in results: configuration, admission, replication.
 func (l *Ledgers) Names() ([]string, error) {
 	names := make([]string, len(l.Addresses))
 	for i, address := range l.Addresses {
@@ -87,7 +87,7 @@ func (l *Ledgers) Names() ([]string, error) {
 	return names, nil
 }
 
-// published returns what the results publish beside each of the ledgers, if any does.
+// published returns the files that the results publish with each ledger, if there are any.
 func (l *Ledgers) published() ([]*verify.Run, error) {
 	if l.kept == nil {
 		return make([]*verify.Run, len(l.Addresses)), nil
@@ -103,11 +103,13 @@ func (l *Ledgers) published() ([]*verify.Run, error) {
 	return verify.Published(l.kept.Unchecked(), e, names), nil
 }
 
-// bytesAtOnce are those of ledgers that are read at once, or one ledger is: what is read of
-// one that was never flushed is all in memory.
+// bytesAtOnce limits the total size of the ledgers that are audited at the same time (one
+// larger ledger is audited by itself), because unflushed parts of a ledger are read into
+// memory.
 const bytesAtOnce = 64 << 20
 
-// size returns the bytes of the ledger at an address, 0 if it is not a folder here.
+// size returns the size in bytes of the ledger at an address, or 0 if it is not a local
+// folder.
 func size(address string) (n int64) {
 	err := filepath.WalkDir(address, func(_ string, e fs.DirEntry, err error) error {
 		if err == nil && e.Type().IsRegular() {
@@ -123,8 +125,9 @@ func size(address string) (n int64) {
 	return n
 }
 
-// Audit audits the ledgers, as many at once as there are processors, unless they are large;
-// what is said does not depend on it. Progress, which is told of entries, may be nil.
+// Audit audits the ledgers, as many at the same time as there are processors, unless they are
+// large. The result does not depend on that number. Progress receives numbers of entries and
+// may be nil.
 func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Found, error) {
 	runs, err := l.published()
 	if err != nil {
@@ -139,7 +142,7 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 		opts := opts
 		opts.Head, opts.Whole, opts.Progress = l.heads[i], opts.Whole && l.heads[i] != "", came.of(i)
 		if opts.Follow = verify.Follow(runs[i]); l.kept != nil {
-			opts.Now = 0 // runs have a time of their own
+			opts.Now = 0 // times of runs are relative to their own origin
 		}
 		group.Go(func() error {
 			takes := min(size(address), bytesAtOnce)
@@ -149,7 +152,7 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 			defer room.Release(takes)
 			p := place.At(address)
 			r, err := Place(p, opts)
-			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results say that it was kept
+			if errors.Is(err, audit.ErrNone) && runs[i] != nil && l.heads[i] != "" { // the results state that it was stored
 				r, err = &audit.Report{Findings: []audit.Finding{{Found: "no ledger", Want: "one with head " + l.heads[i]}}}, nil
 			}
 			all[i], errs[i] = Audited{p.String(), r}, err
@@ -171,8 +174,8 @@ func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
 // Log audits a log of JSON lines.
 func Log(in io.Reader, opts audit.Options) (*audit.Report, error) { return audit.Log(in, with(opts)) }
 
-// with returns options with all that this machine has, and what notes say by themselves
-// followed if no more is.
+// with returns options with all processors of this machine. If there is no other follower, it
+// checks what notes state by themselves.
 func with(opts audit.Options) audit.Options {
 	opts.Chance, opts.Spread = rand.Reader, spread
 	if opts.Follow == nil {
@@ -181,7 +184,7 @@ func with(opts audit.Options) audit.Options {
 	return opts
 }
 
-// spread calls do for each number below n, as many at once as there are processors.
+// spread calls do for each number below n, as many at the same time as there are processors.
 func spread(n int, do func(i int)) {
 	var group sync.WaitGroup
 	var next atomic.Int64

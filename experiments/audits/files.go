@@ -9,26 +9,26 @@ import (
 	"bourse/experiments/results"
 )
 
-// files are those of a results directory, held against its manifest.
+// files are the files of a results directory, compared with its manifest.
 type files struct {
 	Results  string   `json:"results" doc:"the directory"`
-	Files    int      `json:"files" doc:"that the manifest names"`
+	Files    int      `json:"files" doc:"published files that the manifest names"`
 	Manifest string   `json:"manifest" doc:"its sha256"`
 	Findings []change `json:"findings"`
-	Beyond   []string `json:"beyond" doc:"what could not have been found"`
+	Beyond   []string `json:"beyond" doc:"what the audit could not check"`
 }
 
-// A change is a file that is not as it was written.
+// A change is a file that differs from the file that was written.
 type change struct {
 	File  string `json:"file"`
 	Found string `json:"found"`
 	Want  string `json:"want"`
 }
 
-// CheckFiles holds the files of the results against their manifest, if l are of results.
-// What is wrong with the files of a ledger that was found bad has been said. Again makes the
-// results again, if no file has changed: sound reports whether all ledgers are clean. It returns
-// what differs, and what it did not compare.
+// CheckFiles compares the files of the results with their manifest, if l are ledgers of
+// results. The files of a bad ledger have already been reported. Again makes the results
+// again if no file has changed. sound reports whether all ledgers are clean. It returns the
+// differences, and what it did not compare.
 func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {
@@ -40,7 +40,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 	}
 	f.files = &files{
 		Results: r.Path, Files: len(r.Manifest.Outputs), Manifest: r.Digest(), Findings: []change{},
-		Beyond: []string{"whether somebody changed manifest.json, and files to fit it: hold its sha256 against one that was kept elsewhere"},
+		Beyond: []string{"whether somebody changed manifest.json, and the files to match: compare its sha256 with one stored elsewhere"},
 	}
 	sound := !slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 	if len(changes) == 0 {
@@ -50,7 +50,7 @@ func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *result
 		}
 		f.files.Beyond = append(f.files.Beyond, beyond...)
 	} else {
-		f.files.Beyond = append(f.files.Beyond, "tables, figures, page and decisions: files are not as manifest.json describes them")
+		f.files.Beyond = append(f.files.Beyond, "tables, figures, page and decisions: files differ from manifest.json")
 	}
 	for _, c := range changes {
 		if !slices.ContainsFunc(f.Ledgers, func(a Audited) bool {
@@ -71,14 +71,14 @@ func (f *files) print(b *strings.Builder, quiet bool) {
 			fmt.Fprintf(b, "  %s: found %s, want %s\n", x.File, x.Found, x.Want)
 		}
 		if !quiet {
-			beyond(b, f.Beyond[1:]) // the first is of those who change the manifest, too
+			beyond(b, f.Beyond[1:]) // the first entry concerns a changed manifest
 		}
 	case !quiet:
 		plural := "s"
 		if f.Files == 1 {
 			plural = ""
 		}
-		fmt.Fprintf(b, "%s: clean\n  %d file%s as manifest.json says, whose sha256 is %s\n", f.Results, f.Files, plural, f.Manifest)
+		fmt.Fprintf(b, "%s: clean\n  %d file%s as in manifest.json, whose sha256 is %s\n", f.Results, f.Files, plural, f.Manifest)
 		beyond(b, f.Beyond)
 	}
 }

@@ -16,14 +16,14 @@ type Audited struct {
 	Report *audit.Report
 }
 
-// Found is what audits found.
+// Found is the result of audits.
 type Found struct {
 	Ledgers []Audited
 
-	files *files // of the results, if they were looked at
+	files *files // of the results, if they were checked
 }
 
-// A Value is what programs read of one of them: a ledger, or the files of the results.
+// A Value is the JSON form of one result: of a ledger, or of the files of the results.
 type Value struct {
 	*told
 	*files
@@ -34,13 +34,13 @@ type told struct {
 	Report audit.Report `json:"report"`
 }
 
-// Clean reports whether nothing is amiss.
+// Clean reports whether there are no findings.
 func (f *Found) Clean() bool {
 	return (f.files == nil || len(f.files.Findings) == 0) &&
 		!slices.ContainsFunc(f.Ledgers, func(a Audited) bool { return !a.Report.Clean() })
 }
 
-// values returns what was found for programs.
+// values returns the JSON form of the findings.
 func (f *Found) values() []Value {
 	list := []Value{}
 	for _, a := range f.Ledgers {
@@ -54,10 +54,10 @@ func (f *Found) values() []Value {
 	return list
 }
 
-// Document returns what was found; for people, if quiet, only what is amiss.
+// Document returns the findings; if quiet, the text contains only problems.
 func (f *Found) Document(quiet bool) report.Document { return report.Said(f.Text(quiet), f.values()) }
 
-// Text returns what was found for people; if quiet, only what is amiss.
+// Text returns the findings as text; if quiet, only problems.
 func (f *Found) Text(quiet bool) string {
 	var b strings.Builder
 	for _, a := range f.Ledgers {
@@ -76,7 +76,7 @@ func (f *Found) Text(quiet bool) string {
 		if r.Mode == "owned" {
 			fmt.Fprintf(&b, "  owned: %d orders checked, each by signature, key and right; ledger %s, operator %s\n", r.Orders, r.Ledger, r.Operator)
 		} else {
-			b.WriteString("  open: whoever could write it could move any money\n")
+			b.WriteString("  open: anyone who could write it could move any money\n")
 		}
 		if r.Since > 0 {
 			fmt.Fprintf(&b, "  since entry %d:\n", r.Since)
@@ -86,7 +86,7 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "  %d contracts admitted, %d settled, %d requests rejected", r.Admitted, r.Settled, r.Rejected)
 		if r.Refused > 0 {
-			fmt.Fprintf(&b, "; %d orders refused for good", r.Refused)
+			fmt.Fprintf(&b, "; %d orders refused permanently", r.Refused)
 		}
 		b.WriteByte('\n')
 		fmt.Fprintf(&b, "  issued %s", r.Issued)
@@ -95,7 +95,7 @@ func (f *Found) Text(quiet bool) string {
 		}
 		fmt.Fprintf(&b, "; charged %s, refunded %s, penalties %s\n", r.Charged, r.Refunded, r.Penalties)
 		if r.Computed > 0 {
-			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, and as in the table of jobs\n", r.Computed)
+			fmt.Fprintf(&b, "  charges and verdicts of %d contracts computed again, equal to the table of jobs\n", r.Computed)
 		}
 		beyond(&b, r.Beyond)
 	}
@@ -105,14 +105,14 @@ func (f *Found) Text(quiet bool) string {
 	return b.String()
 }
 
-// beyond tells what could not have been found.
+// beyond writes what the audit could not check.
 func beyond(b *strings.Builder, what []string) {
 	for _, x := range what {
-		fmt.Fprintf(b, "  not to be found here: %s\n", x)
+		fmt.Fprintf(b, "  not detectable here: %s\n", x)
 	}
 }
 
-// accounts returns what all accounts hold, escrows and the mint apart.
+// accounts returns the total of all accounts, apart from escrows and the mint.
 func accounts(r *audit.Report) audit.Money {
 	var sum audit.Money
 	for _, b := range r.Balances {

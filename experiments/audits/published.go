@@ -8,7 +8,7 @@ import (
 	"bourse/bank/tiles"
 )
 
-// Published audits a log that was published, at that address, from its tiles alone.
+// Published audits a published log at the address, using only its tiles.
 func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Options) (*Found, error) {
 	head, err := l.Head()
 	if err != nil {
@@ -24,7 +24,7 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 	case errors.Is(err, tiles.ErrRecord):
 		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "a line a record"}}}
 	case errors.Is(err, tiles.ErrTile):
-		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "tiles that come to the root of the checkpoint"}}}
+		r = &audit.Report{Findings: []audit.Finding{{Found: err.Error(), Want: "tiles that lead to the root of the checkpoint"}}}
 	case err != nil:
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func Published(ctx context.Context, address string, l *tiles.Log, opts audit.Opt
 		r.Findings = append(r.Findings, audit.Finding{Found: "head " + r.Head, Want: head.String() + ", by the checkpoint"})
 	}
 	if len(opts.Seen) == 0 {
-		r.Beyond = append(r.Beyond, "entries with other times than when they were booked: no witness was named whose cosignatures bound them")
+		r.Beyond = append(r.Beyond, "entries with false times: no witness was named whose cosignatures bound the times")
 	}
 	return &Found{Ledgers: []Audited{{address, r}}}, nil
 }

@@ -6,7 +6,7 @@ import (
 	"bourse/bank/store"
 )
 
-// A tally adds up how far many ledgers' audits have come, in entries.
+// A tally adds up the progress of several ledgers' audits, in entries.
 type tally struct {
 	mu       sync.Mutex
 	done     []int64
@@ -14,8 +14,8 @@ type tally struct {
 	progress func(done, total int)
 }
 
-// newTally returns a tally of ledgers that have these heads, as text, or none that is
-// known. It tells progress, which may be nil.
+// newTally returns a tally of ledgers with these heads, as text, or none if unknown. It
+// reports to progress, which may be nil.
 func newTally(heads []string, progress func(done, total int)) *tally {
 	t := &tally{done: make([]int64, len(heads)), total: make([]int64, len(heads)), progress: progress}
 	for i, head := range heads {
@@ -26,7 +26,7 @@ func newTally(heads []string, progress func(done, total int)) *tally {
 	return t
 }
 
-// of returns what the audit of ledger i tells.
+// of returns the progress function for the audit of ledger i.
 func (t *tally) of(i int) func(done, total int64) {
 	if t.progress == nil {
 		return nil

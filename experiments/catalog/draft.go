@@ -36,11 +36,11 @@ type draft struct {
 func Questions() []Question {
 	return []Question{
 		{"name", "What is it called? Letters, digits and dashes", "mine", (*draft).setName},
-		{"hosts", "How many hosts, of how many processors? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
+		{"hosts", "How many hosts, and how many processors each? HOSTSxPROCESSORS", "15x2", (*draft).setHosts},
 		{"jobs", "Whose jobs? A log (.swf, .swf.gz), a plan (.csv), or a model: " + strings.Join(drawn(), ", "), "paper", (*draft).setJobs},
 		{"policies", "Which policies are compared? Of " + strings.Join(policies.Table(nil, nil).Names(), ", "), "be, sac, cac", (*draft).setPolicies},
 		{"repeat", "How often? A number of replications, or METRIC=HALF-WIDTH, until its interval is that narrow", "5", (*draft).setRepeat},
-		{"deadlines", "When are jobs due? none; a number, so many times what the user said the job would take, or of a model its runtime; or usual, as the policies want it", "usual", (*draft).setDeadlines},
+		{"deadlines", "When are jobs due? none; a factor on the user's estimate (or on the model's runtime); or usual, as the policies require", "usual", (*draft).setDeadlines},
 	}
 }
 
@@ -57,7 +57,7 @@ func DraftScenario(answers []string) (string, error) {
 		}
 	}
 	if d.deadlines == "none" && d.needs {
-		return "", fmt.Errorf("deadlines: found none with the policies %s, want a number: some of them go by deadlines", d.policies)
+		return "", fmt.Errorf("deadlines: found none with the policies %s, want a number, because some of them use deadlines", d.policies)
 	}
 	of := ""
 	if d.recorded {
@@ -66,18 +66,18 @@ func DraftScenario(answers []string) (string, error) {
 	slack := ""
 	switch {
 	case d.deadlines == "none", d.deadlines == "usual" && d.queue && !d.needs:
-		slack = "  sla: {deadline: none} # queues promise no deadlines, and turn nobody away for one\n"
+		slack = "  sla: {deadline: none} # queues have no deadlines, and reject no job because of one\n"
 	case d.deadlines != "usual":
-		slack = fmt.Sprintf("  sla: {%sslack: %s} # deadlines are so many times what the jobs take, as far as users know\n", of, d.deadlines)
+		slack = fmt.Sprintf("  sla: {%sslack: %s} # factor on the estimated runtime\n", of, d.deadlines)
 	case d.slack:
-		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice what the jobs take: without room these policies cannot wait\n", of)
+		slack = fmt.Sprintf("  sla: {%sslack: 2} # deadlines are twice the runtime: without room these policies cannot wait\n", of)
 	case d.recorded:
-		slack = "  sla: {of: estimate} # the deadline is what the user said the job would take\n"
+		slack = "  sla: {of: estimate} # deadlines depend on the user's estimate\n"
 	}
-	text := fmt.Sprintf(`# bourse scenario check FILE looks at it, bourse run FILE runs it.
+	text := fmt.Sprintf(`# Check it with bourse scenario check FILE, and run it with bourse run FILE.
 name: %s
 %s
-base: # what all configurations share
+base: # common to all configurations
   fleet: %s
   workload:
 %s%s  admission: [%s]
@@ -122,11 +122,11 @@ func (d *draft) setJobs(answer string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == ".swf":
 		d.recorded = true
-		d.workload = "    swf: " + strconv.Quote(answer) + "\n    filter: ran,first:2000 # bourse workload filters lists what may stand here\n" + worth
+		d.workload = "    swf: " + strconv.Quote(answer) + "\n    filter: ran,first:2000 # bourse workload filters lists all filters\n" + worth
 	case ext == ".csv":
 		d.workload = "    plan: " + strconv.Quote(answer) + "\n"
 	case answer == "paper":
-		d.workload = "    model: {name: paper, jobs: 50} # arrivals, runtimes and values as the market paper has them\n"
+		d.workload = "    model: {name: paper, jobs: 50} # arrivals, runtimes and values of the market paper\n"
 	case answer == "lublin":
 		d.workload = fmt.Sprintf("    model: {name: lublin, jobs: 200, size: %d}\n", max(d.size, 2)) + worth
 	case answer == "exponential":
@@ -175,7 +175,7 @@ func (d *draft) setRepeat(answer string) error {
 	metric, width, two := strings.Cut(answer, "=")
 	half, err := strconv.ParseFloat(width, 64)
 	if !two || err != nil || !(half > 0) {
-		return fmt.Errorf("found %q, want a number of replications, or a metric and half the width of its interval, such as violations=0.05", answer)
+		return fmt.Errorf("found %q, want a number of replications, or a metric and the half-width of its interval, such as violations=0.05", answer)
 	}
 	if known := experiments.NamesOf("metric"); !slices.Contains(known, metric) {
 		return fmt.Errorf("found metric %q, %s", metric, plugin.OneOf(metric, known))

@@ -28,11 +28,11 @@ func none(is func(*admission.Properties) bool) func(c *scenario.Configuration) b
 
 var idles = []idle{
 	{
-		"fleet.cpus", "fleet.sizes takes its place",
+		"fleet.cpus", "fleet.sizes overrides it",
 		func(c *scenario.Configuration) bool { return c.Fleet.CPUs != scenario.Default().Fleet.CPUs },
 		func(c *scenario.Configuration) bool { return len(c.Fleet.Sizes) > 0 },
 	}, {
-		"fleet.speed", "fleet.speeds takes its place",
+		"fleet.speed", "fleet.speeds overrides it",
 		func(c *scenario.Configuration) bool { return c.Fleet.Speed != 1 },
 		func(c *scenario.Configuration) bool { return len(c.Fleet.Speeds) > 0 },
 	}, {
@@ -40,17 +40,17 @@ var idles = []idle{
 		func(c *scenario.Configuration) bool { return c.Market.Renew > 0 },
 		none(func(p *admission.Properties) bool { return p.Spot }),
 	}, {
-		"market.forecaster", "no admission policy asks what prices will be",
+		"market.forecaster", "no admission policy forecasts prices",
 		func(c *scenario.Configuration) bool {
 			return c.Market.Forecaster.Name != scenario.Default().Market.Forecaster.Name
 		},
 		none(func(p *admission.Properties) bool { return p.Forecasts }),
 	}, {
-		"market.window", "no admission policy asks what prices will be",
+		"market.window", "no admission policy forecasts prices",
 		func(c *scenario.Configuration) bool { return c.Market.Window != scenario.Default().Market.Window },
 		none(func(p *admission.Properties) bool { return p.Forecasts }),
 	}, {
-		"sla.runs_on", "work goes on after a soft deadline anyhow, and after none there is nothing late",
+		"sla.runs_on", "work continues after a soft deadline, and without a deadline nothing is late",
 		func(c *scenario.Configuration) bool { return c.SLA.RunsOn },
 		func(c *scenario.Configuration) bool { return c.SLA.Deadline == "soft" || c.SLA.Deadline == "none" },
 	}, {

@@ -1,6 +1,6 @@
 // Package catalog lists what users choose from: plug-ins with their options, presets, the
-// questions for a new scenario, and the runs of an experiment. It also says which settings of a
-// scenario have no effect.
+// questions for a new scenario, and the runs of an experiment. It also reports which settings
+// of a scenario have no effect.
 //
 // It is independent of how a run proceeds.
 package catalog

@@ -13,8 +13,8 @@ type Preset struct {
 	Name         string  `json:"name"`
 	Title        string  `json:"title"`
 	Replications int     `json:"replications"`
-	Seconds      float64 `json:"seconds" doc:"of a processor, for all replications; they are divided among workers"`
-	Megabytes    float64 `json:"megabytes" doc:"of memory, with one worker"`
+	Seconds      float64 `json:"seconds" doc:"processor time of all replications; several workers divide it"`
+	Megabytes    float64 `json:"megabytes" doc:"memory with one worker"`
 }
 
 // Presets returns the presets in order of their names, followed by the papers, each of which

@@ -1,5 +1,5 @@
-// Package cluster has the units of a run done by a cluster: it sees how long one takes,
-// submits tasks that are worth starting, waits, and submits again what failed.
+// Package cluster runs the units of a run on a cluster. It measures how long a unit takes,
+// submits tasks of a reasonable length, waits, and submits failed tasks again.
 package cluster
 
 import (
@@ -21,38 +21,38 @@ import (
 	"bourse/experiments/slurm"
 )
 
-// A Run is a run whose units a cluster does, which shares with this machine the file
-// system of the results.
+// A Run is a run whose units are run by a cluster. The cluster shares the file system of the
+// results with this machine.
 type Run struct {
 	Ready   *experiments.Prepared
 	Options experiments.Options
 	To      publication.Target
-	Chunk   int // units a task; 0: as many as take a minute
+	Chunk   int // units per task; 0 means as many as take a minute
 	Limits  slurm.Limits
 	NoWait  bool
-	Say     func(format string, args ...any) // what people may want to know; nil for nobody
+	Say     func(format string, args ...any) // receives progress messages; may be nil
 
 	dir string // of the units
 }
 
-// jobsName is the file in which the numbers of the jobs are that do a run's units.
+// jobsName is the file with the numbers of the jobs that run the units.
 const jobsName = "slurm.jobs"
 
-// A GoesOnError reports that waiting was broken off, and the jobs that go on.
+// A GoesOnError reports that waiting was interrupted, and the jobs that continue.
 type GoesOnError struct {
 	Jobs []string
 	why  error
 }
 
-// Error says which jobs, and what to do about them.
+// Error names the jobs and the possible next steps.
 func (e *GoesOnError) Error() string {
-	return fmt.Sprintf("job %s goes on: the same command waits for it, scancel ends it", strings.Join(e.Jobs, " "))
+	return fmt.Sprintf("job %s continues: the same command waits for it, and scancel ends it", strings.Join(e.Jobs, " "))
 }
 
 // Unwrap returns why.
 func (e *GoesOnError) Unwrap() error { return e.why }
 
-// Script returns what would be submitted, of one array.
+// Script returns the script that would be submitted for one array.
 func (r *Run) Script() (string, error) {
 	if err := r.place(); err != nil {
 		return "", err
@@ -65,9 +65,9 @@ func (r *Run) Script() (string, error) {
 	return job.Script(), nil
 }
 
-// Do has the units done that are missing, and reports whether all are there; with NoWait
-// it returns once they are submitted. The error is an [*experiments.HolesError] if tasks
-// fail again and again.
+// Do runs the missing units and reports whether all are complete. With NoWait, it returns
+// once they are submitted. The error is an [*experiments.HolesError] if tasks fail
+// repeatedly.
 func (r *Run) Do(ctx context.Context) (done bool, err error) {
 	if err := r.place(); err != nil {
 		return false, err
@@ -81,7 +81,7 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 	}
 	for last := -1; ; {
 		if len(ids) > 0 && r.NoWait {
-			r.say("job %s does the units: the same command without --no-wait waits and merges", strings.Join(ids, ", "))
+			r.say("job %s runs the units: the same command without --no-wait waits and merges", strings.Join(ids, ", "))
 			return false, nil
 		}
 		if len(ids) > 0 {
@@ -94,11 +94,11 @@ func (r *Run) Do(ctx context.Context) (done bool, err error) {
 			return err == nil, err
 		}
 		if len(missing) == last {
-			return false, fmt.Errorf("%w: their tasks have failed; what they said is in %s",
+			return false, fmt.Errorf("%w: their tasks have failed; their output is in %s",
 				&publication.HolesError{Missing: missing, Of: len(r.units())}, filepath.Join(r.dir, "slurm-*.txt"))
 		}
 		if last >= 0 {
-			r.say("%d of %d units are missing, and submitted again", len(missing), len(r.units()))
+			r.say("%d of %d units are missing and were submitted again", len(missing), len(r.units()))
 		}
 		last = len(missing)
 		if ids, err = r.submit(ctx, missing); err != nil {
@@ -126,8 +126,8 @@ func (r *Run) units() (names []string) {
 	return names
 }
 
-// begin writes the plan, and the scenario as run for the tasks, and does one unit to see
-// how long it takes.
+// begin writes the plan, and the scenario for the tasks, and runs one unit to measure its
+// time.
 func (r *Run) begin(ctx context.Context) error {
 	first, err := r.missing()
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *Run) begin(ctx context.Context) error {
 
 func (r *Run) scenario() string { return filepath.Join(r.dir, "scenario.yaml") }
 
-// missing returns the units that are not there, in order.
+// missing returns the missing units, in order.
 func (r *Run) missing() ([]string, error) {
 	u, err := results.ReadUnits(r.dir)
 	if errors.Is(err, results.ErrNotResults) {
@@ -164,7 +164,7 @@ func (r *Run) missing() ([]string, error) {
 	return slices.DeleteFunc(r.units(), func(name string) bool { return slices.Contains(names, name) }), err
 }
 
-// job returns the array that does those units.
+// job returns the array that runs those units.
 func (r *Run) job(missing []string) (*slurm.Job, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -197,7 +197,7 @@ func (r *Run) job(missing []string) (*slurm.Job, error) {
 	return job, nil
 }
 
-// submit has those units done.
+// submit submits those units.
 func (r *Run) submit(ctx context.Context, missing []string) (ids []string, err error) {
 	job, err := r.job(missing)
 	if err != nil {
@@ -238,7 +238,7 @@ func (r *Run) submitted(ctx context.Context) ([]string, error) {
 	return ids, nil
 }
 
-// wait returns when no task of the jobs is in the queue, and their files can be seen.
+// wait returns when no task of the jobs is in the queue and their files are visible.
 func (r *Run) wait(ctx context.Context, ids []string) error {
 	total := len(r.units())
 	pause, settled := time.Second, 0
@@ -252,7 +252,7 @@ func (r *Run) wait(ctx context.Context, ids []string) error {
 		}
 		n, err := slurm.Queued(ctx, ids)
 		if err != nil && ctx.Err() == nil {
-			r.say("%v; asking again", err) // a controller that is away for a while
+			r.say("%v; asking again", err) // tolerates a controller that is briefly unavailable
 			n, settled = 1, 0
 		}
 		if n == 0 { // a shared file system may show files late

@@ -1,16 +1,18 @@
-// Package contrast compares what an experiment compares: policies, configurations, or
-// two results directories, by the differences of their metrics.
+// Package contrast compares policies, configurations, or two results directories by the
+// differences of their metrics.
 //
-// Replications of one seed are given the same draws whatever is varied, so that they are
-// compared in pairs (common random numbers); results of different seeds are independent
-// samples, and are compared by Welch's test. Intervals of means are those of all tables
-// ([stats.Interval]). Those of differences are simultaneous: all comparisons asked for are
-// within theirs at once in 95 % of samples (Bonferroni). A verdict is where the interval lies.
+// Replications with the same seed get the same random draws, whatever is varied, so they are
+// compared in pairs (common random numbers). Results of different seeds are independent
+// samples, compared by Welch's test. Intervals of means are those of all tables
+// ([stats.Interval]). Intervals of differences are simultaneous: in 95 % of samples, they all
+// contain the true difference (Bonferroni). A verdict depends on the position of the
+// interval.
 //
 // # Design
 //
-// Holm's correction would decide a little more, but has no simultaneous intervals of two sides
-// that agree with it: a difference could be significant and its interval contain 0.
+// Holm's correction would decide slightly more, but it has no simultaneous two-sided
+// intervals that agree with it: a difference could be significant although its interval
+// contains 0.
 package contrast
 
 import (
@@ -24,70 +26,70 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Ask says what is to be compared.
+// An Ask states what to compare.
 type Ask struct {
 	Metrics  []string
-	Across   string      // policies, configurations or results: what differs in a comparison
-	Baseline string      // of what differs, which the others are compared with; empty: all pairs
-	Margin   float64     // the smallest difference that matters; 0: not said
-	Pairs    [][2]string // of what differs, that are compared; none: as Baseline says
+	Across   string      // dimension to compare: policies, configurations or results
+	Baseline string      // element that the others are compared with; empty: all pairs
+	Margin   float64     // the smallest difference that matters; 0: not stated
+	Pairs    [][2]string // elements to compare; none: as Baseline states
 
-	Ends map[string][2]float64 // what a metric lies between, if it must
+	Ends map[string][2]float64 // bounds of the metric, if it has any
 
-	Unsized bool // leave out how many replications would show a difference, which takes most of the time
+	Unsized bool // omit the number of replications that would show a difference, which takes most of the time
 }
 
-// The things that can differ.
+// The dimensions to compare.
 const (
 	Policies       = "policies"
 	Configurations = "configurations"
 	Results        = "results"
 )
 
-// Level is that of all verdicts and intervals of differences at once, and of the interval of
-// each mean.
+// Level is the simultaneous level of all verdicts and intervals of differences, and the level
+// of the interval of each mean.
 const Level = 0.05
 
 // A Row is one comparison.
 type Row struct {
 	Metric string `json:"metric"`
-	Within string `json:"within" doc:"what both have in common: configuration, policy or both"`
+	Within string `json:"within" doc:"common part: configuration, policy or both"`
 	First  string `json:"first"`
 	Second string `json:"second"`
 
-	N      int  `json:"n" doc:"pairs of replications, or those of the smaller sample"`
-	Paired bool `json:"paired" doc:"compared replication by replication; else as independent samples, by Welch's test"`
+	N      int  `json:"n" doc:"pairs of replications, or the size of the smaller sample"`
+	Paired bool `json:"paired" doc:"compared replication by replication; otherwise as independent samples, by Welch's test"`
 
 	FirstMean  *float64 `json:"first_mean"`
-	FirstLo95  *float64 `json:"first_lo95" doc:"of the first mean: as in all tables; null under two values, or where all are equal and no trials bound it"`
+	FirstLo95  *float64 `json:"first_lo95" doc:"interval of the first mean, as in all tables; null under two values, or if all are equal and no trials bound it"`
 	FirstHi95  *float64 `json:"first_hi95"`
 	SecondMean *float64 `json:"second_mean"`
 	SecondLo95 *float64 `json:"second_lo95"`
 	SecondHi95 *float64 `json:"second_hi95"`
-	Difference *float64 `json:"difference" doc:"mean of the first less the second"`
-	Lo95       *float64 `json:"lo95" doc:"of the difference: simultaneous, 95 % for all comparisons here (Bonferroni, Student's t), and no farther than the metric's bounds are apart; null where it cannot be told"`
+	Difference *float64 `json:"difference" doc:"first mean minus the second"`
+	Lo95       *float64 `json:"lo95" doc:"interval of the difference: simultaneous, 95 % for all these comparisons (Bonferroni, Student's t), limited by the metric's bounds; null if it is undefined"`
 	Hi95       *float64 `json:"hi95"`
-	P          *float64 `json:"p" doc:"two-sided, that of no difference"`
-	Corrected  *float64 `json:"p_corrected" doc:"p times the comparisons here, at most 1 (Bonferroni)"`
-	Effect     *float64 `json:"effect" doc:"difference over its standard deviation: of pairs, or root mean square of both"`
+	P          *float64 `json:"p" doc:"two-sided p for the hypothesis of no difference"`
+	Corrected  *float64 `json:"p_corrected" doc:"p times the number of comparisons, at most 1 (Bonferroni)"`
+	Effect     *float64 `json:"effect" doc:"difference divided by its standard deviation: of pairs, or the root mean square of both"`
 	Needed     *int     `json:"needed" doc:"replications that would show a difference like this with a power of 80 % at the level of the verdict"`
-	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that it is margin or more, corrected; null without a margin"`
+	Alike      *float64 `json:"alike" doc:"p of two one-sided tests that the difference is at least the margin, corrected; null without a margin"`
 
-	Verdict string `json:"verdict" doc:"where the interval of the difference lies: higher (above 0), lower, undecided (it contains 0); alike (within the margin); equal and constant where every replication differs by nothing, or by the same; no sample where all have the same jobs on the same hosts"`
+	Verdict string `json:"verdict" doc:"position of the interval of the difference: higher (above 0), lower, or undecided (it contains 0); alike (within the margin); equal or constant, if every replication has no difference or the same one; no sample, if all replications have the same jobs on the same hosts"`
 
 	tested *stats.Difference // nil if it cannot be tested
-	apart  [2]float64        // what the bounds of the metric leave for a difference
+	apart  [2]float64        // largest difference that the bounds of the metric allow
 }
 
-// Values are what programs read of a comparison.
+// Values is the JSON form of a comparison.
 type Values struct {
 	Across string  `json:"across"`
 	Margin float64 `json:"margin,omitempty"`
 	Rows   []Row   `json:"rows"`
 }
 
-// A series is a metric of one policy in one configuration of one directory, by
-// replication; there is none where it is undefined.
+// A series is a metric of one policy in one configuration of one directory, by replication.
+// Replications in which it is undefined are omitted.
 type series struct {
 	dir                           int
 	metric, configuration, policy string
@@ -96,8 +98,8 @@ type series struct {
 	noSample                      bool // all replications have the same jobs on the same hosts
 }
 
-// name returns what s is among those that differ across, and what it has in common with
-// them.
+// name returns the element of s in the dimension across, and the part that s shares with the
+// others.
 func (s *series) name(across string, dirs []*results.Dir) (name, within string) {
 	switch across {
 	case Configurations:
@@ -108,10 +110,10 @@ func (s *series) name(across string, dirs []*results.Dir) (name, within string) 
 	return s.policy, s.configuration
 }
 
-// mostRows bounds what is compared at once.
+// mostRows limits the number of comparisons.
 const mostRows = 20_000
 
-// Compare compares what ask says in one results directory, or two.
+// Compare makes the comparisons of ask in one results directory, or two.
 func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	if ask.Across == Results != (len(dirs) == 2) {
 		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
@@ -127,8 +129,8 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 	return compare(all, ask, dirs, len(dirs) == 1 || dirs[0].Manifest.Seed == dirs[1].Manifest.Seed)
 }
 
-// Of compares what ask says of rows; in configurations that are alike, replications
-// are no sample.
+// Of makes the comparisons of ask on rows. In configurations that are alike, replications are
+// not a sample.
 func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	var all []*series
 	for _, metric := range ask.Metrics {
@@ -137,7 +139,7 @@ func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 	return compare(all, ask, nil, true)
 }
 
-// compare compares all, metric by metric.
+// compare makes all comparisons, metric by metric.
 func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []Row, err error) {
 	for _, metric := range ask.Metrics {
 		groups, order := map[string][]*series{}, []string{}
@@ -174,7 +176,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 		}
 	}
 	if len(rows) == 0 {
-		return nil, misuse.Errorf("found nothing to compare across %s, want two or more", ask.Across)
+		return nil, misuse.Errorf("found only one value to compare across %s, want two or more", ask.Across)
 	}
 	family := 0
 	for i := range rows {
@@ -196,7 +198,7 @@ func read(dirs []*results.Dir, metric string) (all []*series, err error) {
 			return nil, err
 		}
 		if len(rows) == 0 {
-			return nil, misuse.Errorf("%s: found no metric %q; 'bourse scenario options metric' lists those that there are", dir.Path, metric)
+			return nil, misuse.Errorf("%s: found no metric %q; 'bourse scenario options metric' lists all metrics", dir.Path, metric)
 		}
 		all = append(all, inRows(i, rows, metric, dir.Manifest.Alike)...)
 	}
@@ -225,7 +227,7 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 	return all
 }
 
-// pairs returns which of a group are compared.
+// pairs returns the pairs of a group to compare.
 func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
 	for _, names := range ask.Pairs {
 		at := [2]int{}
@@ -256,9 +258,9 @@ func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
 	return all
 }
 
-// test fills in all but what depends on other rows.
+// test fills in everything that does not depend on other rows.
 func (r *Row) test(first, second *series, paired bool, ask Ask) {
-	var other [2]*series // in whose replications values count; nil: in all
+	var other [2]*series // series whose replications count; nil: all
 	if paired {
 		other = [2]*series{second, first}
 	}
@@ -292,8 +294,8 @@ func (r *Row) test(first, second *series, paired bool, ask Ask) {
 	r.tested, r.apart = &d, [2]float64{least - most, most - least}
 }
 
-// sample returns the values of s by replication, those alone in which other has one, too,
-// unless that is nil; and what they are values of.
+// sample returns the values of s by replication, restricted to those that other has, unless
+// other is nil. It also returns their trials.
 func (s *series) sample(other *series, ends [2]float64) (xs []float64, of stats.Quantity) {
 	of.Lo, of.Hi = ends[0], ends[1]
 	known := true
@@ -323,14 +325,14 @@ func mean(xs []float64, of stats.Quantity) (mean, lo, hi *float64) {
 	return &s.Mean, &s.Lo95, &s.Hi95
 }
 
-// within reports whether all values lie between ends: not all do of a proportion that is one
-// but for users who do better or worse than they expected.
+// within reports whether all values lie between ends. A fraction can exceed its bounds, for
+// example if users do better or worse than they expected.
 func within(xs []float64, ends [2]float64) bool {
 	return !slices.ContainsFunc(xs, func(x float64) bool { return x < ends[0] || x > ends[1] })
 }
 
-// judge fills in the interval at level alpha, which is that of all rows over their number, and
-// the verdict that it gives.
+// judge fills in the interval at level alpha, the level of all rows divided by their number,
+// and the resulting verdict.
 func (r *Row) judge(alpha float64, ask Ask) {
 	if r.tested == nil {
 		if r.Verdict == "" {

@@ -1,13 +1,11 @@
-// Package des is the discrete-event kernel: it lets time pass.
+// Package des is the discrete-event kernel, which advances time.
 //
-// A run is a few sources. Each names the next instant it cares about; the
-// earliest is brought to that instant; and so on until none has more to do.
-// This is the next-event time advance, with the event list kept by the sources
-// themselves.
+// A run has a few sources. Each source names its next event time. The kernel advances the
+// earliest source to its time, and repeats this until no source has more to do. This is
+// next-event time advance; the sources store the event list themselves.
 //
-// Instants are seconds since the origin of the run. Whether time is simulated
-// or real is the [Pacer]'s business. No other package asks what time it is;
-// each is told.
+// Times are seconds since the origin of the run. The [Pacer] decides whether time is
+// simulated or real. No other package reads a clock; each receives the time as a parameter.
 package des
 
 import (
@@ -18,19 +16,19 @@ import (
 
 // A Source takes part in a run.
 type Source interface {
-	// Next returns the earliest instant at which the source has something to
-	// do, +Inf if there is none.
+	// Next returns the earliest time at which the source has something to do, or +Inf if
+	// there is none.
 	Next() float64
 
-	// Advance does all that is due at now and moves Next past the instant it
-	// named. Now never decreases.
+	// Advance does everything that is due at now, and moves Next beyond that time. Now never
+	// decreases.
 	Advance(now float64) error
 }
 
-// Run advances sources in order of time, those due at the same instant in the
-// order given, until none has a next instant or the next is after horizon.
+// Run advances sources in order of time, those due at the same time in the given order, until
+// none has a next time or the next time is after horizon.
 func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error {
-	last, at := -1, 0.0 // the source advanced last, and the instant that it had named
+	last, at := -1, 0.0 // the source advanced last, and the time that it had named
 	for {
 		first, next := -1, math.Inf(1)
 		for i, s := range sources {
@@ -49,7 +47,7 @@ func Run(ctx context.Context, p Pacer, horizon float64, sources ...Source) error
 			return err
 		}
 		if now < next {
-			continue // woken: there may be something sooner
+			continue // woken: there may be an earlier event
 		}
 		if err := sources[first].Advance(now); err != nil {
 			return fmt.Errorf("at %v s: %w", now, err)

@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// A Pacer lets time pass until an instant, or until something happens sooner,
-// and returns the instant reached.
+// A Pacer waits until a time, or until something happens earlier, and returns the time
+// reached.
 type Pacer interface {
 	Wait(ctx context.Context, until float64) (now float64, err error)
 }
 
-// Virtual jumps to the next instant at once. It looks at the context every
-// thousand instants.
+// Virtual jumps to the next time immediately. It checks the context every thousand steps.
 type Virtual struct{ waits int }
 
 // Wait implements [Pacer].
@@ -23,8 +22,8 @@ func (v *Virtual) Wait(ctx context.Context, until float64) (float64, error) {
 	return until, nil
 }
 
-// Wall waits in real time, of which Now tells the seconds since the origin. A send on
-// Wake, if it is not nil, ends a wait early.
+// Wall waits in real time; Now returns the seconds since the origin. A send on Wake, if it is
+// not nil, ends a wait early.
 type Wall struct {
 	Now  func() float64
 	Wake <-chan struct{}
@@ -32,8 +31,8 @@ type Wall struct {
 
 // Wait implements [Pacer].
 func (w Wall) Wait(ctx context.Context, until float64) (float64, error) {
-	// Rounded up to the nanosecond, so that the instant has come; an hour at most, since
-	// what is far away may be beyond what a Duration says.
+	// Rounded up to the nanosecond, so that the time has come; at most an hour, because a
+	// distant time may exceed the range of a Duration.
 	t := time.NewTimer(time.Duration(min(until-w.Now(), 3600)*1e9) + 1)
 	defer t.Stop()
 	select {

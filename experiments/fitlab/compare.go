@@ -8,14 +8,14 @@ import (
 	"bourse/workloadgen/describe"
 )
 
-// A compared is a quantity of both workloads.
+// A compared holds one quantity of both workloads.
 type compared struct {
 	title, unit string
 	a, b        describe.Quantity
 	describe.Comparison
 }
 
-// Compared is what programs read of a comparison.
+// Compared is the JSON form of a comparison.
 type Compared struct {
 	A     string   `json:"a"`
 	B     string   `json:"b"`
@@ -27,11 +27,12 @@ type test struct {
 	A  moments      `json:"a"`
 	B  moments      `json:"b"`
 	KS report.Maybe `json:"ks" doc:"two-sample Kolmogorov-Smirnov distance"`
-	P  report.Maybe `json:"p" doc:"of such a distance, if both come from one law"`
+	P  report.Maybe `json:"p" doc:"p of such a distance, if both come from one distribution"`
 }
 
-// Compare returns whether two workloads that were measured are alike in gaps, runtimes
-// and sizes: a table of tests, and a figure of the quantiles of one over the other's.
+// Compare tests whether two measured workloads are alike in gaps, runtimes and sizes. It
+// returns a table of tests, and a figure with the quantiles of one against those of the
+// other.
 func Compare(names [2]string, logs [2]*describe.Log) (report.Document, error) {
 	a, b := logs[0], logs[1]
 	all := []compared{
@@ -64,7 +65,7 @@ func comparedTable(names [2]string, all []compared) report.Table {
 	t := report.Table{
 		Title:  "Two-sample Kolmogorov-Smirnov: A is " + names[0] + ", B is " + names[1],
 		Header: []string{"quantity", "n of A", "n of B", "mean of A", "mean of B", "KS", "p"}, Left: 1,
-		Note: "p: the probability of such a distance if both come from one law, every value apart from the others; marked below 5 %.",
+		Note: "p: the probability of such a distance if both come from one distribution and all values are independent; marked below 5 %.",
 	}
 	for _, q := range all {
 		t.Rows = append(t.Rows, report.Cells(q.a.Name, q.a.N, q.b.N, q.a.Mean, q.b.Mean, q.Test.D,
@@ -73,12 +74,11 @@ func comparedTable(names [2]string, all []compared) report.Table {
 	return t
 }
 
-// qqFigure returns the quantiles of B over those of A, beside the line on which
-// they are equal.
+// qqFigure returns the quantiles of B against those of A, with the line of equality.
 func qqFigure(names [2]string, all []compared) report.Figure {
 	f := report.Figure{
 		Name: "qq", Title: "Quantiles of " + names[1] + " over those of " + names[0],
-		Caption: "200 quantiles at the middles of equal steps; those at 0 are not drawn.",
+		Caption: "200 quantiles at the middles of equal steps; quantiles equal to 0 are not drawn.",
 		Across:  3, Order: []string{"quantiles", "equal"},
 	}
 	for _, q := range all {

@@ -14,14 +14,14 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Description is what a log is like, in words, numbers and figures.
+// A Description describes a log in words, numbers and figures.
 type Description struct {
 	file *Log
 	log  *describe.Log
 	fits *Report
 }
 
-// Describe fits the usual laws to a log that was measured, on so many workers.
+// Describe fits the usual distributions to a measured log, on the given number of workers.
 func Describe(ctx context.Context, file *Log, log *describe.Log, workers int) (*Description, error) {
 	fits, err := FitLog(ctx, log, defaultCandidates(), OptionsFor(log), workers)
 	return &Description{file, log, fits}, err
@@ -32,7 +32,7 @@ func (d *Description) Document() report.Document {
 	return report.Document{Title: "Workload " + d.file.base(), Tables: d.tables(), Notes: d.notes(), Values: d.values}
 }
 
-// Page returns the description with all that was fitted.
+// Page returns the description with all fits.
 func (d *Description) Page() report.Document {
 	page := d.Document()
 	page.Tables = append(page.Tables, d.fits.tables()...)
@@ -40,7 +40,7 @@ func (d *Description) Page() report.Document {
 	return page
 }
 
-// A correlation is how gaps so far apart go together.
+// A correlation is the autocorrelation of the gaps at one lag.
 type correlation struct {
 	Lag int          `json:"lag"`
 	R   report.Maybe `json:"r"`
@@ -60,7 +60,7 @@ func (d *Description) quantities() []moments {
 	return []moments{momentsOf(d.log.IAT), momentsOf(d.log.Run), momentsOf(d.log.Procs), momentsOf(d.log.Overestimate)}
 }
 
-// An estimate is a Hurst exponent and how it was found.
+// An estimate is a Hurst exponent and its estimator.
 type estimate struct {
 	Estimator string       `json:"estimator"`
 	H         report.Maybe `json:"h"`
@@ -79,7 +79,7 @@ func (d *Description) hurst() []estimate {
 	}
 }
 
-// tables returns the accounting, the counts, the moments and the memory.
+// tables returns the accounting, the counts, the moments and the autocorrelations.
 func (d *Description) tables() []report.Table {
 	tables := []report.Table{d.lines()}
 	if len(d.file.steps) > 0 {
@@ -109,7 +109,7 @@ func (d *Description) lines() report.Table {
 			report.Cells("all", a.Lines, ""), report.Cells("comments", a.Comments, ""), report.Cells("blank", a.Blank, ""),
 			report.Cells("used", a.Used, ""), report.Cells("repaired", a.Repaired, ""), report.Cells("skipped", a.Skipped, ""),
 		},
-		Note: "All are comments, blank, used, repaired or skipped; of a repaired line each reason is counted.",
+		Note: "Each line is a comment, blank, used, repaired or skipped. For a repaired line, each reason is counted.",
 	}
 	for _, r := range a.Reasons() {
 		t.Rows = append(t.Rows, report.Cells(what(r)+": "+r.First.Reason.String(), r.Count, "line "+strconv.Itoa(r.First.Line)))
@@ -132,24 +132,24 @@ func (d *Description) records() report.Table {
 		processors = float64(l.Processors)
 	}
 	return report.Table{
-		Title: "Records", Header: []string{"what", "value"}, Left: 1,
+		Title: "Records", Header: []string{"quantity", "value"}, Left: 1,
 		Rows: [][]report.Cell{
 			report.Cells("records", l.Records), report.Cells("that ran", l.Ran), report.Cells("users", l.Users),
 			report.Cells("mean gap, by records (s)", l.MeanIAT), report.Cells("mean gap, by job numbers (s)", l.NumberedIAT),
 			report.Cells("processors", processors), report.Cells("load", l.Load),
 		},
-		Note: "By job numbers: over all from the first record's to the last's, as papers count where a log has lost some.",
+		Note: "By job numbers: the whole span divided by the difference of the first and last number, as papers count if a log has lost records.",
 	}
 }
 
-// mostClasses is how many classes of a field are shown.
+// mostClasses is the number of classes of a field to show.
 const mostClasses = 5
 
 // classes returns the queues, partitions, groups and applications with the most records.
 func (d *Description) classes() report.Table {
 	t := report.Table{
 		Title: "Queues, partitions, groups and applications", Header: []string{"field", "number", "records", "processor-seconds"}, Left: 1,
-		Note: "-1: not known. --filter queue:1+2 takes some; so do partition, group and application. --json has all.",
+		Note: "-1: not known. --filter queue:1+2 selects some; so do partition, group and application. --json lists all.",
 	}
 	shown, field := 0, ""
 	for _, c := range d.log.Classes {
@@ -163,12 +163,12 @@ func (d *Description) classes() report.Table {
 	return t
 }
 
-// class is what programs read of a class.
+// class is the JSON form of a class.
 type class struct {
 	Field   string       `json:"field" doc:"queue, partition, group or application"`
 	Number  int64        `json:"number" doc:"-1 if it is not known"`
 	Records int          `json:"records"`
-	Work    report.Maybe `json:"work" doc:"processor-seconds of those that ran"`
+	Work    report.Maybe `json:"work" doc:"processor-seconds of the jobs that ran"`
 }
 
 func (d *Description) momentsTable() report.Table {
@@ -190,12 +190,12 @@ func (d *Description) exponents() report.Table {
 	return t
 }
 
-// weekdays returns the records of each day of the week, Sunday first; where the
-// header does not say when the log starts, of each seventh day from the first.
+// weekdays returns the records of each day of the week, Sunday first. If the header does not
+// state when the log starts, it returns those of each seventh day from the first.
 func (d *Description) weekdays() [7]int {
 	jobs := d.log.ByWeekday
 	if !d.log.Clock {
-		const thursday = 4 // the weekday that is counted from
+		const thursday = 4 // weekday from which days are counted
 		for i := range jobs {
 			jobs[i] = d.log.ByWeekday[(i+thursday)%7]
 		}
@@ -203,7 +203,7 @@ func (d *Description) weekdays() [7]int {
 	return jobs
 }
 
-// what was done to a line for a reason.
+// what was done to a line for one reason.
 func what(t swf.Tally) string {
 	if t.First.Reason.Skips() {
 		return "skipped"
@@ -211,23 +211,23 @@ func what(t swf.Tally) string {
 	return "repaired"
 }
 
-// notes says what a reader of the numbers must know.
+// notes returns the remarks that a reader of the numbers needs.
 func (d *Description) notes() []string {
 	var notes []string
 	if d.log.Processors == 0 {
-		notes = append(notes, "The size of the machine is not known, so neither is the load: give --processors.")
+		notes = append(notes, "The size of the machine is not known, so the load is unknown, too: state --processors.")
 	}
 	if !d.log.Clock {
-		notes = append(notes, "The header does not say when the log starts: hours and days count from its first record.")
+		notes = append(notes, "The header does not state when the log starts, so hours and days count from its first record.")
 	}
 	for _, wrong := range d.log.Header.Problems() {
 		notes = append(notes, "Header: "+wrong+".")
 	}
 	if n := d.log.Parts; n > 0 {
-		notes = append(notes, fmt.Sprintf("Parts of jobs that have records of their own are left out: %d.", n))
+		notes = append(notes, fmt.Sprintf("Parts of jobs with records of their own are left out: %d.", n))
 	}
 	if n := d.log.Follow; n > 0 {
-		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. Their jobs arrive after it ends, unless a scenario states workload.preceding: ignored.", n))
+		notes = append(notes, fmt.Sprintf("Records that name a preceding job (fields 17 and 18): %d. These jobs arrive after the preceding job ends, unless a scenario states workload.preceding: ignored.", n))
 	}
 	if n := d.log.Repeats; n > 0 {
 		notes = append(notes, fmt.Sprintf("Records with the job number of another record are left out: %d.", n))
@@ -235,13 +235,13 @@ func (d *Description) notes() []string {
 	return notes
 }
 
-// Described is what programs read of a description.
+// Described is the JSON form of a description.
 type Described struct {
 	File        string        `json:"file"`
 	Lines       int           `json:"lines" doc:"of the file"`
 	Comments    int           `json:"comments"`
 	Blank       int           `json:"blank"`
-	Used        int           `json:"used" doc:"lines that are records as they stand"`
+	Used        int           `json:"used" doc:"lines that are unchanged records"`
 	Repaired    int           `json:"repaired" doc:"lines that are records after a repair"`
 	Skipped     int           `json:"skipped" doc:"lines that are left out"`
 	Reasons     []reason      `json:"reasons"`
@@ -250,19 +250,19 @@ type Described struct {
 	Ran         int           `json:"ran" doc:"records of jobs that ran"`
 	Users       int           `json:"users" doc:"that have records"`
 	MeanIAT     report.Maybe  `json:"mean_iat" doc:"mean gap between arrivals, s"`
-	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"over all from the first job number to the last, s"`
-	Processors  *int64        `json:"processors" doc:"of the machine; null if they are not known"`
-	Load        report.Maybe  `json:"load" doc:"work over what the machine could do; null if it is not known"`
+	NumberedIAT report.Maybe  `json:"mean_iat_by_job_number" doc:"whole span divided by the difference of the first and last job number, s"`
+	Processors  *int64        `json:"processors" doc:"processors of the machine; null if unknown"`
+	Load        report.Maybe  `json:"load" doc:"work divided by the capacity of the machine; null if unknown"`
 	Quantities  []moments     `json:"quantities" doc:"gaps between arrivals, runtimes, sizes, overestimates"`
-	Hurst       []estimate    `json:"hurst" doc:"exponent of the gaps, by estimator"`
+	Hurst       []estimate    `json:"hurst" doc:"Hurst exponent of the gaps, by estimator"`
 	Correlation []correlation `json:"autocorrelation" doc:"of the gaps"`
-	Clock       bool          `json:"clock" doc:"the header says when the log starts, or else hours and days count from its first record"`
+	Clock       bool          `json:"clock" doc:"true if the header states when the log starts; otherwise hours and days count from the first record"`
 	ByHour      [24]int       `json:"by_hour" doc:"records of each hour of the day"`
 	ByWeekday   [7]int        `json:"by_weekday" doc:"records of each day of the week, from Sunday, or from the first record"`
 	Statuses    []status      `json:"statuses"`
-	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application; those with the most first"`
+	Classes     []class       `json:"classes" doc:"records of each queue, partition, group and application; the largest first"`
 	Fits        []quantityFit `json:"fits"`
-	Notes       []string      `json:"notes" doc:"what a reader of the numbers must know"`
+	Notes       []string      `json:"notes" doc:"remarks that a reader of the numbers needs"`
 	Files       []string      `json:"files" doc:"that were written"`
 }
 
@@ -271,7 +271,7 @@ type reason struct {
 	Done    string `json:"done" doc:"skipped or repaired"`
 	Count   int    `json:"count"`
 	First   int    `json:"first_line" doc:"number of the first such line"`
-	Example string `json:"example" doc:"what was found there"`
+	Example string `json:"example" doc:"content of that line"`
 }
 
 type status struct {
@@ -279,7 +279,7 @@ type status struct {
 	Records int   `json:"records"`
 }
 
-// values returns the description for programs.
+// values returns the description in its JSON form.
 func (d *Description) values(files []string) any {
 	l, a := d.log, &d.file.Trace.Accounting
 	reasons := []reason{}

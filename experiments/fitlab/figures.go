@@ -9,13 +9,13 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// Figures returns the distributions of a log with its nearest laws, at most so
-// many a quantity, and the log over time.
+// Figures returns the distributions of a log with the closest fits, at most the given number
+// per quantity, and the log over time.
 func (d *Description) Figures(nearest int) []report.Figure {
 	l := d.log
 	distributions := report.Figure{
 		Name: "distributions", Title: "Distributions of " + d.file.base(),
-		Caption: "Share of values of at most x; laws are as fitted, by maximum likelihood where there is one.",
+		Caption: "Fraction of values of at most x; distributions are fitted by maximum likelihood where possible.",
 		Order:   lawOrder(),
 	}
 	for _, q := range []struct {
@@ -39,11 +39,11 @@ func (d *Description) Figures(nearest int) []report.Figure {
 	}}
 }
 
-// logName names the curves of the log itself.
+// logName is the name of the log's own curves.
 const logName = "log"
 
-// lawOrder fixes the colour of each law, whatever the log: those that are often
-// the nearest come first, with colours far from the log's.
+// lawOrder fixes the colour of each distribution, whatever the log: those that often fit best
+// come first, with colours far from the log's.
 func lawOrder() []string {
 	laws := defaultCandidates()
 	order := []string{logName, "hypweib", "lognormal2", "binbin"}
@@ -55,7 +55,7 @@ func lawOrder() []string {
 	return order
 }
 
-// cdfPanel returns a distribution over powers of ten, beside the laws fitted.
+// cdfPanel returns a distribution over powers of ten, with the fitted distributions.
 func cdfPanel(title, x string, values []float64, fits []outcome) report.Panel {
 	own := describe.CDF(logName, values, 200)
 	curve := curveOf
@@ -74,7 +74,7 @@ func cdfPanel(title, x string, values []float64, fits []outcome) report.Panel {
 	return p
 }
 
-// curveOf returns a curve as figures take it.
+// curveOf returns a curve in the form that figures need.
 func curveOf(c describe.Curve) report.Curve {
 	out := report.Curve{Name: c.Name}
 	for i, x := range c.X {
@@ -83,7 +83,7 @@ func curveOf(c describe.Curve) report.Curve {
 	return out
 }
 
-// stepsOf returns the steps of a distribution function of few values.
+// stepsOf returns the steps of a distribution function with few values.
 func stepsOf(c describe.Curve) report.Curve {
 	out := report.Curve{Name: c.Name}
 	below := 0.0
@@ -142,8 +142,8 @@ func (d *Description) load() report.Panel {
 	return overDays("Load that arrives", "load", d.log.Days, func(x describe.Day) float64 { return x.Load })
 }
 
-// overDays returns a quantity of days over time, in means of as many days as
-// leave at most 120 points.
+// overDays returns a quantity of days over time, averaged over enough days to leave at most
+// 120 points.
 func overDays(title, y string, days []describe.Day, of func(describe.Day) float64) report.Panel {
 	p := report.Panel{Title: title, X: "day", Y: y}
 	c := describe.Curve{Name: logName}

@@ -1,7 +1,7 @@
-// Package fitlab runs what workloadgen offers in parts on all processors: the
-// table of goodness of fit, fits of many laws to many columns. Every part has
-// its own stream of chance and results are put together in the order of the
-// parts, so that the number of workers changes nothing but the time.
+// Package fitlab runs parts of workloadgen on all processors: the table of goodness of fit,
+// and the fits of many distributions to many columns. Every part has its own random stream,
+// and results are combined in the order of the parts, so the number of workers affects only
+// the time.
 package fitlab
 
 import (
@@ -14,12 +14,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Stream returns a new source of chance for the named use: the same name, the
-// same draws.
+// A Stream returns a new random source for the named use. The same name gives the same draws.
 type Stream func(name string) rand.Source
 
-// each calls do for 0 to n-1 on the given number of workers, 0 for one a
-// processor.
+// each calls do for 0 to n-1 on the given number of workers; 0 means one per processor.
 func each(ctx context.Context, n, workers int, do func(i int) error) error {
 	if workers < 1 {
 		workers = runtime.GOMAXPROCS(0)

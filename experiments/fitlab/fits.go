@@ -14,15 +14,16 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// quantities are what laws are fitted to, by the names that people and programs know them by.
+// quantities are the quantities that distributions are fitted to, by their names in text and
+// JSON.
 var quantities = [3]struct{ title, name string }{
 	{"Gaps between arrivals (s)", "iat"}, {"Runtimes (s)", "runtime"}, {"Sizes (processors)", "nodes"},
 }
 
-// Candidates are the laws that gaps, runtimes and sizes are given, by name.
+// Candidates are the names of the distributions to fit to gaps, runtimes and sizes.
 type Candidates [3][]string
 
-// defaultCandidates returns the market paper's laws and their usual rivals.
+// defaultCandidates returns the market paper's distributions and their usual alternatives.
 func defaultCandidates() Candidates {
 	return Candidates{
 		{"exponential", "weibull", "gamma", "lognormal", "pareto", "gpareto", "hyperexp", "hypweib"},
@@ -31,7 +32,7 @@ func defaultCandidates() Candidates {
 	}
 }
 
-// OrDefault returns c with the default laws where it has none.
+// OrDefault returns c with the default distributions where it has none.
 func (c Candidates) OrDefault() Candidates {
 	for i, laws := range defaultCandidates() {
 		if c[i] == nil {
@@ -41,14 +42,14 @@ func (c Candidates) OrDefault() Candidates {
 	return c
 }
 
-// An outcome is a fit, or why there is none.
+// An outcome is a fit, or the reason why there is none.
 type outcome struct {
 	fit.Fit
 	Err error
 }
 
-// A Report holds the fits of gaps, runtimes and sizes, the nearest to the sample first, those
-// that failed last.
+// A Report contains the fits of gaps, runtimes and sizes: the closest to the sample first,
+// failed fits last.
 type Report [3][]outcome
 
 // FitLog fits every candidate to its quantity of the log.
@@ -93,8 +94,8 @@ func (o *outcome) order() float64 {
 	return o.KS
 }
 
-// File returns the model file of the nearest fits. The model has as many users and jobs as the
-// log, and no job wider than the log's machine. Source describes the log.
+// File returns the model file of the closest fits. The model has as many users and jobs as
+// the log, and no job larger than the log's machine. Source describes the log.
 func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	f := models.File{Model: "independent", Options: map[string]any{
 		"jobs": l.Ran, "users": max(1, l.Users),
@@ -102,7 +103,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	if l.Processors > 0 {
 		f.Options["widest"] = l.Processors
 	}
-	f.About = []string{fmt.Sprintf("fitted to %s: %d records, %d that ran", source, l.Records, l.Ran)}
+	f.About = []string{fmt.Sprintf("fitted to %s: %d records, of which %d ran", source, l.Records, l.Ran)}
 	for i, q := range quantities {
 		if len(r[i]) == 0 || r[i][0].Err != nil {
 			return f, fmt.Errorf("%s: no fit", q.name)
@@ -114,7 +115,7 @@ func (r *Report) File(l *describe.Log, source string) (models.File, error) {
 	return f, nil
 }
 
-// Remember gives the gaps of a model the memory of the log's.
+// Remember gives the gaps of a model the Hurst exponent of the log's.
 func Remember(f *models.File, l *describe.Log) error {
 	h := l.RescaledRange.H
 	if !(h > 0 && h < 1) {

@@ -9,28 +9,28 @@ import (
 	"bourse/experiments/report"
 )
 
-// Fitted is what programs read of fits.
+// Fitted is the JSON form of fits.
 type Fitted struct {
 	File string        `json:"file"`
 	Fits []quantityFit `json:"fits"`
 }
 
-// Document returns the fits of the log called name.
+// Document returns the fits of the log with the given name.
 func (r *Report) Document(name string) report.Document {
 	return report.Document{Tables: r.tables(), Values: func([]string) any {
 		return Fitted{name, r.values()}
 	}}
 }
 
-// tables returns a table a quantity: a row a parameter, the law and how near
-// it comes on the first.
+// tables returns one table per quantity with one row per parameter. The first row of each
+// distribution shows its name and its distance.
 func (r *Report) tables() []report.Table {
 	var tables []report.Table
 	for i, q := range quantities {
 		t := report.Table{
 			Title:  "Fits. " + q.title,
 			Header: []string{"law", "parameter", "value", "s.e.", "log-likelihood", "AIC", "KS"}, Left: 2,
-			Note: "Nearest first, by KS: the largest difference between the distribution functions. Marked: the nearest law, and the smallest AIC.",
+			Note: "Closest first, by KS: the largest difference between the distribution functions. Marked: the closest distribution, and the smallest AIC.",
 		}
 		least := math.Inf(1)
 		for _, f := range r[i] {
@@ -39,7 +39,7 @@ func (r *Report) tables() []report.Table {
 			}
 		}
 		var notes []string
-		noted := make(map[string][]string) // laws of which each is said
+		noted := make(map[string][]string) // distributions to which each remark applies
 		for nth, f := range r[i] {
 			if f.Err != nil {
 				t.Note += " " + sentence(f.Err)
@@ -74,13 +74,13 @@ func whole(x float64) string {
 	return strconv.FormatFloat(x, 'f', 0, 64)
 }
 
-// sentence returns an error as one.
+// sentence returns an error as a sentence.
 func sentence(err error) string {
 	s := err.Error()
 	return strings.ToUpper(s[:1]) + s[1:] + "."
 }
 
-// quantityFit is the fits of one quantity for programs.
+// quantityFit is the JSON form of the fits of one quantity.
 type quantityFit struct {
 	Quantity string   `json:"quantity" doc:"iat, runtime or nodes"`
 	Laws     []lawFit `json:"laws"`
@@ -88,7 +88,7 @@ type quantityFit struct {
 
 type lawFit struct {
 	Law        string         `json:"law"`
-	Best       bool           `json:"best" doc:"the nearest to the sample"`
+	Best       bool           `json:"best" doc:"true for the distribution closest to the sample"`
 	Parameters []parameterFit `json:"parameters"`
 	N          int            `json:"n" doc:"values in the sample"`
 	LogLik     report.Maybe   `json:"log_likelihood"`

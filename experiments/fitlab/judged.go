@@ -18,18 +18,18 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// Judged is what programs read of Table 1.
+// Judged is the JSON form of Table 1.
 type Judged struct {
 	Pairs   int          `json:"pairs" doc:"of samples"`
 	Draws   int          `json:"draws" doc:"in a sample"`
-	Level   float64      `json:"level" doc:"p at which a pair is rejected"`
-	Method  []string     `json:"method" doc:"how the table was made"`
+	Level   float64      `json:"level" doc:"p below which a pair is rejected"`
+	Method  []string     `json:"method" doc:"parameters of the table"`
 	Rows    []report.Fit `json:"rows"`
-	Differs []string     `json:"differs" doc:"how the log is another than the paper's"`
+	Differs []string     `json:"differs" doc:"how the log differs from the paper's"`
 }
 
-// Judge returns Table 1 of a log that was measured, with the paper's numbers beside:
-// how near the paper's laws come to it, or those of model files if any are named.
+// Judge returns Table 1 of a measured log with the paper's numbers. It judges the paper's
+// distributions, or those of model files if any are named.
 func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b gof.Bootstrap, stream Stream, workers int) (report.Document, error) {
 	columns, err := paperColumns(log.IAT.Values, log.Run.Values, log.Procs.Values)
 	if err == nil && len(files) > 0 {
@@ -42,7 +42,7 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 	if err != nil {
 		return report.Document{}, err
 	}
-	differs := []string{"The paper's numbers are of SDSC Blue Horizon, another log than this."}
+	differs := []string{"The paper's numbers are for SDSC Blue Horizon, which is a different log."}
 	if isBlueHorizon(file.Trace.Header) {
 		differs = paperDiffers(log)
 	}
@@ -56,23 +56,23 @@ func Judge(ctx context.Context, file *Log, log *describe.Log, files []string, b 
 	}, nil
 }
 
-// method says in sentences how the table was made.
+// method describes in sentences how the table was made.
 func method(b gof.Bootstrap, log *describe.Log) []string {
 	return []string{
-		fmt.Sprintf("Success rate and sample mean are of %d pairs of %d draws, one from the data, one from the trace; the paper's of 1000.", b.Pairs, b.Draws),
-		fmt.Sprintf("A pair is a success where p is at least %v, by the limit with Stephens' correction, as Matlab's kstest2 has it.", b.Level),
-		fmt.Sprintf("The standard error of a success rate is at most %.4f, of the paper's 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
-		fmt.Sprintf("Complete data are %d gaps between arrivals, %d runtimes and as many sizes, against the law itself.", log.IAT.N, log.Run.N),
+		fmt.Sprintf("Success rate and sample mean use %d pairs of %d draws, one from the data, one from the trace; the paper used 1000 pairs.", b.Pairs, b.Draws),
+		fmt.Sprintf("A pair is a success if p is at least %v, by the limit with Stephens' correction, as in Matlab's kstest2.", b.Level),
+		fmt.Sprintf("The standard error of a success rate is at most %.4f; the paper's is 0.0158.", 0.5/math.Sqrt(float64(b.Pairs))),
+		fmt.Sprintf("Complete data: %d gaps between arrivals, %d runtimes and as many sizes, compared with the distribution itself.", log.IAT.N, log.Run.N),
 	}
 }
 
-// isBlueHorizon reports whether a header is of the log that the paper judged by.
+// isBlueHorizon reports whether a header belongs to the paper's log.
 func isBlueHorizon(h swf.Header) bool {
 	where, _ := h.Get("Installation")
 	return strings.Contains(strings.ToLower(where), "blue horizon")
 }
 
-// modelColumns puts the laws of model files in the place of the paper's.
+// modelColumns replaces the paper's distributions by those of model files.
 func modelColumns(columns []column, files []string) error {
 	for i := range columns {
 		columns[i].Laws = nil
@@ -88,7 +88,7 @@ func modelColumns(columns []column, files []string) error {
 		}
 		laws, ok := m.(*models.Independent)
 		if !ok {
-			return misuse.Errorf("%s: found model %s, want independent, which has a law for each quantity", name, f.Model)
+			return misuse.Errorf("%s: found model %s, want independent, which has a distribution for each quantity", name, f.Model)
 		}
 		gap, runtime, nodes := laws.Laws()
 		base := strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))
@@ -99,7 +99,7 @@ func modelColumns(columns []column, files []string) error {
 	return nil
 }
 
-// beside puts what the paper prints beside fits.
+// beside adds the paper's numbers to fits.
 func beside(printed papers.Fits, fits []agreement) []report.Fit {
 	var rows []report.Fit
 	for _, f := range fits {

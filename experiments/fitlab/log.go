@@ -13,19 +13,18 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A Log is a log as people name it: the records that passed the filters, and what
-// became of the others.
+// A Log is a named log: the records that passed the filters, and the treatment of the others.
 type Log struct {
 	Name  string
-	Trace *swf.Trace // its accounting is of the whole file
+	Trace *swf.Trace // its accounting covers the whole file
 
 	steps  []swf.Step       // what each filter did
-	isPlan bool             // it was a plan, all of whose jobs are records
+	isPlan bool             // it was a plan, and all its jobs are records
 	jobs   workloadgen.Plan // of the plan
 }
 
 // ReadLog reads the records of a log that pass the filters. A plan is read as the log that it
-// would be written as, of a machine whose size is not known.
+// would be written as, for a machine of unknown size.
 func ReadLog(name, filter string) (*Log, error) { return ReadLogAs(name, "", filter) }
 
 // ReadLogAs is [ReadLog] for a file in one of [swf.Formats]; an empty format is a log or a plan.
@@ -42,7 +41,7 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	} else if l.jobs, err = workloadgen.ReadFile(name); err == nil {
 		l.Trace = PlanLog(l.jobs)
 	}
-	if err != nil && !errors.As(err, new(*os.PathError)) { // the file is not what it should be
+	if err != nil && !errors.As(err, new(*os.PathError)) { // the file has another format than expected
 		err = misuse.Of(err)
 	}
 	if err != nil {
@@ -54,7 +53,7 @@ func ReadLogAs(name, format, filter string) (*Log, error) {
 	return l, nil
 }
 
-// Measure describes the log in numbers, if there is enough of it for the purpose.
+// Measure describes the log in numbers, if it is large enough for the purpose.
 func (l *Log) Measure(purpose string) (*describe.Log, error) {
 	log := describe.Describe(l.Trace)
 	if log.Records < 2 || log.Ran == 0 {
@@ -71,10 +70,10 @@ func PlanLog(plan workloadgen.Plan) *swf.Trace {
 	return t
 }
 
-// IsPlan tells a plan from a log by its name.
+// IsPlan reports whether the name is that of a plan, not of a log.
 func IsPlan(name string) bool { return strings.HasSuffix(strings.TrimSuffix(name, ".gz"), ".csv") }
 
-// Told says what became of the lines of the file, and of its records.
+// Told describes the treatment of the lines of the file, and of its records.
 func (l *Log) Told() []string {
 	lines := []string{l.Name + ": " + strings.TrimSpace(l.Trace.Accounting.String())}
 	if l.isPlan {
@@ -89,8 +88,8 @@ func (l *Log) Told() []string {
 	return lines
 }
 
-// Plan returns the jobs of the log with their memory from m, and tells what became of its lines
-// if it was none.
+// Plan returns the jobs of the log with their memory from m, and reports the treatment of its
+// lines if it was not a plan.
 func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	if l.isPlan {
 		return l.jobs, nil
@@ -99,7 +98,7 @@ func (l *Log) Plan(m swf.Memory) (workloadgen.Plan, []string) {
 	return plan, append(l.Told(), "as a plan: "+strings.TrimSpace(acc.String()))
 }
 
-// Copy returns the records of the log as they stand, with a header that agrees with them.
+// Copy returns the unchanged records of the log, with a header that agrees with them.
 func (l *Log) Copy() *swf.Trace {
 	t := *l.Trace
 	for _, s := range l.steps {

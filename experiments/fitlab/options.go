@@ -7,8 +7,8 @@ import (
 	"bourse/workloadgen/fit"
 )
 
-// OptionsFor returns the market paper's options of fits, with sizes in powers of
-// two from the log's, its 5 % smallest apart, to its largest.
+// OptionsFor returns the market paper's options of fits. Sizes are powers of two from the
+// log's smallest size, leaving out the smallest 5 %, to its largest.
 func OptionsFor(l *describe.Log) fit.Options {
 	o := fit.PaperOptions()
 	if l.Procs.N > 0 && l.Procs.Min > 0 {

@@ -10,31 +10,31 @@ import (
 	"bourse/workloadgen/gof"
 )
 
-// A column is a quantity of a trace and the laws to be compared with it.
+// A column is a quantity of a trace and the distributions to compare with it.
 type column struct {
 	Name   string    // IAT, RUN, CPU
 	Values []float64 // in any order, not empty
 	Laws   []namedLaw
 }
 
-// A namedLaw is a distribution under the name that a table gives it.
+// A namedLaw is a distribution with its name in a table.
 type namedLaw struct {
 	Name string
 	dist.Distribution
 }
 
-// An agreement is a row of Table 1: how well a law, or the trace itself, agrees with
+// An agreement is a row of Table 1: how well a distribution, or the trace itself, agrees with
 // the trace.
 type agreement struct {
 	Law     string // "Trace" for the trace itself
 	Column  string
-	Success float64 // share of the pairs of samples not rejected
+	Success float64 // fraction of the pairs of samples that are not rejected
 	D       float64 // distance of the complete data, 0 for the trace itself
 	MeanD   float64 // mean distance of the pairs
 }
 
-// table1 returns the market paper's Table 1 for any columns: for each the trace
-// against itself, then its laws.
+// table1 returns the market paper's Table 1 for any columns: for each column the trace
+// against itself, then its distributions.
 func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Stream, workers int) ([]agreement, error) {
 	type task struct {
 		sample []float64
@@ -52,7 +52,7 @@ func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Strea
 			rows, fits = append(rows, task{sample, l.Distribution}), append(fits, agreement{Law: l.Name, Column: c.Name})
 		}
 	}
-	// Part 0 of a row is the complete data; the others are the bootstrap's.
+	// Part 0 of a row is the complete data; the other parts are bootstrap samples.
 	parts := 1 + b.Parts()
 	tallies := make([]gof.Tally, len(rows)*parts)
 	err := each(ctx, len(tallies), workers, func(i int) error {
@@ -84,8 +84,8 @@ func table1(ctx context.Context, columns []column, b gof.Bootstrap, stream Strea
 	return fits, nil
 }
 
-// paperColumns returns the columns of the paper's table for inter-arrival
-// times, runtimes and sizes of a trace, with its laws.
+// paperColumns returns the columns of the paper's table for inter-arrival times, runtimes and
+// sizes of a trace, with its distributions.
 func paperColumns(iat, run, cpu []float64) ([]column, error) {
 	var err error
 	law := func(name, member string, options map[string]any) namedLaw {

@@ -17,25 +17,25 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Why the market does not take what it is asked. Nothing has been booked.
+// Reasons for which the market rejects a request. Nothing has been booked.
 var (
-	ErrBusy   = errors.New("the market has too much to do: ask again")
-	ErrAway   = errors.New("the bank is away; nothing was booked")
-	ErrOrder  = errors.New("the order is not one for this market")
-	ErrSigned = errors.New("the order is not signed by the key of its account")
+	ErrBusy   = errors.New("the market is overloaded: send the order again")
+	ErrAway   = errors.New("the bank does not respond; nothing was booked")
+	ErrOrder  = errors.New("the order is for another market")
+	ErrSigned = errors.New("the order is not signed with the key of its account")
 
-	// ErrPending means that the market was asked, and the bank is away: ask again with the
-	// same order.
-	ErrPending = errors.New("the bank is away: ask again with the same order, which is then answered once")
+	// ErrPending means that the market has the request, but the bank does not respond: send
+	// the same order again.
+	ErrPending = errors.New("the bank does not respond: send the same order again; it is booked once")
 )
 
 const (
-	lasting = 60  // s for which an order to read may be used at most, as at the bank
-	slack   = 300 // s for which an order, but none to read, may be used after it has expired, as at the bank
+	lasting = 60  // maximum validity of a read request in s, as at the bank
+	slack   = 300 // s for which an order, except a read request, may be used after it has expired, as at the bank
 	patient = 2 * time.Second
 )
 
-// check reads a signed order, which must be one for this market, of a kind.
+// check parses a signed order, which must be an order of the given kind for this market.
 func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorder.Signed, error) {
 	s, err := bankorder.Open(text)
 	if err != nil {
@@ -54,16 +54,16 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	case s.Value("market") != m.conf.Name:
 		return nil, wrong("market %s, want %s", s.Value("market"), m.conf.Name)
 	case s.Expires()+slack < m.world.Clock.Now(), kind == "read" && s.Expires() < m.world.Clock.Now():
-		return nil, wrong("one that expired at %s; the market's clock is at %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
+		return nil, wrong("one that expired at %s; the market's clock shows %s", s.Value("expires"), bank.Instant(m.world.Clock.Now()))
 	case kind == "read" && s.Expires() > m.world.Clock.Now()+lasting:
-		return nil, wrong("one to read until %s, want it for at most %d s; the market's clock is at %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
+		return nil, wrong("a read request valid until %s, want at most %d s; the market's clock shows %s", s.Value("expires"), lasting, bank.Instant(m.world.Clock.Now()))
 	}
 	key, err := m.world.KeyOf(ctx, s.Value("account"))
 	if err != nil {
 		return nil, err
 	}
 	if key == "" {
-		return nil, fmt.Errorf("%w: %s has no key at the bank: it was revoked, or never enrolled", ErrSigned, s.Value("account"))
+		return nil, fmt.Errorf("%w: %s has no key at the bank: the key was revoked, or never enrolled", ErrSigned, s.Value("account"))
 	}
 	if !s.By(key) || s.Signatures() != 1 {
 		return nil, fmt.Errorf("%w: %s", ErrSigned, s.Value("account"))
@@ -71,8 +71,8 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	return s, nil
 }
 
-// Submit asks for a contract with a signed order, and the text of the job that it has the
-// sum of. It is decided once: asked again with the same order, it answers the same.
+// Submit requests a contract with a signed order and the text of the job, whose hash the
+// order contains. It is decided once: the same order always gets the same answer.
 func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "order")
 	if err != nil {
@@ -83,7 +83,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
 	}
 	if order.Sum(job) != terms.Job {
-		return nil, fmt.Errorf("%w: found a job whose sum is %s, want %s", ErrOrder, order.Sum(job), terms.Job)
+		return nil, fmt.Errorf("%w: found a file with hash %s, want %s", ErrOrder, order.Sum(job), terms.Job)
 	}
 	if _, err := order.ParseJob(job); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOrder, err)
@@ -97,10 +97,10 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	a := *r.answer
 	if a.Verdict == contracts.Reject.String() && a.Why == "" {
-		ctx, cancel := context.WithTimeout(ctx, patient) // others may be quoted: it takes as long as to decide fifty times
+		ctx, cancel := context.WithTimeout(ctx, patient) // others may get quotes meanwhile: a quote takes as long as fifty decisions
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
-			// Advice that the account cannot follow is none.
+			// Advice that the account cannot follow is omitted.
 			if has, err := m.world.Bank.Balance(ctx, s.Value("account")); err != nil || has.Cmp(least) >= 0 {
 				a.Least = least.String()
 			}
@@ -109,20 +109,21 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	return &a, nil
 }
 
-// trusted tells whether all hosts that are here run jobs of an account.
+// trusted reports whether all present hosts run jobs of an account.
 func (m *Market) trusted(account string) error {
 	s := &m.seen
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for name, p := range s.hosts {
 		if o := &p.told.Offer; p.here && !o.Apart && len(o.Trust) > 0 && !slices.Contains(o.Trust, account) {
-			return fmt.Errorf("%w: host %s does not keep users apart and runs jobs of %v alone", ErrOrder, name, o.Trust)
+			return fmt.Errorf("%w: host %s does not isolate users and runs only jobs of %v", ErrOrder, name, o.Trust)
 		}
 	}
 	return nil
 }
 
-// Cancel takes a contract back, with a signed order of its owner. It pays what has accrued.
+// Cancel cancels a contract with a signed order of its owner. The contract pays its accrued
+// charges.
 func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "cancel")
 	if err != nil {
@@ -138,11 +139,11 @@ func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 	return r.answer, nil
 }
 
-// ErrPayee means that the bank does not pay an account for this market.
-var ErrPayee = errors.New("is no payee of the market")
+// ErrPayee means that the bank does not allow payments from this market to an account.
+var ErrPayee = errors.New("is not a payee of the market")
 
-// MayOwn returns an error that wraps [ErrPayee] unless an account may own hosts: what is
-// charged for them could not be paid.
+// MayOwn returns an error that wraps [ErrPayee] unless an account may own hosts; otherwise
+// its charges could not be paid.
 func (m *Market) MayOwn(ctx context.Context, account string) error {
 	if m.world.Payee == nil {
 		return nil
@@ -152,15 +153,15 @@ func (m *Market) MayOwn(ctx context.Context, account string) error {
 		return fmt.Errorf("owner %s: %w", account, err)
 	}
 	if !is {
-		return fmt.Errorf("owner %s %w: its bank must give it that right, 'bourse bank right BANK %s payee --market %s --key OPERATOR'",
+		return fmt.Errorf("owner %s %w: the bank must grant that right with 'bourse bank right BANK %s payee --market %s --key OPERATOR'",
 			account, ErrPayee, account, m.conf.Name)
 	}
 	return nil
 }
 
-// Join makes a host known, whose charges go to an account, which must be a payee of this
-// market. Pin is that of its certificate, empty if it has none. Known already, it answers
-// the same, though its owner is a payee no more: what ran there waits to be settled.
+// Join registers a host whose charges are paid to an account, which must be a payee of this
+// market. Pin is the pin of its certificate, empty if it has none. A known host gets the same
+// answer, even if its owner is no longer a payee: its tasks wait to be settled.
 func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
 	m.mu.RLock()
 	known, _ := m.core.host(spec.Name)
@@ -175,20 +176,20 @@ func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) e
 	return err
 }
 
-// Drain lets a host take no more tasks: when what runs there is done its agent leaves, and
-// then the host is removed. Or it lets it take them again.
+// Drain makes a host accept no more tasks. When its tasks have ended, its agent leaves, and
+// the host is removed. With undo, the host accepts tasks again.
 func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
 	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
 	return err
 }
 
-// Remove gives a host up for good: what runs there is dealt with as when it is lost.
+// Remove removes a host permanently: its tasks are treated as if it was lost.
 func (m *Market) Remove(ctx context.Context, host string) error {
 	_, err := m.ask(ctx, message{Remove: host})
 	return err
 }
 
-// ask puts a message to the loop and waits for what comes of it.
+// ask sends a message to the loop and waits for the result.
 func (m *Market) ask(ctx context.Context, one message) (*result, error) {
 	l, err := m.mail.put(one)
 	if err != nil {
@@ -217,8 +218,7 @@ func (m *Market) ask(ctx context.Context, one message) (*result, error) {
 	}
 }
 
-// Status returns a contract as it stands.
-// The number within the market will do.
+// Status returns the present state of a contract. It accepts the number within the market.
 func (m *Market) Status(id int64) (*Contract, error) {
 	id = whole(m.world.Number, id)
 	m.mu.RLock()
@@ -240,7 +240,7 @@ func (m *Market) Status(id int64) (*Contract, error) {
 	return out, err
 }
 
-// deletions notes what hosts have deleted of the output of c.
+// deletions records which output of c hosts have deleted.
 func (s *seen) deletions(c *Contract) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -261,12 +261,12 @@ func (s *seen) deletions(c *Contract) {
 // ErrNotFound means that no contract has that number.
 var ErrNotFound = errors.New("no such contract")
 
-// A Filter says which contracts are listed.
+// A Filter selects the contracts to list.
 type Filter struct {
 	Account string // empty is all
-	Ended   bool   // those that have ended, too
+	Ended   bool   // includes contracts that have ended
 	From    int64  // number of the first
-	Last    int    // of these the newest alone, 0 is all: what is older is not looked at
+	Last    int    // limit to the newest of these, 0 means all; older ones are not searched
 	Most    int    // 0 is all
 }
 
@@ -295,7 +295,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 			}
 			if take(&c) {
 				if out = append(out, c); f.Most > 0 && len(out) >= 2*f.Most {
-					break // so many have ended, or more
+					break // this many have ended, or more
 				}
 			}
 		}
@@ -308,24 +308,24 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 	return out, err
 }
 
-// A Host is one as it stands.
+// A Host is the present state of a host.
 type Host struct {
 	Name      string     `json:"host"`
 	State     string     `json:"state" doc:"here, closed, draining, away or removed"`
-	Kind      string     `json:"kind,omitempty" doc:"of what shares its processors"`
-	Owner     string     `json:"owner" doc:"account that its charges go to"`
+	Kind      string     `json:"kind,omitempty" doc:"mechanism that shares its processors"`
+	Owner     string     `json:"owner" doc:"account that receives its charges"`
 	CPUs      float64    `json:"cpus"`
 	Price     float64    `json:"price" doc:"$/s"`
-	Used      float64    `json:"used" doc:"processors that tasks there are entitled to; the name is of versions before, see entitled"`
-	Entitled  float64    `json:"entitled" doc:"processors that tasks there are entitled to"`
-	Asked     float64    `json:"asked" doc:"processors that tasks there used lately, or waited for and are entitled to"`
-	Delivered float64    `json:"delivered" doc:"processors that tasks there used lately, by the kernel's accounting"`
-	Off       float64    `json:"share_error" doc:"the largest part of its entitlement that a task waited for and did not receive, 0 to 1"`
+	Used      float64    `json:"used" doc:"processors that its tasks are entitled to; the name of earlier versions, see entitled"`
+	Entitled  float64    `json:"entitled" doc:"processors that its tasks are entitled to"`
+	Asked     float64    `json:"asked" doc:"processors that its tasks recently used, or waited for and are entitled to"`
+	Delivered float64    `json:"delivered" doc:"processors that its tasks recently used, by the kernel's accounting"`
+	Off       float64    `json:"share_error" doc:"largest fraction of its entitlement that a task waited for and did not receive, 0 to 1"`
 	Load      float64    `json:"load"`
-	Heard     float64    `json:"heard" doc:"instant at which it last said anything"`
+	Heard     float64    `json:"heard" doc:"time of its last message"`
 	Why       string     `json:"why,omitempty" doc:"it is closed"`
 	Stored    int64      `json:"stored" doc:"bytes of output of ended tasks"`
-	Cut       int        `json:"cut,omitempty" doc:"readings that told of more than can be"`
+	Cut       int        `json:"cut,omitempty" doc:"usage reports that exceeded the possible maximum"`
 	Contracts []HostTask `json:"contracts"`
 }
 
@@ -338,11 +338,11 @@ type HostTask struct {
 	Share    float64 `json:"share"`
 
 	Entitled  float64 `json:"entitled" doc:"processors"`
-	Asked     float64 `json:"asked" doc:"processors that it used lately, or waited for and is entitled to"`
-	Delivered float64 `json:"delivered" doc:"processors that it used lately, by the kernel's accounting"`
+	Asked     float64 `json:"asked" doc:"processors that it recently used, or waited for and is entitled to"`
+	Delivered float64 `json:"delivered" doc:"processors that it recently used, by the kernel's accounting"`
 }
 
-// Hosts returns the hosts in the order in which they came.
+// Hosts returns the hosts in the order in which they joined.
 func (m *Market) Hosts() []Host {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -13,7 +13,7 @@ import (
 	"bourse/contracts/note"
 )
 
-// A call is one question to the bank, and what it answered.
+// A call is one request to the bank, with its answer.
 type call struct {
 	question
 	reply
@@ -35,40 +35,41 @@ type payment struct {
 }
 
 type reply struct {
-	Has     *bank.Amount `json:"has,omitempty"`     // of who has too little
-	Moved   bank.Amount  `json:"moved,omitzero"`    // what went back, or was paid
+	Has     *bank.Amount `json:"has,omitempty"`     // account that has too little money
+	Moved   bank.Amount  `json:"moved,omitzero"`    // amount that was returned or paid
 	Refused string       `json:"refused,omitempty"` // why nothing was booked
 	Receipt string       `json:"receipt,omitempty"`
 }
 
-// errOtherwise means that this program does not do what the one that wrote the log did.
-var errOtherwise = errors.New("this bourse decides otherwise than the one that wrote it")
+// errOtherwise means that this program decides differently from the version that wrote the
+// log.
+var errOtherwise = errors.New("this version decides differently from the version that wrote the log")
 
-// calls is a broker's teller: it asks the bank and keeps what it answered, or answers
-// what it answered before, as long as there is any of that.
+// calls is a broker's teller. It calls the bank and records the answers. While recorded
+// answers remain, it returns them instead.
 type calls struct {
 	bank  *teller.Teller
 	made  []call
 	known []call         // not yet asked again
-	again bool           // all is known: nothing more is asked
-	free  func(f func()) // calls f while others may look at the market; nil calls it
-	last  string         // receipt, and why something was refused: of this contract
+	again bool           // all answers are recorded: the bank is not called
+	free  func(f func()) // calls f while others may read the market; nil calls it directly
+	last  string         // receipt, and reason of a refusal, of this contract
 	why   string
 
-	// charge returns what is paid for a contract that ends, and what the note says of it.
+	// charge returns the payment of a contract that ends, and the text of its note.
 	charge func(contract int64, pay []bank.Payment, note []byte) ([]bank.Payment, []byte, error)
 }
 
-// ask answers q as it was before, or as f does.
+// ask returns the recorded answer to q, or calls f.
 func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	switch {
 	case len(c.known) > 0:
 		if was := c.known[0].question; !reflect.DeepEqual(was, q) {
-			return r, fmt.Errorf("%w: it asks the bank %+v, and that one %+v", errOtherwise, q, was)
+			return r, fmt.Errorf("%w: it sends the bank %+v, and the log has %+v", errOtherwise, q, was)
 		}
 		r, c.known = c.known[0].reply, c.known[1:]
 	case c.again:
-		return r, fmt.Errorf("%w: it asks the bank %+v, and that one nothing", errOtherwise, q)
+		return r, fmt.Errorf("%w: it sends the bank %+v, and the log has nothing", errOtherwise, q)
 	default:
 		if ask := func() { err = f(&r) }; c.free != nil {
 			c.free(ask)
@@ -97,7 +98,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
-// settled returns how the bank answered in this turn to who settled a contract.
+// settled returns the bank's answer to the settlement of a contract in this step.
 func (c *calls) settled(contract int64) reply {
 	for i := range c.made {
 		if q := &c.made[i]; q.Kind == "settle" && q.Contract == contract {
@@ -107,7 +108,7 @@ func (c *calls) settled(contract int64) reply {
 	panic("live: a contract that ended without being settled")
 }
 
-// Spare returns how many bytes of each note are the teller's.
+// Spare returns the number of bytes that the teller adds to each note.
 func (c *calls) Spare() int { return teller.Room }
 
 // Hold implements [broker.Teller].
@@ -146,7 +147,7 @@ func (c *calls) Settle(now float64, contract int64, pay []bank.Payment, note []b
 
 // Penalty implements [broker.Teller].
 func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (bank.Amount, error) {
-	// A market may move its own money alone: it pays all of it.
+	// A market may move only its own money; it pays the whole amount.
 	payer, atMost := c.bank.Account(c.bank.Own()), bank.Amount{}
 	for _, d := range from {
 		atMost, _ = atMost.Add(d.Most)
@@ -159,7 +160,7 @@ func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.
 	return r.Moved, err
 }
 
-// giveBack returns what the bank holds for a contract that nobody knows.
+// giveBack refunds what the bank holds for an unknown contract.
 func (c *calls) giveBack(now float64, o *orphan) (reply, error) {
 	note := (&note.Verdict{State: contracts.Cancelled.State()}).Append(nil)
 	return c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
@@ -167,7 +168,7 @@ func (c *calls) giveBack(now float64, o *orphan) (reply, error) {
 	})
 }
 
-// repeat asks again, at another instant, what the bank refused.
+// repeat sends a refused request to the bank again, at another time.
 func (c *calls) repeat(now float64, q question) (reply, error) {
 	q.At = now
 	return c.ask(q, func(r *reply) (err error) {

@@ -18,28 +18,28 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Checked is what came of a check.
+// A Checked is the result of a check.
 type Checked struct {
-	Records     int64    `json:"records" doc:"number of the last"`
-	First       int64    `json:"first" doc:"number of the first: those before are no longer kept, or another version's"`
+	Records     int64    `json:"records" doc:"number of the last record"`
+	First       int64    `json:"first" doc:"number of the first record; earlier ones were deleted, or belong to another version"`
 	Contracts   int      `json:"contracts" doc:"that have ended"`
-	Calls       int      `json:"calls" doc:"of the bank: admissions, rejections, settlements and penalties"`
+	Calls       int      `json:"calls" doc:"bank calls: admissions, rejections, settlements and penalties"`
 	Differences []string `json:"differences"`
-	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank has refused to settle by the end of the log, and why"`
+	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank has refused to settle by the end of the log, with reasons"`
 
 	number  int64            // of the market
-	next    int64            // contract that the first record may ask for
+	next    int64            // first contract that the first record may create
 	before  []int64          // contracts that were open before it
-	orphans map[int64]bool   // contracts that went back unknown
-	open    bool             // the last record has no outcome: it may have been done in part
-	calls   map[string]*call // that have booked something, by kind and contract
+	orphans map[int64]bool   // unknown contracts that were refunded
+	open    bool             // the last record has no outcome: it may be incomplete
+	calls   map[string]*call // booked entries, by kind and contract
 }
 
-// Check tells the log in dir to a new broker, and compares what comes of it with what was
-// logged: each decision, placement, charge and settlement, to the byte. It asks no bank; but
-// of entries, if they are not nil, which are all of its ledger's, it finds those of this
-// market that the log does not have, or has otherwise, and those that are missing. Of the
-// records after the first that comes out otherwise nothing can be said.
+// Check passes the log in dir to a new broker and compares the results with the log, byte for
+// byte: each decision, placement, charge and settlement. It does not call the bank. If
+// entries, all entries of the bank's ledger, is not nil, it reports entries of this market
+// that are missing, that the log does not have, or that differ. It stops at the first record
+// with another result.
 func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, error) {
 	l, err := openLog(dir, fs, true, nil)
 	if err != nil {
@@ -69,7 +69,7 @@ func (out *Checked) check(l *log) (err error) {
 	out.First, out.Records = from+1, from
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
-			out.open = true // it may not have been done
+			out.open = true // it may not have been executed
 			break
 		}
 		if errors.Is(t.err, errOtherwise) {
@@ -109,7 +109,7 @@ func (out *Checked) check(l *log) (err error) {
 	return err
 }
 
-// made returns what the market was made as.
+// made returns the parameters with which the market was created.
 func (l *log) made() (*made, Config, error) {
 	var as made
 	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
@@ -119,7 +119,7 @@ func (l *log) made() (*made, Config, error) {
 	return &as, conf, err
 }
 
-// A history is a log that is open for reading, and the core as it was before its first record.
+// A history is a log that is open for reading, and the core before the first record.
 type history struct {
 	*log
 	as   *made
@@ -128,7 +128,7 @@ type history struct {
 	from int64 // number of the record before the first
 }
 
-// readHistory opens the log in dir, of a market that is not running. The caller must close its
+// readHistory opens the log in dir. The market must not be running. The caller must close its
 // database.
 func readHistory(dir string, fs vfs.FS) (h *history, err error) {
 	h = new(history)
@@ -145,13 +145,12 @@ func readHistory(dir string, fs vfs.FS) (h *history, err error) {
 	return h, nil
 }
 
-// core returns the core of the market, in which nothing has happened, and which is not to
-// ask its bank.
+// core returns the initial core of the market, without access to its bank.
 func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
-// begun returns the core as it was when the log begins, or where this version began to write
+// begun returns the core at the beginning of the log, or where this version began to write
 // it, and the number of the record before.
 func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	fresh := func() (*core, error) { return as.core(c) }
@@ -176,20 +175,20 @@ func (l *log) upgraded() (seq int64, err error) {
 	return 0, err
 }
 
-// errNoMarket means that a log is of no market.
-var errNoMarket = errors.New("no market is there")
+// errNoMarket means that a log belongs to no market.
+var errNoMarket = errors.New("found no market")
 
-// A turned is a turn that a core was told again.
+// A turned is a step that a core has repeated.
 type turned struct {
 	seq     int64
 	record  *record
 	outcome outcome // as it was logged
 	known   bool    // there was one
-	err     error   // it came to something else, or could not be told
+	err     error   // the result differs, or the step could not be repeated
 }
 
-// retold tells a core the records from number n on, and yields each; it leaves in err what
-// went wrong in reading.
+// retold repeats the records from number n on with a core, and yields each. It stores read
+// errors in err.
 func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	return func(yield func(*turned) bool) {
 		for seq, r := range l.records(n, err) {
@@ -219,13 +218,13 @@ func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	}
 }
 
-// contract compares what became of a contract.
+// contract compares the outcome of a contract.
 func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 	var was json.RawMessage
 	if _, err := l.get(key(contractTable, c.ID), &was); err != nil {
 		return err
 	}
-	if !bytes.Contains(was, []byte(`,"served":{`)) { // it is of a version before
+	if !bytes.Contains(was, []byte(`,"served":{`)) { // it belongs to an earlier version
 		old := *c
 		old.Served, c = nil, &old
 	}
@@ -234,12 +233,12 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 		return err
 	}
 	if string(was) != string(is) {
-		out.Differences = append(out.Differences, fmt.Sprintf("record %d: contract %d comes to %s, and is kept as %s", seq, c.ID, is, was))
+		out.Differences = append(out.Differences, fmt.Sprintf("record %d: contract %d becomes %s, and the log has %s", seq, c.ID, is, was))
 	}
 	return nil
 }
 
-// booksAs are the kinds of entries, by that of the call which asks for one.
+// booksAs maps the kind of a call to the kind of the entry that it creates.
 var booksAs = map[string]string{"hold": "admit", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
 
 // booked reports whether the bank has booked an entry for c.
@@ -275,7 +274,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 		delete(out.calls, id)
 		switch {
 		case c == nil && !out.open && !out.orphans[e.Contract] && !out.past(e):
-			differs("entry %d: %s: the log does not ask for it", e.Seq, id)
+			differs("entry %d: %s: the log has no such call", e.Seq, id)
 		case c != nil && (!bytes.HasSuffix(e.Note, c.said()) || moved(e.Moves) != c.moved()):
 			differs("entry %d: %s moves %s with note %s, and the log has %s with note %s", e.Seq, id, moved(e.Moves), e.Note, c.moved(), c.Note)
 		}
@@ -285,7 +284,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	}
 }
 
-// past reports whether an entry is of before the first record.
+// past reports whether an entry is older than the first record.
 func (out *Checked) past(e *bank.Entry) bool {
 	if e.Contract >= out.next {
 		return false
@@ -293,7 +292,7 @@ func (out *Checked) past(e *bank.Entry) bool {
 	return e.Kind == bank.Admit || !slices.Contains(out.before, e.Contract)
 }
 
-// moved returns what moves, in order.
+// moved returns the moves of an entry, in order.
 func moved(moves []bank.Move) (s string) {
 	for _, m := range moves {
 		s += fmt.Sprintf("%v to %s, ", m.Amount, m.To)
@@ -301,7 +300,7 @@ func moved(moves []bank.Move) (s string) {
 	return s
 }
 
-// moved returns what moves for c, as the log says it.
+// moved returns the moves for c according to the log.
 func (c *call) moved() (s string) {
 	switch c.Kind {
 	case "hold":
@@ -323,13 +322,13 @@ func (c *call) moved() (s string) {
 	return s
 }
 
-// sameTasks tells what differs between the tasks that were begun in a turn and those that
-// are, if that was logged.
+// sameTasks describes the difference between the tasks that a step started and those in the
+// log, if the log has them.
 func (l *log) sameTasks(seq int64, is []begun) error {
 	var was []begun
 	there, err := l.get(key(begunTable, seq), &was)
 	if err != nil || !there || slices.Equal(was, is) {
 		return err
 	}
-	return fmt.Errorf("%w: it begins %+v, and that one %+v", errOtherwise, is, was)
+	return fmt.Errorf("%w: it begins %+v, and the log has %+v", errOtherwise, is, was)
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A checkpoint is all that a core knows. From it a market goes on without its records
-// before: one that another version has written is not read.
+// A checkpoint is the complete state of a core. With it, a market continues without the
+// records before it. A checkpoint of another version is not read.
 type checkpoint struct {
 	broker *broker.Memo
 	state  state
@@ -25,7 +25,7 @@ func (k *core) checkpoint() *checkpoint {
 	return &checkpoint{memo.Copy(k.broker.Memo(), broker.Fixed()), k.state, k.calls.bank.Names()}
 }
 
-// recall makes k, in which nothing has happened, what it was.
+// recall restores k, a new core, to the state.
 func (k *core) recall(c *checkpoint) {
 	k.called(c.names)
 	k.state = c.state
@@ -37,15 +37,15 @@ func (k *core) recall(c *checkpoint) {
 	k.broker.Phase(0)
 }
 
-// called gives accounts the numbers that they had.
+// called restores the numbers of accounts.
 func (k *core) called(names []string) {
 	for _, name := range names {
 		k.calls.bank.Account(name)
 	}
 }
 
-// A rest is what is left of a core in which no contract is open, but for past prices. It is
-// what versions are likely to read of each other.
+// A rest is the state of a core without open contracts or past prices. Versions are likely to
+// be able to read each other's.
 type rest struct {
 	now   float64
 	next  int64
@@ -55,7 +55,7 @@ type rest struct {
 
 func (k *core) rest() *rest { return &rest{k.now, k.next, k.hosts, k.calls.bank.Names()} }
 
-// resume makes k, in which nothing has happened, a market that begins with what is left.
+// resume makes k, a new core, a market that starts with this state.
 func (k *core) resume(r *rest) error {
 	k.called(r.names)
 	k.now, k.next, k.hosts = r.now, r.next, r.hosts
@@ -74,28 +74,28 @@ func (k *core) resume(r *rest) error {
 	return nil
 }
 
-// A checkpoint is written after so many records, or so many seconds with any: to tell the
-// rest again takes a second or two, and to write one a tenth of that.
+// A checkpoint is written after this number of records, or this number of seconds with at
+// least one. Repeating that many records takes a second or two; writing a checkpoint takes a
+// tenth of that.
 const (
 	perRecords = 5000
 	perSeconds = 60
 )
 
-// A base is a checkpoint that is kept for checks, until the log before a later one is more
-// than is kept.
+// A base is a checkpoint that is stored for checks until the retained log begins after it.
 type base struct {
 	Seq  int64   `json:"seq"`
 	At   float64 `json:"at"`   // instant
 	Next int64   `json:"next"` // number of the next contract
 }
 
-// basesKept is how many bases there are in the time for which the log is kept.
+// basesKept is the number of bases within the retention time of the log.
 const basesKept = 30
 
-// saved are the checkpoints that there are.
+// saved are the stored checkpoints.
 type saved struct {
 	before, seq int64   // numbers of records of the last two, 0 if there is none
-	read        int64   // of the one that the market went on from
+	read        int64   // of the one from which the market resumed
 	at          float64 // instant of the last
 	bases       []base  // in order
 }
@@ -161,8 +161,8 @@ func (m *Market) save() error {
 	return err
 }
 
-// load makes the core what the last checkpoint says that can be read, and returns the
-// number of its record: 0 if there is none.
+// load restores the core from the last readable checkpoint, and returns the number of its
+// record, or 0 if there is none.
 func (m *Market) load() (seq int64, err error) {
 	for _, text := range m.log.each(baseTable, 0, &err) {
 		var b base
@@ -187,10 +187,10 @@ func (m *Market) load() (seq int64, err error) {
 	return seq, err
 }
 
-// recall makes k, in which nothing has happened, what a checkpoint says that can be read,
-// and returns the number of its record: the last, or, if from is not 0, the first from that
-// record on. Fresh returns another such core. It returns 0 if there is none, none is asked
-// for, and no record is missing.
+// recall restores k, a new core, from a readable checkpoint, and returns the number of its
+// record. It uses the last one or, if from is not 0, the first from that record on. Fresh
+// returns a new core. It returns 0 if there is no checkpoint, none is needed, and no record
+// is missing.
 func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int64, err error) {
 	all := l.back
 	if from > 0 {
@@ -228,5 +228,5 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 	if err != nil || from == 0 && l.first <= 1 {
 		return 0, err
 	}
-	return 0, errors.Join(err, fmt.Errorf("records before %d are no longer kept, or another version's, and of the checkpoints since %w: start the version that wrote them, and stop it while no contract is open", max(from, l.first), other))
+	return 0, errors.Join(err, fmt.Errorf("records before %d were deleted, or belong to another version, and the checkpoints after them have %w: start the version that wrote them, and stop it while no contract is open", max(from, l.first), other))
 }

@@ -8,23 +8,23 @@ import (
 	"bourse/bank"
 )
 
-// A Clock tells the seconds since 2000-01-01 UTC, and never goes back.
+// A Clock returns the seconds since 2000-01-01 UTC, and never goes back.
 type Clock interface {
 	Now() float64
 
-	// Reach lets it go on from an instant that is known to be past, if it is not so far.
+	// Reach moves the clock forward to a time that is known to be past, if it is behind.
 	Reach(at float64)
 }
 
-// A BootClock is a [Clock] that begins where the wall clock stands, and goes on by
-// CLOCK_BOOTTIME: what is done to the wall clock then is not seen, and time in which the
-// machine sleeps counts.
+// A BootClock is a [Clock] that starts at the wall clock's time and continues by
+// CLOCK_BOOTTIME. It ignores later changes of the wall clock, and counts time in which the
+// machine sleeps.
 type BootClock struct {
 	wall, boot func() float64
-	origin     atomic.Uint64 // Now where boot is 0, as [math.Float64bits]
+	origin     atomic.Uint64 // time at which boot is 0, as [math.Float64bits]
 }
 
-// NewBootClock returns a clock that begins now.
+// NewBootClock returns a clock that starts now.
 func NewBootClock() *BootClock {
 	return newBootClock(func() float64 { return time.Since(bank.Epoch).Seconds() }, boot)
 }
@@ -45,5 +45,5 @@ func (c *BootClock) Reach(at float64) {
 	}
 }
 
-// Offset returns by how many seconds the wall clock is ahead.
+// Offset returns how many seconds the wall clock is ahead.
 func (c *BootClock) Offset() float64 { return c.wall() - c.Now() }

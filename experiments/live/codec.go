@@ -13,19 +13,19 @@ import (
 )
 
 // recordFormat is the number of the format of records. A market whose log has another format
-// begins it again.
+// begins a new log.
 const recordFormat = "2"
 
-// A codec encodes the records of a log as protobuf, and decodes them in the same order. Pebble
-// compresses them by zstd, in blocks.
+// A codec encodes the records of a log as protobuf, and decodes them in the same order.
+// Pebble compresses them by zstd, in blocks.
 //
-// Nearly all of a log is the processor time of tasks, which hosts report each second. A codec
-// stores by how much more a task used than in the second before, and of that the change, so
-// that a task that goes on as before takes two or three bytes on disk. The first record after
-// a checkpoint starts from zero, so that reading can begin there.
+// Most of a log is the processor time of tasks, which hosts report every second. A codec
+// stores how the usage of a task changed from one second to the next, so an unchanged task
+// takes two or three bytes on disk. The first record after a checkpoint starts from zero, so
+// that reading can begin there.
 type codec struct{ hosts map[string]*reported }
 
-// A reported is what a host reported last, with times in microseconds.
+// A reported is the last report of a host, with times in microseconds.
 type reported struct {
 	seq, first, at int64
 	tasks          map[int64]*reportedTask // by name
@@ -33,7 +33,7 @@ type reported struct {
 
 type reportedTask struct{ used, increase, waited int64 }
 
-// of returns what host reported last.
+// of returns the last report of host.
 func (c *codec) of(host string) *reported {
 	r := c.hosts[host]
 	if r == nil {
@@ -52,7 +52,7 @@ func (r *reported) task(name int64) *reportedTask {
 	return t
 }
 
-// encode returns r as it is logged.
+// encode returns r in the format of the log.
 func (c *codec) encode(r *record) ([]byte, error) {
 	out := &wire.Record{Now: r.Now, First: c.hosts == nil}
 	if out.First {
@@ -110,7 +110,7 @@ var (
 
 // decode returns the record that was encoded as b.
 func (c *codec) decode(b []byte) (*record, error) {
-	if len(b) > 0 && (b[0] == '{' || b[0] == 1 || b[0] == 2) { // no protobuf record begins so
+	if len(b) > 0 && (b[0] == '{' || b[0] == 1 || b[0] == 2) { // no protobuf record begins with this byte
 		return nil, errFormat
 	}
 	var in wire.Record
@@ -137,7 +137,7 @@ func (c *codec) decode(b []byte) (*record, error) {
 	return r, nil
 }
 
-// decodeReport returns the report that was encoded as in, nil if there is none.
+// decodeReport decodes a report, or returns nil if there is none.
 func (c *codec) decodeReport(in *wire.HostReport) *hostReport {
 	last := c.of(in.Host)
 	last.seq += in.Seq

@@ -16,32 +16,32 @@ import (
 	"bourse/market"
 )
 
-// A Config is a market as its file says it.
+// A Config is the content of a market's file.
 type Config struct {
 	Name      string          `yaml:"name" validate:"required" doc:"name of the market; lab has the account market:lab"`
 	Listen    string          `yaml:"listen" doc:"address to serve at"`
 	Bank      string          `yaml:"bank" doc:"folder, PostgreSQL URL, or https://… of a bank service"`
-	BankPin   string          `yaml:"bank_pin" doc:"pin that the bank service prints; during a key change two, separated by a comma"`
+	BankPin   string          `yaml:"bank_pin" doc:"pin printed by the bank service; during a key change two, separated by a comma"`
 	Number    int64           `yaml:"number" validate:"min=0,max=1000000" doc:"number of the market in its right to settle"`
 	Market    scenario.Market `yaml:"market" doc:"how hosts are sold"`
 	Admission scenario.Choice `yaml:"admission" family:"admission" doc:"admission policy"`
-	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"what hosts are paid at least, dollars an hour"`
-	Leaving   Leaving         `yaml:"leaving" doc:"what becomes of tasks whose host is lost"`
+	Floor     scenario.Floor  `yaml:"floor_per_hour" doc:"minimum pay of hosts, dollars per hour"`
+	Leaving   Leaving         `yaml:"leaving" doc:"rule for tasks whose host is lost"`
 	Link      Link            `yaml:"link" doc:"to hosts"`
-	Limits    Limits          `yaml:"limits" doc:"of jobs that do not say, and of orders"`
-	Promises  penalties       `yaml:"promises" doc:"what is owed for contracts for which a host or the market delivers too little, by class: by the owner of the host that missed most, out of what it is charged, and by the market for the rest; by default nothing"`
-	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check': at least this many, and up to a thirtieth more; 0 keeps all of it"`
+	Limits    Limits          `yaml:"limits" doc:"defaults of jobs and orders"`
+	Promises  penalties       `yaml:"promises" doc:"penalty for contracts for which a host or the market delivers too little, by class: the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; by default none"`
+	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps all of it"`
 
 	text []byte // of the file
 }
 
-// Leaving is what becomes of tasks whose host is lost.
+// Leaving is the rule for tasks whose host is lost.
 type Leaving struct {
 	Rule string `yaml:"rule" doc:"resubmit, lost or suspend"`
-	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: lost work is not charged; charged: it is"`
+	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: lost work is not charged; charged: lost work is charged"`
 }
 
-// A Link is how often a market and its hosts talk.
+// A Link states how often a market and its hosts communicate.
 type Link struct {
 	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
 	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report at which a host pauses its tasks"`
@@ -61,7 +61,7 @@ type Limits struct {
 	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"simultaneous connections to the market, and as many calls; at most half from one address"`
 }
 
-// Default returns what a file that says nothing stands for, which a name is missing of.
+// Default returns the defaults of all fields; the name is missing.
 func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:8421", Bank: "books",
@@ -77,12 +77,12 @@ func Default() Config {
 	}
 }
 
-// drift is by how much the clocks of two machines may differ in rate, on top of what is
-// measured: 500 ppm.
+// drift is the maximum difference in the rates of two machines' clocks, in addition to the
+// measured one: 500 ppm.
 const drift = 0.9995
 
-// Parse reads the file of a market. Mistakes are of type *config.Error, or say what
-// does not go together.
+// Parse reads the file of a market. Mistakes are of type *config.Error, or describe fields
+// that contradict each other.
 func Parse(name string, data []byte, sets ...string) (Config, error) {
 	c := Default()
 	c.text = data
@@ -90,32 +90,33 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 		return c, err
 	}
 	if !(c.Link.Lease < c.Link.Lost*drift) {
-		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost, %v: a task must stand still before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
+		return c, fmt.Errorf("%s: link.lease: found %v, want less than link.lost, %v, because a task must pause before it is placed elsewhere", name, c.Link.Lease, c.Link.Lost)
 	}
 	if made := policies.Of(c.Admission.Name).Sharing; policies.Of(c.Admission.Name).Books || c.Admission.Name == unsold {
-		return c, fmt.Errorf("%s: admission: found %s, which keeps books of its own and is for simulations, want a policy that decides as it goes (sharing is %s)", name, c.Admission.Name, made)
+		return c, fmt.Errorf("%s: admission: found %s, which keeps its own books and works only in simulations, want a policy that decides immediately (sharing is %s)", name, c.Admission.Name, made)
 	}
 	_, err := c.rules("")
 	return c, err
 }
 
-// differs returns what decides in c and in another, and is not the same; nil if all is.
+// differs returns the fields that affect decisions and differ between c and another, or nil.
 func (c Config) differs(other Config) *scenario.Difference {
 	c.Link, other.Link = Link{Patience: c.Link.Patience}, Link{Patience: other.Link.Patience}
 	return scenario.Differ(&c, &other, "listen", "bank", "bank_pin", "limits", "keep")
 }
 
-// unsold is a policy of hosts that are foretold to stay.
+// unsold is a policy for hosts that are predicted to stay.
 const unsold = "queue"
 
-// seed returns the seed of all use of chance in the market: a run of the scenario that
-// [Export] writes breaks ties as the market did.
+// seed returns the seed of all random choices of the market. A run of the scenario that
+// [Export] writes breaks ties in the same way.
 func (c *Config) seed(ledger string) uint64 {
 	sum := sha256.Sum256([]byte(ledger + " " + c.Name))
 	return binary.BigEndian.Uint64(sum[:]) >> 1
 }
 
-// rules returns the parts of a broker that the file names. Chance is that of a ledger.
+// rules returns the parts of a broker that the file names. Chance is the seed derived from a
+// ledger.
 func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(scenario.Stream(c.seed(ledger), 0, name)) }
 	shares := c.Market.Sharing

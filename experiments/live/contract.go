@@ -12,7 +12,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Contract is what was asked for, and what has become of it.
+// A Contract is a request and its outcome.
 type Contract struct {
 	ID       int64       `json:"contract"`
 	Order    string      `json:"order" doc:"id that its owner gave it"`
@@ -21,43 +21,43 @@ type Contract struct {
 	Class    string      `json:"class,omitempty"`
 	Nodes    int         `json:"nodes"`
 	CPUs     float64     `json:"cpus"`
-	Work     float64     `json:"work" doc:"of a node, processor-seconds"`
-	Deadline float64     `json:"deadline" doc:"s after it was asked for"`
+	Work     float64     `json:"work" doc:"work of a node, processor-seconds"`
+	Deadline float64     `json:"deadline" doc:"seconds after the submission"`
 	Budget   bank.Amount `json:"budget"`
 	Job      string      `json:"job"`
 
 	Submitted float64         `json:"submitted" doc:"instant, s since 2000-01-01 UTC"`
 	Decision  json.RawMessage `json:"decision,omitempty"`
 	Places    []Place         `json:"places,omitempty" doc:"one a node"`
-	Receipt   string          `json:"receipt,omitempty" doc:"of its admission or rejection"`
-	Tasks     []Task          `json:"tasks,omitempty" doc:"that were started for it"`
-	Ends      []End           `json:"ends,omitempty" doc:"of its tasks, as they were told"`
+	Receipt   string          `json:"receipt,omitempty" doc:"receipt of its admission or rejection"`
+	Tasks     []Task          `json:"tasks,omitempty" doc:"programs that were started for it"`
+	Ends      []End           `json:"ends,omitempty" doc:"exit statuses of its tasks, as reported"`
 
-	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts have deleted to have room"`
+	Deleted    []Deletion  `json:"deleted,omitempty" doc:"output of its tasks that hosts have deleted to free space"`
 	Settlement string      `json:"settlement,omitempty" doc:"receipt of the bank"`
 	Ended      float64     `json:"ended,omitempty" doc:"instant"`
-	Outcome    string      `json:"outcome,omitempty" doc:"fulfilled, late, broken, cancelled, or fault: command if that could not be started"`
+	Outcome    string      `json:"outcome,omitempty" doc:"fulfilled, late, broken or cancelled; or fault: command if the command could not be started"`
 	Done       float64     `json:"done" doc:"work over all nodes, as last read"`
 	Delay      float64     `json:"delay,omitempty" doc:"s"`
-	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with a task of it"`
+	Losses     int         `json:"losses,omitempty" doc:"times that a host was lost with one of its tasks"`
 	Paid       bank.Amount `json:"paid,omitzero"`
 	Back       bank.Amount `json:"back,omitzero"`
 	Penalty    bank.Amount `json:"penalty,omitzero"`
-	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank does not book its settlement or penalty, which is asked for again until it does"`
+	Unsettled  string      `json:"unsettled,omitempty" doc:"why the bank refuses its settlement or penalty, which the market sends again until it is booked"`
 
 	Served *Served `json:"served,omitempty" doc:"processor time, once it has begun"`
 
 	order string // signed
 	job   string // its text
-	lost  []loss // its nodes that have no host, as these were lost
+	lost  []loss // its nodes without a host, because these were lost
 	fault *fault // why it was not fulfilled, once that is known
 }
 
-// A Place is where a node runs, and for what.
+// A Place states where a node runs, and for which contract.
 type Place struct {
 	Host  string  `json:"host"`
 	Bid   float64 `json:"bid" doc:"$/s"`
-	Share float64 `json:"share" doc:"of the host, that it is entitled to"`
+	Share float64 `json:"share" doc:"share of the host that it is entitled to"`
 	Done  float64 `json:"done" doc:"work"`
 	Owed  float64 `json:"owed" doc:"$"`
 }
@@ -69,11 +69,11 @@ type Task struct {
 	Name int64  `json:"name"`
 }
 
-// An End is how a task ended.
+// An End states how a task ended.
 type End struct {
 	Node        int32     `json:"node"`
 	Host        string    `json:"host"`
-	Name        int64     `json:"task" doc:"number of the task there"`
+	Name        int64     `json:"task" doc:"number of its task on the host"`
 	Why         hosts.End `json:"why"`
 	Code        uint8     `json:"code,omitempty" doc:"with which its program ended"`
 	Signal      string    `json:"signal,omitempty"`
@@ -81,10 +81,10 @@ type End struct {
 	OutOfMemory bool      `json:"out_of_memory,omitempty"`
 }
 
-// Over reports whether nothing more will become of c.
+// Over reports whether c has reached its final state.
 func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
 
-// A Deletion is output that a host has deleted, as the host said last.
+// A Deletion is output that a host has deleted, as it reported last.
 type Deletion struct {
 	Node  int32  `json:"node"`
 	Host  string `json:"host"`
@@ -112,7 +112,7 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 	c.look(k)
 }
 
-// settled notes how c ended, and what the bank made of it.
+// settled records how c ended, and the bank's answer.
 func (c *Contract) settled(e *contracts.Settled, r reply) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
@@ -123,7 +123,7 @@ func (c *Contract) settled(e *contracts.Settled, r reply) {
 	}
 }
 
-// look brings what is shown of c, which is open, up to date.
+// look updates the view of c, which is open.
 func (c *Contract) look(k *core) {
 	phase, ok := k.broker.Phase(contracts.ID(c.ID))
 	if !ok {

@@ -18,29 +18,29 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A core is the market as one state machine: it is told an instant and messages, turn by
-// turn, and what comes of them depends on nothing else but the answers of the bank.
+// A core is the market as a state machine. It receives a time and messages in each step. The
+// results depend only on those and the answers of the bank.
 type core struct {
 	conf   *Config
-	number int64 // of the market: its contracts are number·2³² and following
+	number int64 // number of the market: its contracts are number·2³² and following
 	calls  *calls
 	broker broker.Broker
-	config broker.Config // that it was made with, but for hosts
+	config broker.Config // parameters with which it was created, except hosts
 	state
 
 	ended []*Contract // in this turn
 	begun []begun     // in this turn
 }
 
-// A state is what a core knows beside its broker and its machines.
+// A state is the state of a core outside its broker and its machines.
 type state struct {
 	now       float64
 	next      int64 // number of the next contract
 	hosts     []*host
 	open      map[int64]*Contract
-	unsettled []unsettled          // calls that the bank has refused, in that order
-	meters    map[int64][]*metered // tries of nodes, by open contract
-	dealt     []dealt              // hosts as they were dealt out last
+	unsettled []unsettled          // calls that the bank has refused, in order
+	meters    map[int64][]*metered // attempts of nodes, by open contract
+	dealt     []dealt              // hosts as last allocated
 }
 
 // A host is one of the fleet, in its order.
@@ -49,11 +49,11 @@ type host struct {
 	machine *remote.Machine
 	removed bool
 	gone    bool           // it is silent, or removed
-	closed  bool           // so its agent says: it takes no more tasks
-	drained bool           // so the operator says: it is to leave when what runs there is done
+	closed  bool           // closed by its agent: it accepts no more tasks
+	drained bool           // draining by the operator: it leaves when its tasks have ended
 	orders  remote.Orders  // as of the last turn
-	tasks   map[int64]task // that are wanted there, by name, until their ends are heard
-	ending  []ending       // that were, and may run yet; by name
+	tasks   map[int64]task // wanted tasks, by name, until their ends are reported
+	ending  []ending       // former tasks that may still run, by name
 }
 
 // A task is one node of a contract.
@@ -62,26 +62,26 @@ type task struct {
 	node     int32
 }
 
-// An ending task is one that a host has been told, or will be, to end: until it says so no
-// other is begun in its place.
+// An ending task is one that a host has been told, or will be told, to end. Until the host
+// confirms the end, no other task is started in its place.
 type ending struct {
 	task
 	name  int64
-	until float64 // instant at which it runs no more, whatever was heard
+	until float64 // time from which on it no longer runs, whatever is reported
 }
 
-// leave is for how long, in seconds, a host lets a task go on that it was told to end.
+// leave is the time in seconds for which a host may continue a task that it was told to end.
 const leave = 15
 
-// perMarket is the number of bits of a contract's number that its market counts.
+// perMarket is the number of bits of a contract's number that its market assigns.
 const perMarket = 32
 
-// Short returns the number of a contract within its market. People type and read that; the
-// ledger, which may serve several markets, and programs have the whole number.
+// Short returns the number of a contract within its market. People type and read this number.
+// The ledger, which may serve several markets, and programs use the whole number.
 func Short(contract int64) int64 { return contract & (1<<perMarket - 1) }
 
-// whole returns the number of a contract of market number, of which the number within the
-// market will do.
+// whole returns the whole number of a contract of market number; n may be the number within
+// the market.
 func whole(number, contract int64) int64 {
 	if contract>>perMarket == 0 {
 		return number<<perMarket | contract
@@ -89,7 +89,7 @@ func whole(number, contract int64) int64 {
 	return contract
 }
 
-// newCore returns the core of a market in which nothing has happened.
+// newCore returns the initial core of a market.
 func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, error) {
 	parts, err := c.rules(ledger)
 	if err != nil {
@@ -101,7 +101,7 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
-	k.broker.Phase(0) // it begins to keep who is who, which readers only read
+	k.broker.Phase(0) // starts the index of accounts, which readers only read
 	return k, nil
 }
 
@@ -113,7 +113,7 @@ func (k *core) orderOf(contract int64) []byte {
 	return nil
 }
 
-// An Answer is what those are told who ask for a contract, or to have one cancelled.
+// An Answer is the reply to a submission or a cancellation.
 type Answer struct {
 	Contract int64           `json:"contract"`
 	At       float64         `json:"at" doc:"instant, s since 2000-01-01 UTC"`
@@ -123,13 +123,13 @@ type Answer struct {
 	Places   []Place         `json:"places,omitempty"`
 	Receipt  string          `json:"receipt,omitempty" doc:"of the bank"`
 	Why      string          `json:"why,omitempty" doc:"the bank has refused it"`
-	Least    string          `json:"least,omitempty" doc:"budget at which the same policy accepts it now, $; left out if there is none"`
+	Least    string          `json:"least,omitempty" doc:"budget at which the same policy accepts it now, $; omitted if there is none"`
 
-	kept bool // for who asks again: the order is used up
+	kept bool // for repeated requests: the order is used up
 }
 
-// turn does one turn. What it returns is by message; an error means that the market cannot
-// go on.
+// turn does one turn. It returns one result per message; an error means that the market
+// cannot continue.
 func (k *core) turn(r *record) ([]result, error) {
 	k.now, k.calls.made, k.ended, k.begun = r.Now, nil, nil, nil
 	if err := k.broker.Advance(k.now); err != nil {
@@ -141,7 +141,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	out, heard := make([]result, len(r.Messages)), false
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if heard && m.Report == nil { // what hosts tell at one instant happens at one
+		if heard && m.Report == nil { // reports of hosts at one time are processed together
 			if err := k.broker.Advance(k.now); err != nil {
 				return nil, err
 			}
@@ -163,7 +163,7 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	k.broker.Next() // what is wanted of hosts is dealt
+	k.broker.Next() // what hosts should run is allocated
 	for i := range k.hosts {
 		k.wants(i)
 	}
@@ -177,12 +177,12 @@ func (k *core) turn(r *record) ([]result, error) {
 		k.entitle(i)
 	}
 	if len(k.calls.known) > 0 {
-		return nil, fmt.Errorf("%w: it does not ask the bank %+v", errOtherwise, k.calls.known[0].question)
+		return nil, fmt.Errorf("%w: it does not send the bank %+v", errOtherwise, k.calls.known[0].question)
 	}
 	return out, nil
 }
 
-// due returns the next instant at which something happens by itself.
+// due returns the next time at which something happens without a message.
 func (k *core) due() float64 {
 	due := min(k.broker.Next(), k.broker.Late().Next())
 	for i := range k.unsettled {
@@ -196,12 +196,12 @@ func (k *core) due() float64 {
 	return due
 }
 
-// A result is what comes of one message.
+// A result is the result of one message.
 type result struct {
 	answer     *Answer
-	known      []int64 // names whose ends have been heard
-	superseded bool    // the host is not listened to
-	err        error   // it could not be done; nothing has changed
+	known      []int64 // names whose ends have been processed
+	superseded bool    // the host's reports are ignored
+	err        error   // it failed; nothing has changed
 }
 
 func (k *core) apply(m *message, out *result) error {
@@ -251,12 +251,12 @@ func (k *core) apply(m *message, out *result) error {
 	}
 }
 
-// ErrNoHost means that no host is called so.
+// ErrNoHost means that no host has that name.
 var ErrNoHost = errors.New("no such host")
 
 func (k *core) host(name string) (*host, hosts.ID) { return find(k.hosts, name) }
 
-// find returns the host of a name, nil if there is none.
+// find returns the host with the name, or nil if there is none.
 func find(all []*host, name string) (*host, hosts.ID) {
 	i := slices.IndexFunc(all, func(h *host) bool { return h.Spec.Name == name })
 	if i < 0 {
@@ -265,7 +265,8 @@ func find(all []*host, name string) (*host, hosts.ID) {
 	return all[i], hosts.ID(i)
 }
 
-// shut notes what is said of h, and returns whether it takes no more tasks.
+// shut records the closed or draining state of h, and reports whether it accepts no more
+// tasks.
 func (h *host) shut(s *shutting) bool {
 	if s.Operator {
 		h.drained = s.Shut
@@ -275,11 +276,11 @@ func (h *host) shut(s *shutting) bool {
 	return h.closed || h.drained
 }
 
-// submit asks the broker for a contract.
+// submit requests a contract from the broker.
 func (k *core) submit(s *submission, out *result) error {
 	signed, err := bankorder.Open([]byte(s.Order))
 	if err != nil {
-		return fmt.Errorf("an order that was taken: %w", err)
+		return fmt.Errorf("an accepted order: %w", err)
 	}
 	terms, err := order.Parse(signed.Order)
 	if err != nil {
@@ -308,7 +309,7 @@ func (k *core) submit(s *submission, out *result) error {
 	return nil
 }
 
-// cancel takes a contract back for its owner.
+// cancel cancels a contract for its owner.
 func (k *core) cancel(text string, out *result) error {
 	signed, err := bankorder.Open([]byte(text))
 	if err != nil {
@@ -333,11 +334,11 @@ func (k *core) cancel(text string, out *result) error {
 	return err
 }
 
-// ErrNoContract means that there is no such contract that has not ended, or that it is
-// another's.
-var ErrNoContract = errors.New("no such contract that is open and yours")
+// ErrNoContract means that there is no such open contract, or that it belongs to another
+// account.
+var ErrNoContract = errors.New("found no such open contract of this account")
 
-// hear takes in what a host tells.
+// hear processes a host's report.
 func (k *core) hear(t *hostReport, out *result) error {
 	h, id := k.host(t.Host)
 	if h == nil || h.removed {
@@ -368,9 +369,9 @@ func (k *core) hear(t *hostReport, out *result) error {
 	return nil
 }
 
-// unstarted ends contracts whose command could not be started: they are violated, by no fault
-// of the market. Nothing is paid for that node, nor a penalty; other nodes that ran are paid
-// what they have used.
+// unstarted ends contracts whose command could not be started: they are violated, without a
+// fault of the market. Nothing is paid for that node, and no penalty is owed. Other nodes
+// that ran are paid for their usage.
 func (k *core) unstarted(h *host, on hosts.ID, t *hostReport) error {
 	if !listens(&h.orders, t.Session, t.Boot, t.After) {
 		return nil
@@ -398,14 +399,15 @@ func (k *core) join(j *join, out *result) error {
 	switch h := old; {
 	case h == nil:
 	case h.Owner != j.Owner:
-		out.err = fmt.Errorf("host %s is of %s: a host of another owner needs another name", j.Spec.Name, h.Owner)
+		out.err = fmt.Errorf("host %s belongs to %s: a host of another owner needs another name", j.Spec.Name, h.Owner)
 		return nil
 	case h.Spec != j.Spec && len(h.orders.Wanted)+len(h.tasks) > 0:
-		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks: it can have %v once these have ended",
+		out.err = fmt.Errorf("host %s has %v processors and runs %d of its tasks: it can have %v once they have ended",
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:
-		// The market knows a host of another size as another: the old one goes, under a name of its own.
+		// A host with another size is a new host for the market: the old one is removed under
+		// its own name.
 		if !h.gone {
 			if err := k.broker.Gone(k.now, id); err != nil {
 				return err
@@ -433,7 +435,7 @@ func (k *core) join(j *join, out *result) error {
 	return k.broker.Join(k.now, h.machine, k.calls.bank.Account(j.Owner))
 }
 
-// collect notes what has become of contracts, which the broker then forgets.
+// collect records the outcomes of contracts, which the broker then forgets.
 func (k *core) collect() error {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
@@ -467,7 +469,7 @@ func (k *core) end(c *Contract) {
 	k.ended = append(k.ended, c)
 }
 
-// wants sets what is wanted of host i, and notes what no longer is.
+// wants sets the tasks of host i, and records those that are no longer wanted.
 func (k *core) wants(i int) {
 	h, v := k.hosts[i], k.broker.View()
 	h.orders = h.machine.Orders(k.now, nil)
@@ -488,7 +490,7 @@ func (k *core) wants(i int) {
 			known++
 		}
 	}
-	silent := h.gone && !h.removed // what runs there stands before it is given up
+	silent := h.gone && !h.removed // its tasks pause before it is given up
 	h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return silent || e.until <= k.now })
 	if known == len(h.tasks) {
 		return
@@ -497,7 +499,7 @@ func (k *core) wants(i int) {
 		if slices.ContainsFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
 			continue
 		}
-		delete(h.tasks, name) // nobody asks what becomes of it
+		delete(h.tasks, name) // nobody waits for the result
 		if !silent {
 			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.Lease + leave})
 		}
@@ -505,8 +507,8 @@ func (k *core) wants(i int) {
 	slices.SortFunc(h.ending, func(a, b ending) int { return cmp.Compare(a.name, b.name) })
 }
 
-// begin lets a host begin what is new there, unless another try of the node may run yet, and
-// keeps whose its tasks are.
+// begin lets a host start its new tasks, unless another attempt of the node may still run,
+// and records their owners.
 func (k *core) begin(i int) {
 	h, on := k.hosts[i], k.broker.View().On(hosts.ID(i))
 	var started []*Contract
@@ -533,7 +535,7 @@ func (k *core) begin(i int) {
 	}
 }
 
-// ending reports whether an earlier try of t may run yet.
+// ending reports whether an earlier attempt of t may still run.
 func (k *core) ending(t task) bool {
 	return slices.ContainsFunc(k.hosts, func(h *host) bool {
 		return slices.ContainsFunc(h.ending, func(e ending) bool { return e.task == t })

@@ -28,29 +28,29 @@ import (
 // joined. The number of a job is that of its contract within the market.
 //
 // A program that ended by itself needs the work that it received. A program that was still
-// running at its deadline, though it had received the work that was requested, needs more than
-// its host can do by then: live, its promise was kept; in a run it is not. Other jobs, such as
-// those that were refused, need the work that was requested.
+// running at its deadline, although it had received the requested work, needs more than its
+// host can do by then. The market kept its promise; a run breaks it. Other jobs, such as
+// rejected ones, need the requested work.
 type Exported struct {
 	Scenario scenario.Experiment
 	Plan     workloadgen.Plan
-	Hosts    *availability.Trace // when hosts were there; nil: from beginning to end
+	Hosts    *availability.Trace // times at which hosts were present; nil: from beginning to end
 	Notes    []string            // what the scenario leaves out or approximates
 	Accounts []string            // users 1, 2, … of the plan
 	Outcomes []Outcome           // of the live market, one per job
 }
 
-// An Outcome is what the live market decided on a job, and how its contract ended.
+// An Outcome is the decision of the live market on a job, and the end of its contract.
 type Outcome struct {
 	Job      int64
-	Decision string // accept, reject or defer; empty if it is not known
+	Decision string // accept, reject or defer; empty if unknown
 	Reason   string
 	State    string  // open, if the contract had not ended
-	Ended    float64 // s, as times of the plan
+	Ended    float64 // s, in the plan's times
 	Paid     float64 // dollars
 }
 
-// Export reads the log in dir, of a market that is not running.
+// Export reads the log in dir. The market must not be running.
 func Export(dir string, fs vfs.FS) (*Exported, error) {
 	past, err := readHistory(dir, fs)
 	if err != nil {
@@ -104,14 +104,14 @@ type exporter struct {
 	already, unpaid, foreign, drained, endless int
 }
 
-// An exportedHost is a host, and the times at which it was there.
+// An exportedHost is a host, and the times at which it was present.
 type exportedHost struct {
 	hosts.Spec
-	there []availability.Record // the last has no end if it is still there
-	work  map[int64]float64     // that each task has received, by name
+	there []availability.Record // the last one has no end if it is still present
+	work  map[int64]float64     // work that each task has received, by name
 }
 
-// An exportedJob is a job of the plan, in times of the market, and its live outcome.
+// An exportedJob is a job of the plan, in the market's times, and its live outcome.
 type exportedJob struct {
 	workloadgen.Job
 	live    Outcome
@@ -157,8 +157,8 @@ func (x *exporter) read(now float64, m *message) error {
 	return nil
 }
 
-// joined notes that a host has joined, or joined again. With another size it is another host,
-// which knows the tasks of the first, as in the market.
+// joined records that a host has joined, or joined again. With another size it is a new host,
+// which takes over the tasks of the first one, as in the market.
 func (x *exporter) joined(now float64, j *join, here bool) {
 	h := x.hosts[j.Spec.Name]
 	if h == nil || h.Spec != j.Spec {
@@ -176,14 +176,14 @@ func (x *exporter) joined(now float64, j *join, here bool) {
 	}
 }
 
-// come notes that h is there from now on.
+// come records that h is present from now on.
 func (h *exportedHost) come(now float64) {
 	if n := len(h.there); h != nil && (n == 0 || h.there[n-1].End <= now) {
 		h.there = append(h.there, availability.Record{Start: now, End: math.Inf(1), State: availability.Available})
 	}
 }
 
-// leave notes that h is not there from now on.
+// leave records that h is absent from now on.
 func (h *exportedHost) leave(now float64) {
 	if h == nil || len(h.there) == 0 {
 		return
@@ -228,7 +228,7 @@ func (x *exporter) exports(j *exportedJob) bool {
 	return false
 }
 
-// finish notes how the contract of j ended, and the work that its program needed.
+// finish records how the contract of j ended, and the work that its program needed.
 func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	if len(c.Decision) > 0 {
 		if err := json.Unmarshal(c.Decision, &struct {
@@ -324,10 +324,10 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		number int
 		what   string
 	}{
-		{x.already, "contracts that were open when the log begins, and are not in the plan"},
-		{x.unpaid, "requests that their owners could not pay, and are not in the plan"},
-		{x.foreign, "requests that no plan can express, and are not in the plan"},
-		{x.endless, "programs that ran until their deadline, beyond the requested work: these promises were kept, and are broken in a run"},
+		{x.already, "contracts that were open when the log begins and are not in the plan"},
+		{x.unpaid, "requests that their owners could not pay and are not in the plan"},
+		{x.foreign, "requests that no plan can express and are not in the plan"},
+		{x.endless, "programs that ran until their deadline, beyond the requested work: the market kept these promises, and a run breaks them"},
 		{x.drained, "times that a host stopped accepting tasks: in a run it accepts tasks until it leaves"},
 	} {
 		if n.number > 0 {
@@ -335,13 +335,13 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 		}
 	}
 	if conf.Promises != (penalties{}) {
-		out.Notes = append(out.Notes, "penalties that the market promises: not in the plan")
+		out.Notes = append(out.Notes, "penalties that the market promises and that are not in the plan")
 	}
 	return out, nil
 }
 
-// availability sets the trace of the hosts, unless each was there before the first request,
-// and to the end.
+// availability sets the trace of the hosts, unless each was present from before the first
+// request to the end.
 func (x *exporter) availability(out *Exported, fleet *scenario.Fleet, conf *Config, begin, end float64) error {
 	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool {
 		return len(h.there) != 1 || h.there[0].Start-begin > out.Plan[0].Arrival || !math.IsInf(h.there[0].End, 1)
@@ -380,9 +380,9 @@ type File struct {
 	Text []byte
 }
 
-// Files returns what is written for x: the scenario NAME.yaml, its plan NAME.csv, the outcomes
-// of the live market in NAME-live.csv, and when hosts were there in NAME-hosts.csv, if they
-// came and went.
+// Files returns the files to write for x: the scenario NAME.yaml, its plan NAME.csv and the
+// outcomes of the live market in NAME-live.csv. If hosts came and went, NAME-hosts.csv has
+// the times.
 func (x *Exported) Files(name string) (files []File, err error) {
 	var plan, text, rows bytes.Buffer
 	for i, account := range x.Accounts {

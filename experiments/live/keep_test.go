@@ -166,7 +166,7 @@ func TestOtherwise(t *testing.T) {
 	_, err := Open("market", w.conf, World{
 		Bank: w.bank, Ledger: ownerstest.Ledger, Number: ownerstest.Number, Key: ownerstest.Private("market:lab"), Clock: w, FS: w.disk.CrashClone(vfs.CrashCloneCfg{}),
 	})
-	for _, part := range []string{fmt.Sprintf("record %d: ", last), "decides otherwise than the one that wrote it", "start the version that wrote it, and stop it"} {
+	for _, part := range []string{fmt.Sprintf("record %d: ", last), "decides differently from the version that wrote the log", "start the version that wrote it, and stop it"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%v, want it to say %q", err, part)
 		}
@@ -193,7 +193,7 @@ func TestRules(t *testing.T) {
 		if err == nil {
 			err = m.Close()
 		}
-		if (err == nil) != (c.field == "") || err != nil && !strings.Contains(err.Error(), "made with "+c.field+",") {
+		if (err == nil) != (c.field == "") || err != nil && !strings.Contains(err.Error(), "created with "+c.field+",") {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}

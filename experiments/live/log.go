@@ -17,7 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A log is what a market keeps, in Pebble:
+// A log is the market's data in Pebble:
 //
 //	N          what it was made as
 //	L seq      a record, as a codec encodes it
@@ -31,12 +31,12 @@ import (
 //	V          the format of records, and the version that writes it
 //	R order    account/id: the answer to an order, with its sum
 //
-// Seq and contract are eight bytes, big end first.
+// Seq and contract are eight bytes, big-endian.
 type log struct {
 	db    *pebble.DB
 	seq   int64 // of the last record
 	first int64 // record that is kept
-	codec codec // of the records that are written
+	codec codec // number of the last record written
 	read  bool  // nothing is written
 }
 
@@ -56,12 +56,14 @@ const (
 )
 
 const (
-	// blockBytes are compressed together: records resemble each other, and the more there are
-	// the less each takes. Of 32 KB a log is a quarter smaller than of Pebble's 4.
+	// blockBytes is the size of the blocks that are compressed: records resemble each other,
+	// so larger blocks compress better. With 32 KB, a log is a quarter smaller than with
+	// Pebble's default of 4 KB.
 	blockBytes = 32 << 10
 
-	// What a log has in memory: of what was read, and of what was written last, twice. It is
-	// as much after minutes as after days, where more would go on growing for an hour.
+	// Memory of a log: the cache of blocks read, and twice the size of the memtable. The
+	// sizes are small, so that memory reaches its maximum within minutes; with larger ones it
+	// would grow for an hour.
 	cacheBytes = 2 << 20
 	tableBytes = 1 << 20
 )
@@ -70,12 +72,12 @@ func key(table byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, uint64(n))
 }
 
-// openLog opens the log in dir, which is made if need be.
+// openLog opens the log in dir and creates it if necessary.
 func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) {
 	if fs == nil {
 		fs = pinned.Disk()
 	}
-	if !read { // for its owner alone: jobs are in it
+	if !read { // readable by its owner only, because it contains jobs
 		if err := fs.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("open market %s: %w", dir, err)
 		}
@@ -91,7 +93,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	}
 	db, err := pebble.Open(dir, o)
 	if errors.Is(err, syscall.EAGAIN) { // its lock
-		err = errors.New("it is running: stop it before")
+		err = errors.New("the market is running: stop it first")
 	}
 	if err != nil && read {
 		if files, wrong := fs.List(dir); len(files) == 0 || errors.Is(wrong, syscall.ENOTDIR) {
@@ -118,7 +120,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	return l, nil
 }
 
-// get reads the value at a key into v, and tells whether there is one.
+// get reads the value at a key into v, and reports whether there is one.
 func (l *log) get(key []byte, v any) (bool, error) {
 	b, closer, err := l.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -131,7 +133,7 @@ func (l *log) get(key []byte, v any) (bool, error) {
 	return err == nil, errors.Join(err, closer.Close())
 }
 
-// set writes values that change together, and returns once they are there for good.
+// set writes values that change together, and returns once they are durable.
 func (l *log) set(values map[string]any) error {
 	b := l.db.NewBatch()
 	defer b.Close()
@@ -159,15 +161,15 @@ func (l *log) add(r *record) error {
 	return err
 }
 
-// records yields the records from number n on, the first or one after a checkpoint, and leaves
-// in err what went wrong.
+// records yields the records from number n on, which is the first one or follows a
+// checkpoint, and stores errors in err.
 func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	return func(yield func(int64, *record) bool) {
 		var c codec
 		for seq, text := range l.each(recordTable, n, err) {
 			r, e := c.decode(text)
 			if errors.Is(e, errFormat) && l.read {
-				e = fmt.Errorf("%w: check or export it by that version, or start and stop this one, which begins a new log", e)
+				e = fmt.Errorf("%w: check or export it with that version, or start and stop this one, which begins a new log", e)
 			}
 			if e != nil {
 				*err = fmt.Errorf("record %d: %w", seq, e)
@@ -180,12 +182,12 @@ func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	}
 }
 
-// each yields the values of a table from number n on, and leaves in err what went wrong.
+// each yields the values of a table from number n on, and stores errors in err.
 func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {
 	return l.over(key(table, n), []byte{table + 1}, err, (*pebble.Iterator).First, (*pebble.Iterator).Next)
 }
 
-// back yields the values of a table from the last on, and leaves in err what went wrong.
+// back yields the values of a table in reverse order, and stores errors in err.
 func (l *log) back(table byte, err *error) iter.Seq2[int64, []byte] {
 	return l.over([]byte{table}, []byte{table + 1}, err, (*pebble.Iterator).Last, (*pebble.Iterator).Prev)
 }
@@ -206,8 +208,8 @@ func (l *log) over(from, to []byte, err *error, begin, on func(*pebble.Iterator)
 	}
 }
 
-// prune removes what became of contracts that had ended before a base, and the answers to
-// orders about them, until ctx ends: what is left goes with the next.
+// prune removes the outcomes of contracts that ended before a base, and the answers to orders
+// about them, until ctx ends. The next call removes the rest.
 func (l *log) prune(ctx context.Context, b base) error {
 	over := func(id int64) (bool, error) {
 		var c struct{ Ended float64 }

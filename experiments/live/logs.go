@@ -8,7 +8,7 @@ import (
 	"bourse/contracts/order"
 )
 
-// HostOf returns the host that has joined with the pin of a certificate.
+// HostOf returns the host that has joined with the given certificate pin.
 func (m *Market) HostOf(pin string) (string, bool) {
 	s := &m.seen
 	s.mu.Lock()
@@ -21,7 +21,7 @@ func (m *Market) HostOf(pin string) (string, bool) {
 	return "", false
 }
 
-// MayRead returns the contract that a signed order of its owner is to read of.
+// MayRead returns the contract that a signed order of its owner allows to read.
 func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	s, err := m.check(ctx, signed, "read")
 	if err != nil {
@@ -41,7 +41,8 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	return c.ID, nil
 }
 
-// Signed returns by whom a signed order of a kind is, which this market could take now.
+// Signed returns the account that signed an order of the given kind, which must be valid for
+// this market now.
 func (m *Market) Signed(ctx context.Context, signed []byte, kind string) (account string, err error) {
 	s, err := m.check(ctx, signed, kind)
 	if err != nil {
@@ -50,8 +51,8 @@ func (m *Market) Signed(ctx context.Context, signed []byte, kind string) (accoun
 	return s.Value("account"), nil
 }
 
-// Wanted returns the SHA-256s, in hexadecimal digits, of the jobs of contracts that are open
-// and of their files.
+// Wanted returns the SHA-256 hashes, in hexadecimal digits, of the jobs of open contracts and
+// of their files.
 func (m *Market) Wanted() map[string]bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -67,7 +68,7 @@ func (m *Market) Wanted() map[string]bool {
 	return all
 }
 
-// Task returns on which host a node of a contract runs, or ran last, and its name there.
+// Task returns the host on which a node of a contract runs, or ran last, and its name there.
 func (m *Market) Task(id int64, node int32) (host string, name int64, ended bool, err error) {
 	c, err := m.Status(id)
 	if err != nil {
@@ -79,7 +80,7 @@ func (m *Market) Task(id int64, node int32) (host string, name int64, ended bool
 		}
 	}
 	if host == "" {
-		return "", 0, false, fmt.Errorf("%w: contract %d has run no node %d", ErrNotFound, id, node)
+		return "", 0, false, fmt.Errorf("%w: contract %d has not run node %d", ErrNotFound, id, node)
 	}
 	return host, name, c.Over(), nil
 }

@@ -7,10 +7,10 @@ import (
 	"bourse/contracts/order"
 )
 
-// A letter is a message with who waits for what comes of it.
+// A letter is a message with a channel for the reply.
 type letter struct {
 	message
-	first *letter // that is the same and came before it
+	first *letter // an identical message that came before it
 	done  chan struct{}
 	once  sync.Once
 	result
@@ -25,7 +25,7 @@ func (l *letter) answer(r result) {
 	})
 }
 
-// Mail is what waits for the loop.
+// Mail is the queue of messages to the loop.
 type mail struct {
 	bell chan struct{} // holds one ring
 
@@ -43,7 +43,7 @@ func newMail() mail {
 	return mail{make(chan struct{}, 1), new(sync.Mutex), new([]*letter), new(bool)}
 }
 
-// put puts a message in the box.
+// put adds a message to the queue.
 func (m *mail) put(one message) (*letter, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +62,7 @@ func (m *mail) put(one message) (*letter, error) {
 	return l, nil
 }
 
-// back takes a letter back, and tells whether it was still there.
+// back withdraws a letter, and reports whether it was still in the queue.
 func (m *mail) back(l *letter) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +75,7 @@ func (m *mail) back(l *letter) bool {
 	return false
 }
 
-// waiting tells whether there is anything, and whether that is what hosts tell alone.
+// waiting reports whether there are messages, and whether all are reports of hosts.
 func (m *mail) waiting() (any, readings bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +86,7 @@ func (m *mail) waiting() (any, readings bool) {
 	return len(*m.box) > 0, readings
 }
 
-// take takes what there is, up to what one turn can do.
+// take removes and returns messages, at most as many as one step can process.
 func (m *mail) take() []*letter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +96,7 @@ func (m *mail) take() []*letter {
 	return out
 }
 
-// close answers what waits that the market has stopped.
+// close replies to all waiting messages that the market has stopped.
 func (m *mail) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,12 +107,11 @@ func (m *mail) close() {
 	*m.box = nil
 }
 
-// orderID returns by whom and under what id an order is, which is well formed, and the sum
-// of it.
+// orderID returns the account and the id of a well-formed order, and its hash.
 func orderID(signed string) (account, id, sum string) {
 	o, err := bankorder.Open([]byte(signed))
 	if err != nil {
-		panic("live: an order that was taken: " + err.Error())
+		panic("live: an accepted order: " + err.Error())
 	}
 	return o.Value("account"), o.Value("id"), order.Sum([]byte(signed))
 }

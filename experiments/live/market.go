@@ -1,24 +1,25 @@
-// Package live is the market on real time: one loop that owns a broker, to which all that
-// is said is a message; its log, from which it goes on after it was killed at any instant;
-// and what users and hosts ask of it.
+// Package live is the market in real time. One loop owns a broker and processes messages. A
+// log lets the loop continue after it was killed at any time. Methods serve the requests of
+// users and hosts.
 //
-// It does not know how shares are enforced, nor how messages travel.
+// It is independent of how shares are enforced and how messages are transported.
 //
 // # A turn
 //
-// The loop takes what has come, and the instant. It logs both (record), tells the broker,
-// which asks the bank where it has to, logs what came of it (outcome), and only then
-// answers. The market is a function of its records and of what the bank answers, and the
-// bank answers the same when it is asked again; so a market that is killed is made anew by
-// telling a new broker the same records: those that have an outcome are not asked of the
-// bank again but held against it, and only the last may have none.
+// The loop takes the messages that have arrived, and the time. It logs both (record) and
+// passes them to the broker, which calls the bank if necessary. It then logs the results
+// (outcome), and only then replies. The market is a function of its records and of the bank's
+// answers, and the bank gives the same answer to a repeated request. A killed market is
+// therefore restored by passing the same records to a new broker. Records with an outcome are
+// compared with it, without calling the bank; only the last record may have none.
 //
 //	killed                  afterwards
 //	before the record       nobody was answered: who asks again is one who asks
 //	record to outcome       told again; the bank answers as before, nothing is booked twice
 //	after the outcome       who asks again gets the answer that is kept
 //
-// An order is answered once for ever: by its account and id, before it becomes a message.
+// An order is answered once: it is identified by its account and id before it becomes a
+// message.
 package live
 
 import (
@@ -41,41 +42,42 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A World is what a market is put into.
+// A World contains what a market depends on.
 type World struct {
 	Bank   service.Ledger
 	Ledger string // its id
-	Number int64  // of the market, as its right to settle has it
-	Key    string // private, of account market:NAME
+	Number int64  // number of the market, as in its right to settle
+	Key    string // private key of account market:NAME
 	Clock  Clock
 
 	// KeyOf returns the public key of an account, empty if it has none.
 	KeyOf func(ctx context.Context, account string) (string, error)
 
-	// Payee reports whether the bank pays an account for this market; nil: it pays every one.
+	// Payee reports whether the bank allows this market to pay an account; nil: it allows
+	// all.
 	Payee func(ctx context.Context, account string) (bool, error)
 
-	FS vfs.FS // where the log is; nil is the disk
+	FS vfs.FS // file system of the log; nil is the disk
 
-	// Fatal is told why the log cannot be written any more, and ends the process; nil prints
-	// that in one sentence and exits with status 1.
+	// Fatal is called when the log can no longer be written, and ends the process. If it is
+	// nil, the reason is printed in one sentence and the exit status is 1.
 	Fatal func(error)
 
-	Meter Meter // is told what is measured; nil is nobody
+	Meter Meter // receives measurements; may be nil
 
-	// Version is that of this program. If another version wrote the log, the market goes on from
-	// its checkpoint, and the log begins again there for checks.
+	// Version is the version of this program. If another version wrote the log, the market
+	// continues from its checkpoint, and for checks the log begins again there.
 	Version string
 }
 
-// made is what a market was made as: nothing of it changes.
+// made holds the parameters with which a market was created, which never change.
 type made struct {
 	Config string `json:"config"`
 	Ledger string `json:"ledger"`
 	Number int64  `json:"number"`
 }
 
-// agrees returns an error if a market in dir cannot be opened as another.
+// agrees returns an error if a market in dir cannot be opened with other parameters.
 func (was *made) agrees(dir string, as *made) error {
 	a, err := Parse(dir, []byte(was.Config))
 	if err != nil {
@@ -85,7 +87,7 @@ func (was *made) agrees(dir string, as *made) error {
 	if err != nil {
 		return err
 	}
-	const but = "market %s was made with %s %v, and is now to have %v: what decides stays as it was, or make another market"
+	const but = "market %s was created with %s %v, and is now given %v: fields that decide cannot change, so restore the value or create another market"
 	if d := a.differs(b); d != nil {
 		return fmt.Errorf(but, dir, d.Field, d.One, d.Other)
 	}
@@ -98,7 +100,7 @@ func (was *made) agrees(dir string, as *made) error {
 	return nil
 }
 
-// A Market is one market. Its methods may be called at once.
+// A Market is one market. Its methods may be called concurrently.
 type Market struct {
 	conf  Config
 	world World
@@ -108,25 +110,25 @@ type Market struct {
 	ctx   context.Context // of the calls of the bank
 	stop  context.CancelFunc
 
-	turning chan struct{} // holds one while a turn is under way
-	quoting chan struct{} // holds one while somebody is quoted
-	mu      sync.RWMutex  // of what follows; not held while the bank is asked
+	turning chan struct{} // holds one element during a step
+	quoting chan struct{} // holds one element during a quote
+	mu      sync.RWMutex  // guards what follows; not held during calls of the bank
 	core    *core
 	seen    seen
 	saved   saved
-	pruned  func() error // waits for what is being removed
-	whole   bool         // no turn is half done
-	undone  bool         // the last record was not done, when it was opened
+	pruned  func() error // waits for removals in progress
+	whole   bool         // no step is in progress
+	undone  bool         // the last record was incomplete when the log was opened
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
-	step  func(at string) error // nil; a test kills the market by it
+	step  func(at string) error // nil; a test uses it to kill the market
 }
 
-// ErrStopped means that the market runs no more.
+// ErrStopped means that the market no longer runs.
 var ErrStopped = errors.New("the market has stopped")
 
-// Open opens the market in dir, which is made if need be, and goes on where it was.
+// Open opens the market in dir, creates it if necessary, and resumes it.
 func Open(dir string, c Config, w World) (*Market, error) {
 	l, err := openLog(dir, w.FS, false, w.Fatal)
 	if err != nil {
@@ -168,7 +170,7 @@ func (m *Market) open() error {
 	if err != nil {
 		return err
 	}
-	m.world.Clock.Reach(m.core.now) // though the wall clock was set back while it was down
+	m.world.Clock.Reach(m.core.now) // even if the wall clock was set back while it was down
 	m.core.calls.free = func(f func()) {
 		m.mu.Unlock()
 		defer m.mu.Lock()
@@ -184,7 +186,7 @@ func (m *Market) open() error {
 	return m.agree(held)
 }
 
-// fresh returns the core of a market in which nothing has happened.
+// fresh returns the initial core of a market.
 func (m *Market) fresh() (*core, error) {
 	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
 	return newCore(&m.conf, m.world.Ledger, m.world.Number, t)
@@ -192,8 +194,8 @@ func (m *Market) fresh() (*core, error) {
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover makes the core what it was: by the last checkpoint, and what was logged since. It
-// returns what the bank holds for contracts.
+// recover restores the core from the last checkpoint and the later records. It returns what
+// the bank holds for contracts.
 func (m *Market) recover() (held map[int64]*orphan, err error) {
 	from, err := m.load()
 	if err == nil {
@@ -203,13 +205,13 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 		held, err = m.held()
 	}
 	if errors.Is(err, errOtherwise) || errors.Is(err, errFormat) {
-		err = fmt.Errorf("%w: start the version that wrote it, and stop it, which writes a checkpoint that this one goes on from; if it cannot read that, stop the other while no contract is open", err)
+		err = fmt.Errorf("%w: start the version that wrote it, and stop it, which writes a checkpoint for this version; if this version cannot read the checkpoint, stop the old one while no contract is open", err)
 	}
 	return held, err
 }
 
-// upgrade begins the log again if another version wrote it: its records are for that version
-// to check.
+// upgrade begins the log again if another version wrote it, because only that version can
+// check its records.
 func (m *Market) upgrade() error {
 	var wrote string
 	version := recordFormat + " " + m.world.Version
@@ -230,7 +232,7 @@ func (m *Market) upgrade() error {
 	return m.log.set(values)
 }
 
-// retell tells the core what was logged after record from.
+// retell passes the records after record from to the core.
 func (m *Market) retell(from int64) (err error) {
 	for seq, r := range m.log.records(from+1, &err) {
 		var o outcome
@@ -256,7 +258,7 @@ func (m *Market) retell(from int64) (err error) {
 	return err
 }
 
-// outcome returns what came of a turn.
+// outcome returns the results of a step.
 func (k *core) outcome(results []result) *outcome {
 	o := &outcome{Calls: k.calls.made}
 	for i := range results {
@@ -267,7 +269,7 @@ func (k *core) outcome(results []result) *outcome {
 	return o
 }
 
-// same tells what differs between the outcome that was logged and the one that came of it.
+// same describes the difference between the logged outcome and the new one.
 func same(was, is *outcome) error {
 	a, err := encode(was)
 	if err != nil {
@@ -277,10 +279,10 @@ func same(was, is *outcome) error {
 	if err != nil || bytes.Equal(a, b) {
 		return err
 	}
-	return fmt.Errorf("%w: it comes to %s, and that one to %s", errOtherwise, b, a)
+	return fmt.Errorf("%w: its result is %s, and the log has %s", errOtherwise, b, a)
 }
 
-// conclude logs what came of a turn.
+// conclude logs the results of a step.
 func (m *Market) conclude(seq int64, r *record, results []result) error {
 	values := make(map[string]any)
 	for _, c := range m.core.ended {
@@ -319,8 +321,8 @@ func (m *Market) escrows() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// held returns what the bank holds for contracts, or an error if it holds nothing for one.
-// Where its last record was not done, another version may have ended it.
+// held returns what the bank holds for contracts, or an error if it holds nothing for one of
+// them. If its last record is incomplete, another version may have ended it.
 func (m *Market) held() (map[int64]*orphan, error) {
 	held, err := m.escrows()
 	if err != nil {
@@ -332,7 +334,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 			continue // only its penalty has not been paid
 		}
 		if phase != contracts.Asked && held[id] == nil {
-			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: it is another ledger, or one restored from before", id, phase)
+			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: the ledger is a different one, or was restored from an older backup", id, phase)
 			if m.undone {
 				err = fmt.Errorf("%w, or %w", err, errOtherwise)
 			}
@@ -342,7 +344,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// agree gives back whole what of held is of contracts of which nothing is known.
+// agree refunds the parts of held that belong to unknown contracts.
 func (m *Market) agree(held map[int64]*orphan) error {
 	var letters []*letter
 	for _, id := range slices.Sorted(maps.Keys(held)) {
@@ -356,7 +358,7 @@ func (m *Market) agree(held map[int64]*orphan) error {
 	return m.turn(m.world.Clock.Now(), letters)
 }
 
-// Run is the loop. It returns when ctx ends, or the market cannot go on.
+// Run is the loop. It returns when ctx ends, or when the market cannot continue.
 func (m *Market) Run(ctx context.Context) error {
 	defer m.mail.close()
 	defer context.AfterFunc(ctx, m.stop)()
@@ -392,11 +394,10 @@ func (m *Market) Run(ctx context.Context) error {
 	}
 }
 
-// pace is the least time between two turns in which hosts tell something and nothing else
-// happens, s.
+// pace is the minimum time in s between two steps that only process reports of hosts.
 const pace = 0.05
 
-// turn does one turn, of what is in letters.
+// turn does one step, with the messages in letters.
 func (m *Market) turn(now float64, letters []*letter) (err error) {
 	m.turning <- struct{}{}
 	defer func() { <-m.turning }()
@@ -461,8 +462,8 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return nil
 }
 
-// back puts before the word of a host that was given up that it is back, and what its
-// agent wants for it.
+// back inserts, before the report of a host that was given up, the message that it is back
+// and what its agent offers.
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)
@@ -487,7 +488,7 @@ func (m *Market) back(letters []*letter) (out []*letter) {
 	return out
 }
 
-// at lets a test kill the market there.
+// at lets a test kill the market at this point.
 func (m *Market) at(what string) error {
 	if m.step == nil {
 		return nil
@@ -495,8 +496,8 @@ func (m *Market) at(what string) error {
 	return m.step(what)
 }
 
-// known answers the orders among letters that have been answered before. It returns those
-// that are new, and those that are the same as one of them.
+// known replies to the orders among letters that have been answered before. It returns the
+// new ones, and those that are identical to one of them.
 func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 	first := make(map[string]*letter)
 	for _, l := range letters {
@@ -528,10 +529,10 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 	return fresh, follow, nil
 }
 
-// ErrUsed means that an order's id was used for another.
+// ErrUsed means that an order's id was used for another order.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log, with a checkpoint if all went well. Run has returned.
+// Close closes the log, with a checkpoint if there was no error. Run has returned.
 func (m *Market) Close() (err error) {
 	m.stop()
 	m.mail.close()

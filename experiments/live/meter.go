@@ -10,30 +10,30 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Meter is told what a market does, where and when it does it. Durations are in seconds.
+// A Meter receives measurements of a market. Durations are in seconds.
 type Meter interface {
-	// Turn tells how long a turn took, until those who wait were answered.
+	// Turn reports the duration of a step, until the replies were sent.
 	Turn(seconds float64)
 
-	// LogSync tells how long it took until something was in the log for good.
+	// LogSync reports the time until a log entry was durable.
 	LogSync(seconds float64)
 
-	// BankCall tells how long the bank took to answer, or was waited for.
+	// BankCall reports the time until the bank answered, or until the wait ended.
 	BankCall(seconds float64)
 
-	// Sync tells how long it took until what a host told was kept for good.
+	// Sync reports the time until a host's report was durable.
 	Sync(seconds float64)
 
-	// Decided tells of a decision: the class that was asked for, accept, reject or defer,
-	// and the reason. What was deferred is told of again when it is decided.
+	// Decided reports a decision: the requested class, accept, reject or defer, and the
+	// reason. A deferred request is reported again when it is decided.
 	Decided(class, verdict, reason string)
 
-	// Unpaid tells of processor-seconds that tasks used and nobody pays: between the last
-	// reading and a stop that the market ordered.
+	// Unpaid reports processor-seconds that tasks used and nobody pays: between the last
+	// usage report and a stop that the market ordered.
 	Unpaid(seconds float64)
 }
 
-// unmetered is a [Meter] that nobody reads.
+// unmetered is a [Meter] that ignores measurements.
 type unmetered struct{}
 
 func (unmetered) Turn(float64)                   {}
@@ -43,7 +43,7 @@ func (unmetered) Sync(float64)                   {}
 func (unmetered) Decided(string, string, string) {}
 func (unmetered) Unpaid(float64)                 {}
 
-// timed tells how long f took.
+// timed returns how long f took.
 func (m *Market) timed(tell func(seconds float64), f func() error) error {
 	begun := m.world.Clock.Now()
 	err := f()
@@ -51,7 +51,7 @@ func (m *Market) timed(tell func(seconds float64), f func() error) error {
 	return err
 }
 
-// decided tells of what was decided in a turn.
+// decided reports the decisions of a step.
 func (m *Market) decided(r *record, results []result) {
 	k, answered := m.core, make(map[int64]bool)
 	contract := func(id int64) *Contract {
@@ -82,37 +82,37 @@ func (m *Market) decided(r *record, results []result) {
 	}
 }
 
-// Delivered is what the tasks of a host have used, as it tells, beside what they are
-// entitled to. It is of one deal, and of tasks that are known from before; lately is of tasks
-// that run, whatever the deals.
+// Delivered holds what the tasks of a host have used, as reported, compared with their
+// entitlements. It covers one allocation and tasks that are already known; lately covers all
+// running tasks, across allocations.
 type delivered struct {
 	rates  map[int64]float64 // processors that a task is entitled to, by name
-	used   map[int64]float64 // s, in all, as told last
+	used   map[int64]float64 // total s, as reported last
 	since  map[int64]float64 // s, under this deal
 	waited map[int64]float64 // s, under this deal
-	length float64           // s that this deal has lasted, as told
+	length float64           // s that this allocation has lasted, as reported
 	lately map[int64]*lately
-	told   float64 // instant of the last span, as the market heard of it
+	told   float64 // time at which the market received the last span
 }
 
-// Lately is what a task has used in the last seconds, of which the last count most.
+// Lately is the recent usage of a task, weighted towards the last seconds.
 type lately struct {
 	length, used, waited float64 // s
-	total, waits         float64 // s of each, in all, as told last
+	total, waits         float64 // total s of each, as reported last
 }
 
-// fades is after how many seconds what was told counts for a third.
+// fades is the time constant in seconds: after it, a report counts for a third.
 const fades = 5.0
 
-// hear takes in what a span of so many seconds tells.
+// hear processes a report for a span of the given number of seconds.
 func (l *lately) hear(length, used, waited float64) {
 	keep := math.Exp(-length / fades)
 	l.length, l.used, l.waited = l.length*keep+length, l.used*keep+max(0, used-l.total), l.waited*keep+max(0, waited-l.waits)
 	l.total, l.waits = max(l.total, used), max(l.waits, waited)
 }
 
-// rates returns the processors that a task which is entitled to so many has asked for and
-// received lately, as of so many seconds after it was told of last.
+// rates returns the processors that a task with the given entitlement has recently asked for
+// and received, at a time given in seconds after its last report.
 func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	length := l.length + silent
 	if !(length > 0) {
@@ -122,7 +122,7 @@ func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	return received + max(0, min(l.waited/length, entitled-received)), received
 }
 
-// deal begins anew with what is wanted now.
+// deal starts a new allocation with the present tasks.
 func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contracts.View) {
 	d.rates, d.since, d.waited, d.length = make(map[int64]float64), make(map[int64]float64), make(map[int64]float64), 0
 	if d.used == nil {
@@ -145,8 +145,7 @@ func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contract
 	})
 }
 
-// hear takes in spans that were not told before, at an instant, and returns what nobody pays,
-// s.
+// hear processes new spans at a time, and returns the seconds that nobody pays.
 func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid float64) {
 	for i := range t.Spans {
 		s := &t.Spans[i]
@@ -194,8 +193,8 @@ func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid f
 	return unpaid
 }
 
-// off returns the largest part of what a task is entitled to that it has waited for and not
-// received, in [0,1], since shares were dealt last; 0 until that was told of for a second.
+// off returns the largest fraction of its entitlement, in [0,1], that a task has waited for
+// and not received since the last allocation. It is 0 until a second has been reported.
 func (d *delivered) off() (most float64) {
 	if d.length < 1 {
 		return 0
@@ -209,7 +208,7 @@ func (d *delivered) off() (most float64) {
 	return most
 }
 
-// unpaid tells of what hosts have used, in this turn, and nobody pays.
+// unpaid reports the usage of hosts in this step that nobody pays.
 func (m *Market) unpaid(r *record) {
 	s := &m.seen
 	s.mu.Lock()
@@ -222,17 +221,17 @@ func (m *Market) unpaid(r *record) {
 	}
 }
 
-// Gauges are what is measured of a market at an instant.
+// Gauges are measurements of a market at one time.
 type Gauges struct {
-	Contracts map[string]int     // by state: those that are open, and those that have ended since it was opened
-	Off       map[string]float64 // by host: the largest part of its entitlement that a task waited for in vain, in [0,1]
+	Contracts map[string]int     // by state: open contracts, and those that have ended since it was opened
+	Off       map[string]float64 // by host: the largest fraction of its entitlement, in [0,1], that a task waited for in vain
 	Broken    map[string]int     // violated contracts by cause, since it was opened
 	Mailbox   int                // messages that wait
-	Away      float64            // s for which the bank has not answered by now
+	Away      float64            // s since the bank stopped responding
 	Unsettled int                // settlements, penalties and returns that the bank has refused
 }
 
-// Gauges returns them as of now.
+// Gauges returns the present values.
 func (m *Market) Gauges() Gauges {
 	g := Gauges{Off: make(map[string]float64)}
 	m.mail.mu.Lock()
@@ -258,8 +257,9 @@ func (m *Market) Gauges() Gauges {
 	return g
 }
 
-// lately returns the processors that a task which is entitled to so many has asked for and
-// received lately. Spans are told while something is used: after some silence, none was.
+// lately returns the processors that a task with the given entitlement has recently asked for
+// and received. Hosts report spans only while something is used, so silence means that
+// nothing was.
 func (p *hostSeen) lately(name int64, entitled, now float64) (asked, received float64) {
 	l := p.delivered.lately[name]
 	if l == nil {
@@ -272,7 +272,7 @@ func (p *hostSeen) lately(name int64, entitled, now float64) (asked, received fl
 	return l.rates(entitled, silent)
 }
 
-// ask notes since when the bank is asked.
+// ask records the time since which a call of the bank is open.
 func (s *seen) ask(since float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

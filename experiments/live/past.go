@@ -7,36 +7,36 @@ import (
 	"bourse/hosts"
 )
 
-// A Mark is how a contract stood at an instant.
+// A Mark is the state of a contract at one time.
 type Mark struct {
 	At    float64 `json:"at" doc:"instant"`
-	Share float64 `json:"share" doc:"of hosts that it is entitled to, the mean of its nodes; 0 while it waits"`
-	Work  float64 `json:"work" doc:"over all nodes, as read by then"`
+	Share float64 `json:"share" doc:"entitlement in hosts, the mean of its nodes; 0 while it waits"`
+	Work  float64 `json:"work" doc:"work over all nodes, as read by then"`
 }
 
-// Past is how contracts stood, since the market was opened: of those that are open, and of
-// those that have ended last.
+// Past is the history of contracts since the market was opened: of open contracts, and of
+// those that ended last.
 type past struct {
 	lines map[int64]*pastLine
 	ended []int64 // in order
-	next  float64 // instant at which all are marked again
+	next  float64 // time at which all are marked again
 }
 
-// A pastLine is how one contract stood, in order.
+// A pastLine is the history of one contract, in order.
 type pastLine struct {
 	marks []Mark
-	apart float64 // s at least between marks, but for the last
+	apart float64 // minimum s between marks, except for the last
 }
 
 const (
-	mostMarks = 256 // of a contract: when there are so many, every other is dropped
+	mostMarks = 256 // maximum marks of a contract: beyond that, every other mark is dropped
 	mostEnded = 256
-	markEvery = 1.0 // s at least between marks
+	markEvery = 1.0 // minimum s between marks
 )
 
 func (p *past) init() { p.lines = make(map[int64]*pastLine) }
 
-// mark notes how all open contracts stand, if that was long enough ago.
+// mark records the state of all open contracts, if the last mark is old enough.
 func (p *past) mark(k *core, v contracts.View, now float64) {
 	if now < p.next {
 		return
@@ -63,7 +63,7 @@ func (p *past) mark(k *core, v contracts.View, now float64) {
 	}
 }
 
-// end notes how a contract stood in the end.
+// end records the final state of a contract.
 func (p *past) end(c *Contract, now float64) {
 	p.add(c.ID, Mark{At: max(now, c.Ended), Work: c.Done})
 	p.ended = append(p.ended, c.ID)
@@ -99,8 +99,8 @@ func (p *past) add(id int64, s Mark) {
 	}
 }
 
-// Past returns how a contract stood, the oldest first. It is kept of contracts that are
-// open or ended lately, since the market was started.
+// Past returns the history of a contract, oldest first. It is stored for contracts that are
+// open or ended recently, since the start of the market.
 func (m *Market) Past(id int64) []Mark {
 	s := &m.seen
 	s.mu.Lock()

@@ -8,12 +8,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Prices are the mean price of the hosts of a market, as its log has it.
+// Prices are the mean prices of the hosts of a market, from its log.
 type Prices struct {
 	Hosts int
 	CPUs  float64 // mean processors of a host
 	Steps []Price // in order of time
-	End   float64 // instant of the last record
+	End   float64 // time of the last record
 }
 
 // PricesOf reads them from the log in dir.
@@ -50,7 +50,7 @@ func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
 		out.Steps[i].Price /= float64(out.Hosts)
 	}
 	if err == nil && (out.Hosts == 0 || len(out.Steps) == 0) {
-		err = errors.New("the market's log has no prices: no host was ever there")
+		err = errors.New("the market's log has no prices, because no host ever joined")
 	}
 	return out, err
 }

@@ -13,8 +13,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Quote returns the least budget at which the market accepts t now, whatever its own, and
-// whether there is one. Asked for at once with it, it does.
+// Quote returns the lowest budget at which the market accepts t now, ignoring the budget in
+// t, and whether there is one. A request with that budget is accepted if it is sent
+// immediately.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
 	case m.quoting <- struct{}{}:
@@ -25,11 +26,12 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 }
 
-// An Owed is what is owed to a contract if a host or the market delivers too little, in parts of
-// its budget: Part for all of the work, in proportion for some of it, and never more than Most.
+// An Owed is the penalty if a host or the market delivers too little, as fractions of the
+// contract's budget: Part is owed for all of the work, proportionally less for part of it,
+// and at most Most.
 type Owed struct{ Part, Most float64 }
 
-// Owed returns what is owed to contracts of a class.
+// Owed returns the penalty of contracts of a class.
 func (m *Market) Owed(class string) Owed {
 	p := m.conf.Promises.of(m.conf.classOf(class))
 	return Owed{p.Penalty, p.Most}
@@ -75,10 +77,10 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	return bank.Micros(hi), err == nil, err
 }
 
-// mostBudget is the most that is tried, in micro-dollars.
+// mostBudget is the largest budget to try, in micro-dollars.
 const mostBudget = math.MaxInt64 / 8
 
-// A trial is a copy of a market, to try things on.
+// A trial is a copy of a market for trying requests.
 type trial struct {
 	config   broker.Config
 	memo     *broker.Memo
@@ -95,7 +97,7 @@ func (k *core) copy() *trial {
 	return t
 }
 
-// decide returns what is decided on a request, which everybody can pay.
+// decide returns the decision on a request, assuming that its owner can pay.
 func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, error) {
 	r := terms.Request()
 	if r.Validate() != nil {
@@ -113,7 +115,7 @@ func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, erro
 	return d.Verdict, nil
 }
 
-// market returns the market that t is a copy of, in which others may be tried afterwards.
+// market returns the copied market, in which other requests may be tried afterwards.
 func (t *trial) market(teller broker.Teller) *broker.Broker {
 	c := t.config
 	c.Fleet, c.Teller, c.Notes = nil, teller, false

@@ -17,7 +17,7 @@ type record struct {
 	Messages []message
 }
 
-// A message is one thing that is said to the market. One field is set.
+// A message is one input of the market. One field is set.
 type message struct {
 	Submit *submission `json:"submit,omitempty"`
 	Cancel string      `json:"cancel,omitempty"` // signed order
@@ -30,7 +30,7 @@ type message struct {
 	Orphan *orphan     `json:"orphan,omitempty"`
 }
 
-// order returns the signed order that m is, if it is one.
+// order returns the signed order in m, if there is one.
 func (m *message) order() string {
 	if m.Submit != nil {
 		return m.Submit.Order
@@ -38,36 +38,36 @@ func (m *message) order() string {
 	return m.Cancel
 }
 
-// A submission is a signed order and the text of the job that it has the sum of.
+// A submission is a signed order and the text of the job whose hash it contains.
 type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
 }
 
-// A join is a host that is new.
+// A join is a new host.
 type join struct {
 	Spec  hosts.Spec `json:"spec"`
-	Owner string     `json:"owner"` // account that its charges go to
+	Owner string     `json:"owner"` // account that receives its charges
 	Pin   string     `json:"pin,omitempty"`
 }
 
-// An orphan is what the bank holds for a contract of which the market knows nothing: it was
-// restored from before.
+// An orphan is an escrow whose contract is missing from the market's log, because the market
+// was restored from an older backup.
 type orphan struct {
 	Contract int64       `json:"contract"`
 	Owner    string      `json:"owner"`
 	Amount   bank.Amount `json:"amount"`
 }
 
-// A shutting is a host that takes no more tasks, or takes them again: so says its agent, or
-// the operator, who wants it to leave when what runs there is done.
+// A shutting is a host that stops or resumes accepting tasks, as ordered by its agent, or by
+// the operator, who drains it.
 type shutting struct {
 	Host     string `json:"host"`
 	Shut     bool   `json:"shut"`
 	Operator bool   `json:"operator,omitempty"`
 }
 
-// A hostReport is what a host's agent reports, as far as the market acts on it.
+// A hostReport is the part of a report of a host's agent that the market acts on.
 type hostReport struct {
 	Host string
 	remote.Told
@@ -76,7 +76,7 @@ type hostReport struct {
 // mostTime is the longest time that an agent may report, in seconds: 35 years.
 const mostTime = float64(1<<50) / 1e6
 
-// newReport returns what is logged of t, with times rounded to microseconds. It returns an
+// newReport returns the logged form of t, with times rounded to microseconds. It returns an
 // error if a time is not a number, or is longer than mostTime.
 func newReport(host string, t *remote.Told) (*hostReport, error) {
 	out := &hostReport{host, remote.Told{Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}}
@@ -101,21 +101,21 @@ func newReport(host string, t *remote.Told) (*hostReport, error) {
 	return out, nil
 }
 
-// micro rounds seconds to microseconds: the kernel measures no better.
+// micro rounds seconds to microseconds, the precision of the kernel.
 func micro(seconds float64) float64 { return fromMicros(micros(seconds)) }
 
 func micros(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
 
 func fromMicros(n int64) float64 { return float64(n) / 1e6 }
 
-// An outcome is what came of a turn: what the bank was asked, and answered; and what those
-// were answered who asked for a contract, or to have one cancelled.
+// An outcome is the result of a step: the calls of the bank with its answers, and the replies
+// to submissions and cancellations.
 type outcome struct {
 	Calls   []call   `json:"calls,omitempty"`
 	Answers []Answer `json:"answers,omitempty"`
 }
 
-// A begun is a task that a host was told to begin, and what it bids there.
+// A begun is a task that a host was told to start, with its bid there.
 type begun struct {
 	Task
 	Contract int64       `json:"contract"`

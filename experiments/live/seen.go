@@ -11,25 +11,25 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Seen is what those see who do not wait for the loop: what is wanted of hosts, prices, and
-// what has happened.
+// Seen is the state published to readers that do not wait for the loop: orders for hosts,
+// prices, and events.
 type seen struct {
-	check float64 // instant at which to look for hosts that are silent; of the loop
+	check float64 // time at which to look for silent hosts; used by the loop
 
 	mu        sync.Mutex
 	hosts     map[string]*hostSeen
 	states    map[int64]string // of open contracts
-	ended     map[string]int   // contracts by how they ended, since the market was opened
-	broken    map[string]int   // violated ones of these by cause
-	asking    float64          // since when the bank is asked, 0 if it is not
+	ended     map[string]int   // contracts by final state, since the market was opened
+	broken    map[string]int   // violated contracts by cause
+	asking    float64          // time since which a call of the bank is open, 0 if there is none
 	unsettled int              // calls that the bank has refused
 	past      past
 	events    []Event
 	last      int64         // number of the last event
-	more      chan struct{} // closed when there is another
+	more      chan struct{} // closed when there is another event
 }
 
-// A hostSeen is a host as it is seen.
+// A hostSeen is the published state of a host.
 type hostSeen struct {
 	orders  remote.Orders // as of at
 	at      float64
@@ -37,30 +37,30 @@ type hostSeen struct {
 	removed bool
 	closed  bool
 	drained bool
-	urged   bool          // it is to be answered at once
+	urged   bool          // it must be answered immediately
 	changed chan struct{} // closed when orders have changed
-	heard   float64       // by the clock: when it last said anything
-	told    remote.Told   // what it said of itself last
+	heard   float64       // time of the last report by the clock
+	told    remote.Told   // last report about itself
 	pin     string
 	prices  []Price
 
 	delivered delivered
 }
 
-// A Price is what a host costs from an instant on.
+// A Price is the price of a host from a time on.
 type Price struct {
 	At    float64 `json:"at" doc:"instant"`
-	Price float64 `json:"price" doc:"$/s, the sum of all bids"`
+	Price float64 `json:"price" doc:"price in $/s, the sum of all bids"`
 }
 
-// An Event is something that has happened.
+// An Event is a change that readers may follow.
 type Event struct {
 	Seq      int64   `json:"seq"`
 	At       float64 `json:"at" doc:"instant"`
 	Kind     string  `json:"kind" doc:"contract or host"`
 	Contract int64   `json:"contract,omitempty"`
 	Host     string  `json:"host,omitempty"`
-	State    string  `json:"state" doc:"of the contract; or of the host, here or away"`
+	State    string  `json:"state" doc:"state of the contract; or of the host, here or away"`
 }
 
 const (
@@ -68,8 +68,8 @@ const (
 	mostEvents = 1 << 12
 )
 
-// init makes what is seen of a market that has been opened. Time in which it was down is
-// not held against hosts.
+// init sets the published state of a market that has been opened. Time in which the market
+// was down does not count as silence of hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
 	s.broken = make(map[string]int)
@@ -78,7 +78,7 @@ func (s *seen) init(m *Market) {
 	s.publish(m, m.core.now)
 }
 
-// publish shows what a turn has come to.
+// publish publishes the results of a step.
 func (s *seen) publish(m *Market, now float64) {
 	k := m.core
 	s.mu.Lock()
@@ -141,8 +141,8 @@ func (s *seen) publish(m *Market, now float64) {
 	}
 }
 
-// Urge has a host answered at once, as long as there is something else to be said to it than
-// the market knows.
+// Urge has a host answered immediately, while there are other orders for it than those that
+// the market has published.
 func (m *Market) Urge(host string, on bool) {
 	s := &m.seen
 	s.mu.Lock()
@@ -154,7 +154,7 @@ func (m *Market) Urge(host string, on bool) {
 	}
 }
 
-// change tells those who wait that there is something else to be said to the host.
+// change notifies readers that there are new orders for the host.
 func (p *hostSeen) change() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -171,7 +171,7 @@ func (s *seen) event(e Event) {
 	s.more = make(chan struct{})
 }
 
-// LastEvent returns the number of the last thing that has happened.
+// LastEvent returns the number of the last event.
 func (m *Market) LastEvent() int64 {
 	s := &m.seen
 	s.mu.Lock()
@@ -179,8 +179,7 @@ func (m *Market) LastEvent() int64 {
 	return s.last
 }
 
-// Events returns what has happened after event number after, as far as it is kept, and
-// waits until there is anything.
+// Events returns the stored events after event number after, and waits until there is one.
 func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
 	s := &m.seen
 	for {
@@ -199,7 +198,8 @@ func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
 	}
 }
 
-// Prices returns the prices of a host from an instant on, the one that held then first.
+// Prices returns the prices of a host from a time on, beginning with the price in force at
+// that time.
 func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	s := &m.seen
 	s.mu.Lock()
@@ -223,7 +223,7 @@ func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	return slices.Clone(p.prices[at:]), nil
 }
 
-// silent returns messages that hosts are lost of which nothing was heard for so long.
+// silent returns messages that hosts are lost because they sent no report for too long.
 func (s *seen) silent(now float64, m *Market) (out []*letter) {
 	if now < s.check {
 		return nil

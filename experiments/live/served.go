@@ -15,41 +15,41 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Served is what the programs of a contract were entitled to, asked for and received, in
-// processor-seconds over all nodes and tries; and once it has ended, why its promise was not
-// kept.
+// Served holds what the programs of a contract were entitled to, asked for and received, in
+// processor-seconds over all nodes and attempts. Once the contract has ended, it also holds
+// why its promise was broken.
 type Served struct {
-	Entitled float64 `json:"entitled" doc:"processor-seconds that its shares came to"`
+	Entitled float64 `json:"entitled" doc:"processor-seconds that its shares add up to"`
 	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for and were entitled to"`
-	Received float64 `json:"received" doc:"processor-seconds that they used, by the kernel's accounting"`
+	Received float64 `json:"received" doc:"processor-seconds that its programs used, by the kernel's accounting"`
 	Away     float64 `json:"away,omitempty" doc:"processor-seconds that it was entitled to while a host was lost, and lost work"`
-	Cause    string  `json:"cause,omitempty" doc:"why it was not fulfilled: program, asked (enough was offered), price (its bid did not buy the work), market or host"`
-	Owner    string  `json:"owner,omitempty" doc:"of the host that missed most, if the cause is host"`
+	Cause    string  `json:"cause,omitempty" doc:"cause of the violation: program, asked (enough was offered), price (its bid did not buy the work), market or host"`
+	Owner    string  `json:"owner,omitempty" doc:"owner of the host that missed most, if the cause is host"`
 }
 
-// Causes that are broken promises.
+// Causes for which a promise counts as broken.
 const (
 	byHost   = "host"
 	byMarket = "market"
 )
 
-// String says the three amounts, to a tenth of a second.
+// String returns the three amounts, to a tenth of a second.
 func (s *Served) String() string {
 	return fmt.Sprintf("entitled %.1f  asked %.1f  received %.1f", s.Entitled, s.Asked, s.Received)
 }
 
-// A metered task is one try of a node, as its host tells.
+// A metered task is one attempt of a node, as its host reports it.
 type metered struct {
 	host  int // of the fleet
 	name  int64
 	node  int32
 	rate  float64 // processors that it is entitled to
-	since float64 // instant up to which that is counted
-	away  float64 // processor-seconds of its host that was lost with it
+	since float64 // time up to which the entitlement is counted
+	away  float64 // processor-seconds on its host that were lost with the host
 	settlement.Served
 }
 
-// count counts what m was entitled to until an instant.
+// count adds what m was entitled to until a time.
 func (m *metered) count(until float64) {
 	if until > m.since {
 		m.Entitled += m.rate * (until - m.since)
@@ -57,10 +57,11 @@ func (m *metered) count(until float64) {
 	m.since = max(m.since, until)
 }
 
-// due returns now, or the deadline of c where that has passed: its hosts end its tasks then.
+// due returns now, or the deadline of c if that has passed, because its hosts then end its
+// tasks.
 func (c *Contract) due(now float64) float64 { return min(now, c.Submitted+c.Deadline) }
 
-// metered returns the try of a node of a contract, which is made if it is new.
+// metered returns the attempt of a node of a contract, and creates it if it is new.
 func (k *core) metered(contract int64, host int, name int64, node int32) *metered {
 	all := k.meters[contract]
 	if i := slices.IndexFunc(all, func(m *metered) bool { return m.host == host && m.name == name }); i >= 0 {
@@ -71,7 +72,7 @@ func (k *core) metered(contract int64, host int, name int64, node int32) *metere
 	return m
 }
 
-// entitle notes what tasks on host i are entitled to from now on, if that has changed.
+// entitle records what tasks on host i are entitled to from now on, if that has changed.
 func (k *core) entitle(i int) {
 	h := k.hosts[i]
 	for len(k.dealt) < len(k.hosts) {
@@ -109,16 +110,16 @@ func (k *core) entitle(i int) {
 	}
 }
 
-// Dealt is what a host was dealt out as last.
+// Dealt is the last allocation of a host.
 type dealt struct {
 	deal  int64
 	names []given
-	heard float64 // instant at which the host last told anything
+	heard float64 // time of the host's last report
 }
 
 type given struct{ name, contract int64 }
 
-// tells notes what host i tells that its tasks have used and waited for.
+// tells records the reported usage and waiting of tasks on host i.
 func (k *core) tells(i int, t *hostReport) {
 	if i >= len(k.dealt) {
 		return
@@ -147,7 +148,7 @@ func (k *core) tells(i int, t *hostReport) {
 	}
 }
 
-// lost notes that host i is lost: since it was heard last nothing is known of its tasks.
+// lost records that host i is lost. Nothing is known about its tasks since its last report.
 func (k *core) lost(i int) {
 	if i >= len(k.dealt) {
 		return
@@ -159,7 +160,7 @@ func (k *core) lost(i int) {
 	}
 }
 
-// loses notes that m, of which nothing is known from an instant on, is lost.
+// loses records that m, about which nothing is known since a time, is lost.
 func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.count(c.due(k.now))
 	if silent := m.rate * max(0, m.since-max(from, 0)); silent > 0 {
@@ -172,7 +173,7 @@ func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.rate = 0
 }
 
-// A loss is a node that has no host, as that was lost.
+// A loss is a node without a host, because the host was lost.
 type loss struct {
 	node int32
 	host int     // that it had
@@ -180,7 +181,7 @@ type loss struct {
 	at   float64 // instant
 }
 
-// returned notes that a node of c has a host again.
+// returned records that a node of c has a host again.
 func (k *core) returned(c *Contract, m *metered) {
 	c.lost = slices.DeleteFunc(c.lost, func(l loss) bool {
 		if l.node == m.node {
@@ -200,7 +201,7 @@ func (k *core) missed(c *Contract, l *loss) {
 	}
 }
 
-// serves brings up to date what c was entitled to, asked for and received.
+// serves updates what c was entitled to, asked for and received.
 func (k *core) serves(c *Contract) {
 	s := &Served{}
 	for _, m := range k.meters[c.ID] {
@@ -214,16 +215,16 @@ func (k *core) serves(c *Contract) {
 	c.Served = s
 }
 
-// A fault is why a contract was not fulfilled, and what is owed for it.
+// A fault is the reason why a contract was not fulfilled, and the resulting penalty.
 type fault struct {
 	cause    string
-	owner    string      // of the host that missed most, if the cause is host
-	owed     bank.Amount // to the owner of the contract
-	withheld bank.Amount // of that, what the owner of the host was charged and is not paid
+	owner    string      // owner of the host that missed most, if the cause is host
+	owed     bank.Amount // owed to the owner of the contract
+	withheld bank.Amount // part withheld from the charges of the host's owner
 }
 
-// judge says of c, which has ended, why it was not fulfilled, and has the market pay what is
-// owed for that.
+// judge determines why c, which has ended, was not fulfilled, and has the market pay the
+// penalty.
 func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	if c.fault == nil {
 		f, err := k.faultOf(c, e.Outcome.State(), e.Outcome == contracts.Unstarted, e.ByDue, e.Wasted)
@@ -233,7 +234,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 		c.fault = f
 	}
 	f := c.fault
-	delete(k.meters, c.ID) // hosts may have told of it since
+	delete(k.meters, c.ID) // hosts may have reported since
 	c.Served.Cause, c.Served.Owner = f.cause, f.owner
 	c.Penalty = f.withheld
 	owed, err := f.owed.Sub(f.withheld)
@@ -247,7 +248,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	return err
 }
 
-// faultOf says of a contract that ends in that state why it is not fulfilled.
+// faultOf returns the reason why a contract that ends in that state is not fulfilled.
 func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted float64) (*fault, error) {
 	for i := range c.lost {
 		k.missed(c, &c.lost[i])
@@ -263,11 +264,11 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	k.serves(c)
 	f := &fault{}
 	if state != contracts.Fulfilled.State() && state != contracts.Late.State() {
-		return f, nil // its owner has taken it back
+		return f, nil // its owner has cancelled it
 	}
 	s, work := c.Served, c.Work*float64(c.Nodes)
 	s.Away += wasted
-	for i, left := 0, wasted; i < len(nodes) && left > 0; i++ { // work that was lost is none
+	for i, left := 0, wasted; i < len(nodes) && left > 0; i++ { // lost work does not count
 		part := min(left, nodes[i].Used)
 		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
 	}
@@ -291,9 +292,9 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	return f, err
 }
 
-// charge returns what is paid out of what the bank holds for a contract whose class has a
-// promise, and what the note says of it. Of what the owner of the host at fault is charged for,
-// as much as is owed is not paid: a bank lets no market take it back afterwards.
+// charge returns the amount to pay from the escrow of a contract whose class has a promise,
+// and the text of its note. The amount owed is withheld from the charges of the owner of the
+// host at fault, because the market cannot take it back later.
 func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.Payment, []byte, error) {
 	c := k.open[contract]
 	if c == nil || k.conf.Promises.of(k.conf.classOf(c.Class)).Penalty == 0 {
@@ -355,8 +356,8 @@ func (k *core) missedMost(all []*metered) string {
 	return k.hosts[most].Owner
 }
 
-// promised has the bank pay a penalty, for which the note says who is at fault: a market may
-// move its own money alone.
+// promised has the bank pay a penalty. The note names the party at fault: a market may move
+// only its own money.
 func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amount, error) {
 	note, err := json.Marshal(struct {
 		Cause string      `json:"cause"`
@@ -369,7 +370,7 @@ func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amoun
 	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.Account), note)
 }
 
-// penalties are what is paid where a promise is broken, by class.
+// penalties are the penalties of broken promises, by class.
 type penalties struct {
 	BE  settlement.Promise `yaml:"be" doc:"of class be"`
 	SAC settlement.Promise `yaml:"sac" doc:"of class sac"`
@@ -377,7 +378,7 @@ type penalties struct {
 	RAC settlement.Promise `yaml:"rac" doc:"of class rac"`
 }
 
-// of returns what is promised to a class, nothing to one that is not sold.
+// of returns the promise of a class, or none if the class is not sold.
 func (p *penalties) of(class string) settlement.Promise {
 	switch class {
 	case "be":
@@ -392,7 +393,7 @@ func (p *penalties) of(class string) settlement.Promise {
 	return settlement.Promise{}
 }
 
-// classOf returns the class of an order that names one, or none, in small letters.
+// classOf returns the class that an order names, in lower case, or none.
 func (c *Config) classOf(named string) string {
 	if c.Admission.Name != "class" {
 		return c.Admission.Name
@@ -403,7 +404,8 @@ func (c *Config) classOf(named string) string {
 	return strings.ToLower(cmp.Or(named, "be"))
 }
 
-// promises reports whether the class of an order promises its work: others promise a price.
+// promises reports whether the class of an order promises its work; other classes promise a
+// price.
 func (c *Config) promises(named string) bool {
 	class := c.classOf(named)
 	return class != "be" && class != "rac"

@@ -10,9 +10,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Sync takes in what a host tells, and answers when that is kept for good and there is a
-// deal that the host lacks, or after an interval. It is answered also while the bank is
-// away: then what was told is to be told again.
+// Sync processes a host's report. It replies when the report is durable and there is an
+// allocation that the host does not have, or after an interval. It also replies while the
+// bank does not respond; the host must then send the report again.
 func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote.Orders, error) {
 	begun := m.world.Clock.Now()
 	p := m.seen.of(name)
@@ -70,13 +70,13 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	return &o, nil
 }
 
-// wants tells whether the agent of a host wants to be given other work than it is.
+// wants reports whether the agent of a host wants other tasks than it has.
 func (p *hostSeen) wants(t *remote.Told) bool {
 	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
 }
 
-// listens tells whether an agent is the one that the market listens to, or follows it: see
-// [remote.Machine.Hear].
+// listens reports whether an agent is the one that the market listens to, or its successor:
+// see [remote.Machine.Hear].
 func (p *hostSeen) listens(session int64, boot, after string) bool {
 	return listens(&p.orders, session, boot, after)
 }
@@ -85,8 +85,8 @@ func listens(was *remote.Orders, session int64, boot, after string) bool {
 	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
 }
 
-// hear notes that a host has said something, and returns what is seen of it, nil if there is
-// none.
+// hear records that a host has sent a report, and returns its published state, or nil if
+// there is none.
 func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +99,7 @@ func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	return &copied
 }
 
-// of returns what is seen of a host, nil if there is none.
+// of returns the published state of a host, or nil if there is none.
 func (s *seen) of(name string) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()

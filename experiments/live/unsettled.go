@@ -7,24 +7,24 @@ import (
 	"bourse/bank"
 )
 
-// An unsettled call is a settlement, a penalty or a return that the bank has refused, as when
-// the owner of a host is no payee any more. It is asked for again until it is booked; what the
-// bank holds for the contract stays there. Nothing else waits for that.
+// An unsettled call is a settlement, a penalty or a return that the bank has refused, for
+// example because the owner of a host is no longer a payee. The market sends it again until
+// it is booked. The contract's money stays at the bank. Nothing else waits for it.
 type unsettled struct {
 	question
-	why  string  // as the bank said last
-	wait float64 // s between the last two tries
+	why  string  // reason of the last refusal
+	wait float64 // s between the last two attempts
 	next float64 // instant of the next
 }
 
-// Between two tries of an unsettled call pass at least so many seconds, then twice as many,
-// up to the most.
+// The delay between attempts starts at this number of seconds, doubles each time, and has a
+// maximum.
 const (
 	firstRetry = 1
 	mostRetry  = 300
 )
 
-// String says what was refused, and why.
+// String returns the refused call and the reason.
 func (u *unsettled) String() string {
 	return fmt.Sprintf("%s of contract %d: %s", u.Kind, Short(u.Contract), u.why)
 }
@@ -39,8 +39,8 @@ func (k *core) waits(contract int64, kind string) bool {
 	return false
 }
 
-// refused sets aside what the bank has refused in this turn of the end of c, and reports
-// whether there was any.
+// refused sets aside the calls that the bank has refused in this step at the end of c, and
+// reports whether there were any.
 func (k *core) refused(c *Contract) (any bool) {
 	for i := range k.calls.made {
 		q := &k.calls.made[i]
@@ -62,7 +62,7 @@ func (k *core) set(q *call) {
 	k.unsettled = append(k.unsettled, unsettled{q.question, q.Refused, firstRetry, k.now + firstRetry})
 }
 
-// reason notes on c why it is not settled.
+// reason records on c why it is not settled.
 func (k *core) reason(c *Contract) {
 	c.Unsettled = ""
 	for i := range k.unsettled {
@@ -72,7 +72,7 @@ func (k *core) reason(c *Contract) {
 	}
 }
 
-// giveBack returns what the bank holds for a contract that nobody knows.
+// giveBack refunds what the bank holds for an unknown contract.
 func (k *core) giveBack(o *orphan) error {
 	r, err := k.calls.giveBack(k.now, o)
 	if err == nil && r.Refused != "" {
@@ -81,7 +81,7 @@ func (k *core) giveBack(o *orphan) error {
 	return err
 }
 
-// retry asks the bank again for what is due to be asked for again.
+// retry sends the calls that are due to the bank again.
 func (k *core) retry() error {
 	var left []unsettled
 	for i := range k.unsettled {
@@ -118,7 +118,7 @@ func (k *core) retry() error {
 	return nil
 }
 
-// booked notes what the bank has booked at last.
+// booked records what the bank has finally booked.
 func (c *Contract) booked(kind string, r reply) {
 	switch kind {
 	case "settle":

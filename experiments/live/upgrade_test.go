@@ -191,7 +191,7 @@ func TestUpgradeOfFormat(t *testing.T) {
 		"check":  func() error { _, err := Check("market", w.disk, nil); return err },
 		"export": func() error { _, err := Export("market", w.disk); return err },
 	} {
-		if err := read(); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "by that version") {
+		if err := read(); !errors.Is(err, errFormat) || !strings.Contains(err.Error(), "with that version") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

@@ -61,8 +61,8 @@ type Metric struct {
 	// Of returns the metric, or false if it is undefined.
 	Of func(*Outcome) (float64, bool)
 
-	// Trials returns the number of trials (requests, contracts, attempts) of which the metric
-	// is a share or mean, or 0 if the metric is constant by construction. It is nil for other
+	// Trials returns the number of trials (requests, contracts, attempts) whose fraction or
+	// mean the metric is, or 0 if the metric is constant by construction. It is nil for other
 	// metrics.
 	Trials func(*Outcome) int
 }

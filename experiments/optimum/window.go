@@ -39,14 +39,15 @@ const (
 // second. It treats the fleet as one host. That a job's nodes are on distinct hosts affects
 // only its Rate, so no real schedule is excluded.
 //
-// Time is divided into cells at the instants at which windows open and close. What a set of
-// jobs can do in their cells is submodular in the set (a flow from jobs through cells), so
-// the work vectors form a polymatroid: serving jobs by value per work, each as far as it can
-// be served beside those before it, solves the linear program. Its dual prices each cell by
-// the job that found it full. Any prices yield a bound, so the value returned for Parts is
-// that of the dual: it holds whatever rounding did to the flow. Many windows get wider cells,
-// with which the bound is looser and still holds. Whole is found by branch and bound over the
-// same program, which stops after a fixed effort; the bound is then that of what is left.
+// Time is divided into cells at the times at which windows open and close. The work that a
+// set of jobs can do in its cells is submodular in the set (a flow from jobs through cells),
+// so the work vectors form a polymatroid. Serving jobs by value per work, each as far as
+// possible in addition to earlier ones, therefore solves the linear program. Its dual prices
+// each cell by the job that found it full. Any prices give a bound. The value returned for
+// Parts is that of the dual, so it holds whatever rounding did to the flow. Many windows get
+// wider cells, which make the bound looser but still valid. Whole is found by branch and
+// bound over the same program. It stops after a fixed effort; the bound is then that of the
+// open nodes.
 func Relax(windows []Window, capacity float64) (b Bounds) {
 	b.Chosen = make([]bool, len(windows))
 	free, all, elastic, inelastic := 0.0, 0.0, []int32(nil), []int32(nil)

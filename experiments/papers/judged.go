@@ -15,11 +15,11 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Judged paper is its claims with their verdicts.
+// A Judged paper consists of its claims with their verdicts.
 type Judged struct {
 	Paper   string             `json:"paper"`
 	Title   string             `json:"title"`
-	Found   string             `json:"found,omitempty" doc:"what the published runs show, in a line"`
+	Found   string             `json:"found,omitempty" doc:"result of the published runs, in one line"`
 	Notes   []string           `json:"notes,omitempty"`
 	Reading string             `json:"reading,omitempty" doc:"registered reading of the paper under which its claims are judged"`
 	SHA256  string             `json:"sha256" doc:"SHA-256 of the claims file"`
@@ -80,8 +80,8 @@ func Judge(dirs []*results.Dir, all bool, log []results.Metric) ([]Judged, error
 	return judged, nil
 }
 
-// readClaimed reads of results what the papers' claims are about, and what is to be said
-// of them by the name of their experiment.
+// readClaimed reads from results the metrics that the papers' claims use, and notes by the
+// name of their experiment.
 func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Results, notes map[string][]string, err error) {
 	notes = map[string][]string{}
 	ends := metrics.Ends()
@@ -115,23 +115,23 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 			}
 		}
 		found = append(found, r)
-		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" is of "+what) }
+		say := func(what string) { notes[e.Name] = append(notes[e.Name], e.Name+" "+what) }
 		if e.Until != nil {
-			say("replications that stopped when an interval was narrow; these intervals assume a number fixed in advance")
+			say("stopped when an interval was narrow; these intervals assume a number fixed in advance")
 		}
 		if e.Generated() != nil {
-			say("generated jobs, not of the log that the paper used")
+			say("uses generated jobs instead of the paper's log")
 		}
 		if e.DrawsHosts() {
-			say("hosts that come and go as models say, not of a recorded trace")
+			say("draws the hosts from a model instead of a recorded trace")
 		}
 		for _, c := range e.Configurations {
 			if log := c.Workload.SWF; log != "" {
-				say("the log " + path.Base(log) + ", taken for the paper's")
+				say("uses the log " + path.Base(log) + ", on the assumption that it is the paper's")
 				break
 			}
 			if a := c.Fleet.Availability; a != nil && a.File != "" {
-				say(path.Base(a.File) + ", whichever model the claims name")
+				say("uses the trace " + path.Base(a.File) + " instead of the models that the claims name")
 				break
 			}
 		}
@@ -139,8 +139,8 @@ func readClaimed(dirs []*results.Dir, papers []claims.Paper) (found []*claims.Re
 	return found, notes, nil
 }
 
-// JudgeStudy returns what papers claim about an experiment, with their verdicts by its rows
-// alone; nothing if it is not the papers' own.
+// JudgeStudy returns the claims about an experiment with their verdicts, using only the given
+// rows. It returns nothing if the experiment is not the paper's own.
 func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...string) []results.Metric) (judged []Judged) {
 	if apart(e) != nil {
 		return nil
@@ -160,11 +160,11 @@ func JudgeStudy(e *scenario.Experiment, about Claimed, rows func(metrics ...stri
 	return judged
 }
 
-// Table returns the verdicts of j, a row a claim, with the number that each rests on.
+// Table returns the verdicts of j, one row per claim, with the number that each depends on.
 func (j Judged) Table() report.Table {
 	t := report.Table{
-		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "says", "number", "wanted", "n"},
-		Note: "Intervals hold together at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each.",
+		Title: j.Title, Left: 3, Header: []string{"verdict", "claim", "sentence", "number", "wanted", "n"},
+		Note: "Intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni). bourse paper claims RESULTS shows the evidence for each.",
 	}
 	for _, c := range j.Claims {
 		if len(c.Outcomes) == 0 {
@@ -182,10 +182,10 @@ func (j Judged) Table() report.Table {
 	return t
 }
 
-// Counts says how many claims, but for those post hoc, have which verdict.
+// Counts returns the number of claims with each verdict, without post hoc claims.
 func (j Judged) Counts() string { return j.counts() }
 
-// Document returns the verdicts on all, as t can show them; if brief, a line a claim.
+// Document returns all verdicts in a form that t can show; if brief, one line per claim.
 func Document(all []Judged, t report.Terminal, brief bool) report.Document {
 	texts := make([]string, len(all))
 	for i, j := range all {
@@ -194,8 +194,8 @@ func Document(all []Judged, t report.Terminal, brief bool) report.Document {
 	return report.Said(strings.Join(texts, "\n"), all)
 }
 
-// Undecided returns in a line how many claims have which verdict, which have none, and
-// what would decide them; empty if none was tested.
+// Undecided returns one line with the number of claims of each verdict, the undecided claims,
+// and the replications that would decide them. It is empty if none was tested.
 func (j Judged) Undecided() string {
 	var open []string
 	var needed []int
@@ -219,12 +219,12 @@ func (j Judged) Undecided() string {
 	s += ". Undecided: " + strings.Join(open, ", ")
 	if slices.Sort(needed); len(needed) > 0 {
 		s += fmt.Sprintf("; %d replications would decide half of them, %d %s", needed[(len(needed)-1)/2], needed[len(needed)-1],
-			map[bool]string{true: "all", false: "all but those whose number cannot be told"}[len(needed) == len(open)])
+			map[bool]string{true: "all", false: "all except those whose number is unknown"}[len(needed) == len(open)])
 	}
 	return s
 }
 
-// counts returns how many claims, but for those post hoc, have which verdict.
+// counts returns the number of claims with each verdict, without post hoc claims.
 func (j Judged) counts() string {
 	count := map[claims.Verdict]int{}
 	for _, c := range j.Claims {
@@ -235,7 +235,7 @@ func (j Judged) counts() string {
 	return fmt.Sprintf("%d supported, %d contradicted, %d undecided, %d not testable", count[claims.Supported], count[claims.Contradicted], count[claims.Undecided], count[claims.NotTestable])
 }
 
-// text returns the verdicts as t can show them; if brief, a line a claim.
+// text returns the verdicts in a form that t can show; if brief, one line per claim.
 func (j Judged) text(t report.Terminal, brief bool) string {
 	var b strings.Builder
 	say := func(before, format string, args ...any) {
@@ -294,7 +294,7 @@ func (j Judged) text(t report.Terminal, brief bool) string {
 	}
 	counted := j.counts()
 	if tested {
-		counted += "; intervals hold together at 95 % over the claims of the paper (Bonferroni)"
+		counted += "; intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni)"
 	}
 	say("", "%s", counted)
 	return b.String()
@@ -314,7 +314,7 @@ func covers(panels map[claims.Verdict]int) string {
 	return fmt.Sprintf("%d panels: %s", n, strings.Join(parts, ", "))
 }
 
-// where says of a test where its interval lies.
+// where describes the position of a test's interval.
 func where(o claims.Outcome) string {
 	switch {
 	case o.Where == claims.Supported:
@@ -327,7 +327,7 @@ func where(o claims.Outcome) string {
 	return "across "
 }
 
-// rests says what the verdict on c rests on.
+// rests describes what the verdict on c depends on.
 func rests(c claims.Judgement) string {
 	o := c.Outcomes[c.Decides]
 	s := fmt.Sprintf("%s, n\u00a0%d", whole(o), o.N)
@@ -336,7 +336,7 @@ func rests(c claims.Judgement) string {
 	}
 	s += "; at half the margin " + strings.ToLower(string(c.Half))
 	if c.Verdict == claims.Undecided && o.Equal {
-		s += fmt.Sprintf("; no difference of %.4g is left", o.Margin)
+		s += fmt.Sprintf("; the interval lies within the margin of %.4g", o.Margin)
 	}
 	if c.Needed != nil {
 		s += fmt.Sprintf("; n %d would decide it", *c.Needed)
@@ -344,7 +344,7 @@ func rests(c claims.Judgement) string {
 	return s
 }
 
-// estimate returns a number with its interval, and where it must lie.
+// estimate returns a number with its interval, and the region in which it must lie.
 func estimate(o claims.Outcome) string {
 	s := fmt.Sprintf("%.4g", o.Value)
 	if o.Lo != nil {
@@ -353,7 +353,7 @@ func estimate(o claims.Outcome) string {
 	return s + ", want " + o.Want
 }
 
-// whole returns an estimate that no line parts from what is wanted of it.
+// whole returns an estimate that is not separated from its region by a line break.
 func whole(o claims.Outcome) string { return strings.ReplaceAll(estimate(o), " ", "\u00a0") }
 
 func outcome(o claims.Outcome) string {

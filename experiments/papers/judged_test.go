@@ -30,7 +30,7 @@ func TestText(t *testing.T) {
 	}}
 	want := `Paper
 Claims: as registered (lab)
-UNDECIDED      1  §1 "more"  0.005 [-0.01, 0.02], want > 0, n 5, p 0.04; at half the margin undecided; no difference of 0.05 is left; n 34 would decide it
+UNDECIDED      1  §1 "more"  0.005 [-0.01, 0.02], want > 0, n 5, p 0.04; at half the margin undecided; the interval lies within the margin of 0.05; n 34 would decide it
                    changed since the run
                    equal   0.005 [-0.01, 0.02], want > 0 (n 5, p 0.04): m of a
                    margin 0.05: digits
@@ -41,7 +41,7 @@ SUPPORTED      2  §2 "none"  0, want < 1, n 5; at half the margin contradicted
                    margin 1: one
 NOT TESTABLE   3  §3 "else"
                    nobody counted
-0 supported, 0 contradicted, 1 undecided, 1 not testable; intervals hold together at 95 % over the claims of the paper (Bonferroni)
+0 supported, 0 contradicted, 1 undecided, 1 not testable; intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni)
 `
 	if got := j.text(report.Terminal{UTF8: true}, false); got != want {
 		t.Errorf("text:\n%swant:\n%s", got, want)
@@ -71,7 +71,7 @@ func TestUndecided(t *testing.T) {
 	for want, all := range map[string][]claims.Judgement{
 		"": {{ID: "1", Verdict: claims.NotTestable, Decides: -1}},
 		"claims of the paper: 1 supported, 0 contradicted, 0 undecided, 0 not testable": {{ID: "1", Verdict: claims.Supported, Outcomes: one}},
-		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of them, 30 all but those whose number cannot be told": {
+		"claims of the paper: 0 supported, 1 contradicted, 3 undecided, 0 not testable. Undecided: 1, 2, 5; 7 replications would decide half of them, 30 all except those whose number is unknown": {
 			{ID: "1", Verdict: claims.Undecided, Outcomes: one, Needed: n(30)}, {ID: "2", Verdict: claims.Undecided, Outcomes: one, Needed: n(7)},
 			{ID: "3", Verdict: claims.Contradicted, Outcomes: one}, {ID: "4", Verdict: claims.Undecided, Outcomes: one, Needed: n(90), PostHoc: "seen"},
 			{ID: "5", Verdict: claims.Undecided, Outcomes: one},

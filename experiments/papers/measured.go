@@ -8,14 +8,13 @@ import (
 //go:embed measured.json
 var measured []byte
 
-// A Cost is what a preset took where it was measured, with its replications.
+// A Cost is the measured cost of a preset with its replications.
 type Cost struct {
-	Seconds   float64 `json:"seconds"`   // of a processor, with reading the scenario and writing results
-	Megabytes float64 `json:"megabytes"` // of memory at most, with one worker
+	Seconds   float64 `json:"seconds"`   // processor time, including reading the scenario and writing results
+	Megabytes float64 `json:"megabytes"` // maximum memory, with one worker
 }
 
-// Measured returns the cost of each preset. A test of the command measures
-// them anew.
+// Measured returns the cost of each preset. A test of the command measures them again.
 func Measured() map[string]Cost {
 	var all map[string]Cost
 	if err := json.Unmarshal(measured, &all); err != nil {

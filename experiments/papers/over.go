@@ -13,13 +13,13 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A reading is a choice of the decisions that a paper does not state.
+// A reading is a choice for each decision that a paper does not state.
 type reading struct {
 	Name    string            `yaml:"name"`
-	Fits    bool              `yaml:"fits"` // the paper's numbers at both loads, by the registered rule
+	Fits    bool              `yaml:"fits"` // fits the paper's numbers at both loads, by the registered rule
 	Choices map[string]string `yaml:"choices"`
 	Set     []string          `yaml:"set"`     // overrides of the preset
-	Metrics map[string]string `yaml:"metrics"` // measured instead of those that claims name
+	Metrics map[string]string `yaml:"metrics"` // metrics measured instead of those that claims name
 }
 
 // registered returns the readings of the market paper.
@@ -33,8 +33,8 @@ func registered() []reading {
 	return r.Readings
 }
 
-// JudgeReadings judges the claims of the market paper under each registered reading: run
-// returns the rows of a preset with overrides, of all metrics and of those named.
+// JudgeReadings judges the claims of the market paper under each registered reading. run
+// returns the rows of a preset with overrides, for all metrics and the named ones.
 func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metric, error), log []results.Metric) (all []Judged, err error) {
 	p := table[0].claims()
 	names := slices.DeleteFunc(p.Metrics(), func(name string) bool { return metrics.Table().Members[name].New == nil })
@@ -76,7 +76,7 @@ func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metr
 	return all, nil
 }
 
-// OverReadings returns the verdicts on each claim under each reading, and what follows.
+// OverReadings returns the verdicts on each claim under each reading, and the conclusions.
 func OverReadings(all []Judged) report.Document {
 	readings := registered()
 	t := report.Table{Title: "Claims under the registered readings", Header: []string{"claim"}}
@@ -121,7 +121,7 @@ func clipped(s string) string {
 	return s
 }
 
-// What verdicts under all readings say of a claim.
+// Conclusions from the verdicts on a claim under all readings.
 const (
 	supportedInAll  = "supported in all readings"
 	openToReading   = "open to reading"
@@ -130,9 +130,9 @@ const (
 	notTestable     = "not testable"
 )
 
-// over returns what the verdicts under readings say of a claim. A claim that is supported in
-// some readings and not in others is open to reading; the decisions on which that depends are
-// the smallest sets of choices that determine whether it is supported.
+// over returns the conclusion from the verdicts under the readings. A claim that is supported
+// in some readings but not in others is open to reading. The decisions on which it depends
+// are the smallest sets of choices that determine whether it is supported.
 func over(verdicts []claims.Verdict, readings []reading) (status, decisions string) {
 	n := make(map[claims.Verdict]int)
 	for _, v := range verdicts {

@@ -1,11 +1,10 @@
-// Package papers holds what each paper brings, in a folder of its own: its experiments
-// as scenario files, what it claims (claims.yaml), what it prints (reference.yaml), and
-// how it draws figures, if that is a matter of its own.
+// Package papers contains one folder per paper: its experiments as scenario files, its claims
+// (claims.yaml), its printed numbers (reference.yaml), and code for figures if it needs any.
 //
-// It knows names of policies and metrics as text and no formula. To add a paper, write
-// its folder and its line in the table below.
+// It treats names of policies and metrics as text, and contains no formulas. To add a paper,
+// create its folder and add a line to the table below.
 //
-// Formulas are where their rules are used:
+// Formulas are in the packages that use them:
 //
 // # Index of equations
 //
@@ -64,16 +63,16 @@ import (
 //go:embed *.yaml */*.yaml
 var files embed.FS
 
-// A Paper is its folder, and what of it is code.
+// A Paper consists of its folder and its code.
 type Paper struct {
 	Name    string // of the folder
-	Swept   bool   // each scenario is a figure or an experiment of it: the preset NAME-FILE, not FILE
+	Swept   bool   // each scenario is a figure or an experiment of the paper: the preset is NAME-FILE, not FILE
 	Figures Draw
-	Against func(market.Printed) []string                                // what of it speaks against itself; nil: nothing is known
+	Against func(market.Printed) []string                                // contradictions within the paper; nil: none is known
 	Error   func(market.Printed, string, string, string) (float64, bool) // the standard error of a number of a configuration, policy and metric; nil: none is known
 }
 
-// table lists the papers. The first says what is run where nothing is named.
+// table lists the papers. The first paper is the default.
 var table = []Paper{
 	{Name: "market", Figures: market.Figures, Against: market.Against, Error: market.Error},
 	{Name: "librarisk", Swept: true},
@@ -83,7 +82,8 @@ var table = []Paper{
 }
 
 // Presets returns the scenario files by the name of their experiment: paper,
-// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation and spot-or-reserve are of no paper.
+// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation and spot-or-reserve belong
+// to no paper.
 func Presets() map[string][]byte {
 	presets := make(map[string][]byte)
 	for _, p := range append([]Paper{{Name: "."}}, table...) {
@@ -94,7 +94,7 @@ func Presets() map[string][]byte {
 	return presets
 }
 
-// notPresets are the names of files that are no scenarios.
+// notPresets are the names of files that are not scenarios.
 var notPresets = []string{"claims", "readings", "reference", "registered", "reproduction"}
 
 // presets returns the paths of the scenario files of p by the name of their experiment.
@@ -124,8 +124,7 @@ func Readings() map[string][]byte {
 	return all
 }
 
-// Names returns what may be run by name: the presets, and the papers of which every
-// figure is one.
+// Names returns the names of all presets, and of the papers whose presets are their figures.
 func Names() []string {
 	names := slices.Sorted(maps.Keys(Presets()))
 	for _, p := range table {
@@ -136,8 +135,8 @@ func Names() []string {
 	return names
 }
 
-// Figures returns the names of the presets of a paper of which each is a figure, or an
-// experiment whose figure is lost, sorted; none of another paper.
+// Figures returns the sorted names of the presets that are figures or experiments of a paper;
+// none for another name.
 func Figures(paper string) []string {
 	for _, p := range table {
 		if p.Name == paper && p.Swept {
@@ -147,13 +146,13 @@ func Figures(paper string) []string {
 	return nil
 }
 
-// OfModels reports whether a preset is of models of availability, so that a recorded
-// trace has no place in it.
+// OfModels reports whether a preset requires availability models, so that a recorded trace
+// cannot replace them.
 func OfModels(preset string) bool {
 	return slices.ContainsFunc(table, func(p Paper) bool { return slices.Contains(p.reference().Modelled, preset) })
 }
 
-// Labels returns names as the papers write them, where that is not how others are written.
+// Labels returns names as the papers write them, if they differ from the usual form.
 func Labels() map[string]string {
 	labels := make(map[string]string)
 	for _, p := range table {
@@ -176,7 +175,7 @@ func (p Paper) claims() claims.Paper {
 	return must(claims.Read(name, must(files.ReadFile(name))))
 }
 
-// must returns what was read of a file that was compiled in: a mistake there is ours.
+// must returns the value read from an embedded file and panics on an error, which is a bug.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic("papers: " + err.Error())

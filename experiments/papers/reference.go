@@ -14,56 +14,56 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Reference is what a paper prints, in the words of its scenarios: reference.yaml of
-// its folder, and [Paper.Figures].
+// A Reference contains the printed numbers of a paper, with the names of its scenarios:
+// reference.yaml in its folder, and [Paper.Figures].
 type Reference struct {
-	Preset  string    `yaml:"preset"` // beside whose results numbers are put
+	Preset  string    `yaml:"preset"` // preset with whose results the numbers are shown
 	Printed []Printed `yaml:"printed"`
 
-	// Replications is how many runs each printed number is the mean of; 0 counts as 1.
+	// Replications is the number of runs behind each printed number; 0 counts as 1.
 	Replications int `yaml:"replications"`
 
 	Tests Tests `yaml:"tests"`
 	Fits  Fits  `yaml:"fits"`
 
-	Metrics []string `yaml:"metrics"` // that its figures and tables show
+	Metrics []string `yaml:"metrics"` // metrics in its figures and tables
 	Figures Draw     `yaml:"-"`
 
-	// The policies of the two markets that it compares: the value of (p_w - q)/(1 - q)
-	// of the one is what p_a of the other must exceed (Market, eq. 13).
+	// The policies of the two markets that the paper compares: p_a of one must exceed (p_w -
+	// q)/(1 - q) of the other (Market, eq. 13).
 	Spot        string      `yaml:"spot"`
 	Reservation string      `yaml:"reservation"`
 	Thresholds  []Threshold `yaml:"thresholds"`
 
-	Against []string `yaml:"-"` // where its numbers speak against it, a sentence each
+	Against []string `yaml:"-"` // contradictions within its numbers, one sentence each
 
-	Labels   map[string]string `yaml:"labels"`   // names as it writes them
-	Modelled []string          `yaml:"modelled"` // presets in which a recorded trace of availability has no place
+	Labels   map[string]string `yaml:"labels"`   // names as the paper writes them
+	Modelled []string          `yaml:"modelled"` // presets that a recorded trace of availability cannot replace
 
 	errorOf func(market.Printed, string, string, string) (float64, bool)
 }
 
-// Draw draws results of a scenario that asks for no figure.
+// Draw draws the results of a scenario that requests no figure.
 type Draw func(report.Labels, []results.Summary, []results.Point) []report.Figure
 
-// Printed is a number of each of these cases, beside which ours is put.
+// Printed is a printed number for each of these cases, which is shown with ours.
 type Printed struct {
-	Configuration config.Some[string] `yaml:"configuration"` // as the preset names it
+	Configuration config.Some[string] `yaml:"configuration"` // name in the preset
 	Admission     config.Some[string] `yaml:"admission"`
 	Metric        config.Some[string] `yaml:"metric"`
-	Value         config.Some[Digits] `yaml:"value"` // or the lowest and highest
-	Text          string              `yaml:"text"`  // the paper's words, or what the number follows from
+	Value         config.Some[Digits] `yaml:"value"` // or the lowest and the highest
+	Text          string              `yaml:"text"`  // the paper's words, or the derivation of the number
 	Source        string              `yaml:"source"`
 
-	// Derived: not printed of this case as such. It follows from a number
-	// that is, or is said of a load without saying of which values.
+	// Derived means that the paper does not print the number for this case. It follows from a
+	// printed number, or is stated for a load without naming the values.
 	Derived bool `yaml:"derived"`
 }
 
-// Digits are a number with as many digits as it is printed with: 0.80 has two decimals.
+// Digits are a number with its printed precision: 0.80 has two decimals.
 type Digits string
 
-// FromNode takes a number and stores its text.
+// FromNode decodes a number and stores its text.
 func (d *Digits) FromNode(n *config.Node, path string) error {
 	var x float64
 	*d = Digits(n.Text)
@@ -80,11 +80,11 @@ func (d Digits) rounding() float64 {
 	return must(strconv.ParseFloat("0.5e-"+strconv.Itoa(len(decimals)), 64))
 }
 
-// Tests are paired comparisons: Student's t over replications, first less second, in
-// each configuration.
+// Tests are paired comparisons: Student's t over replications, first minus second, in each
+// configuration.
 type Tests struct {
 	Title          string   `yaml:"title"`
-	Critical       float64  `yaml:"critical"` // the t above which one is significant
+	Critical       float64  `yaml:"critical"` // critical value of t
 	Configurations []string `yaml:"configurations"`
 	Rows           []struct {
 		First  string    `yaml:"first"` // admission
@@ -95,19 +95,19 @@ type Tests struct {
 	} `yaml:"rows"`
 }
 
-// Fits say how well models fit a trace, by the Kolmogorov-Smirnov test.
+// Fits state how well models fit a trace, by the Kolmogorov-Smirnov test.
 type Fits struct {
 	Title string `yaml:"title"`
 	Rows  []struct {
-		Law      string  `yaml:"law"`      // Trace is the trace against itself
+		Law      string  `yaml:"law"`      // Trace compares the trace with itself
 		Column   string  `yaml:"column"`   // IAT, RUN or CPU
-		Success  float64 `yaml:"success"`  // share of samples that do not reject the model
+		Success  float64 `yaml:"success"`  // fraction of samples that do not reject the model
 		Complete float64 `yaml:"complete"` // distance over the complete data
 		Mean     float64 `yaml:"mean"`     // distance, mean over the samples
 	} `yaml:"rows"`
 }
 
-// A Threshold is what p_a must exceed.
+// A Threshold is the value that p_a must exceed.
 type Threshold struct {
 	Configuration string  `yaml:"configuration"`
 	Value         float64 `yaml:"value"`   // rounded as printed
@@ -115,9 +115,9 @@ type Threshold struct {
 	Source        string  `yaml:"source"`
 }
 
-// Of returns what is shown with results of a preset: what its paper prints and draws.
-// What that does not say, and all for a scenario of no paper, is as the first of the
-// table says; its numbers are of its preset alone.
+// Of returns the reference to show with results of a preset: the printed numbers and figures
+// of its paper. Missing parts, and everything for a scenario without a paper, are taken from
+// the first paper of the table; numbers apply only to their own preset.
 func Of(preset string) Reference {
 	r := table[0].reference()
 	for _, p := range table[1:] {
@@ -131,9 +131,9 @@ func Of(preset string) Reference {
 	return r
 }
 
-// Beside returns what is shown with results of an experiment: [Of] its name. Where it is
-// another than the preset's of that name, nothing of it is called by a number of the paper,
-// and no number of the paper's stands beside it.
+// Beside returns the reference to show with results of an experiment. [Of] its name. If the
+// experiment differs from the preset of that name, no figure has a number of the paper, and
+// no number of the paper is shown.
 func Beside(e *scenario.Experiment) Reference {
 	r := Of(e.Name)
 	if apart(e) == nil {
@@ -152,8 +152,7 @@ func Beside(e *scenario.Experiment) Reference {
 	return r
 }
 
-// unnumbered returns a title without the number that a paper gives it: what follows
-// "Figure 1. ".
+// unnumbered returns a title without the paper's number: the text after "Figure 1. ".
 func unnumbered(title string) string {
 	if number, rest, ok := strings.Cut(title, ". "); ok && strings.ContainsAny(number, "0123456789") {
 		return rest
@@ -161,10 +160,10 @@ func unnumbered(title string) string {
 	return title
 }
 
-// apart returns the first field in which an experiment is another than the preset of its
-// name, or nil if there is none: but for its seed and how often it is repeated, how its
-// results are called and drawn, and recorded logs and traces in place of models. All of an
-// experiment that no preset is called as is apart.
+// apart returns the first field in which an experiment differs from the preset of its name,
+// or nil if there is none. It ignores the seed, the number of replications, names and
+// figures, and recorded logs and traces instead of models. An experiment without a preset of
+// its name differs completely.
 func apart(e *scenario.Experiment) *scenario.Difference {
 	preset, ok := Presets()[e.Name]
 	if !ok {
@@ -180,14 +179,14 @@ func apart(e *scenario.Experiment) *scenario.Difference {
 		}
 	}
 	paper, err := scenario.Parse(e.Name, preset, known)
-	if err != nil { // of another kind of scenario than the preset
-		return &scenario.Difference{Field: "configurations", One: err.Error(), Other: "as the preset has them"}
+	if err != nil { // its scenario is of another kind than the preset's
+		return &scenario.Difference{Field: "configurations", One: err.Error(), Other: "as in the preset"}
 	}
 	mine, theirs := e.Expanded(), paper.Expanded()
 	return scenario.Differ(&mine, &theirs, "seed", "replications", "until", "title", "figure")
 }
 
-// or returns r, and what it does not say as other does.
+// or returns r, with missing parts taken from other.
 func (r Reference) or(other Reference) Reference {
 	if r.Metrics == nil {
 		r.Metrics = other.Metrics
@@ -201,7 +200,7 @@ func (r Reference) or(other Reference) Reference {
 	return r
 }
 
-// reference reads what p prints.
+// reference reads the printed numbers of p.
 func (p Paper) reference() Reference {
 	r := Reference{Figures: p.Figures, errorOf: p.Error}
 	data, err := files.ReadFile(p.Name + "/reference.yaml")
@@ -217,7 +216,7 @@ func (p Paper) reference() Reference {
 	return r
 }
 
-// Number returns the number printed of a case, if it is one and not a range.
+// Number returns the printed number of a case, if it is a single number.
 func (r Reference) Number(configuration, admission, metric string) (float64, bool) {
 	d, ok := r.digits(configuration, admission, metric)
 	if !ok {
@@ -235,14 +234,14 @@ func (r Reference) digits(configuration, admission, metric string) (Digits, bool
 	return "", false
 }
 
-// Rounding returns half a unit of the last printed digit of the number printed of a case: how
-// far rounding may have moved it.
+// Rounding returns half a unit of the last printed digit of a case: the maximum rounding
+// error.
 func (r Reference) Rounding(configuration, admission, metric string) (float64, bool) {
 	d, ok := r.digits(configuration, admission, metric)
 	return d.rounding(), ok
 }
 
-// Tested returns what is printed of a test in a configuration.
+// Tested returns the printed result of a test in a configuration.
 func (r *Reference) Tested(configuration, first, second, metric string) (t float64, significant, ok bool) {
 	for i, row := range r.Tests.Rows {
 		if row.First == first && row.Second == second && row.Metric == metric {
@@ -254,11 +253,10 @@ func (r *Reference) Tested(configuration, first, second, metric string) (t float
 	return 0, false, false
 }
 
-// Critical returns the configurations of the tests, and the t that is critical.
+// Critical returns the configurations of the tests, and the critical t.
 func (r *Reference) Critical() ([]string, float64) { return r.Tests.Configurations, r.Tests.Critical }
 
-// Error returns the standard error of a number that is printed, where the paper lets it be
-// known.
+// Error returns the standard error of a printed number, if it can be derived from the paper.
 func (r *Reference) Error(configuration, admission, metric string) (float64, bool) {
 	if r.errorOf == nil {
 		return 0, false
@@ -266,7 +264,7 @@ func (r *Reference) Error(configuration, admission, metric string) (float64, boo
 	return r.errorOf(r, configuration, admission, metric)
 }
 
-// T returns what is printed of row i of the tests in a configuration.
+// T returns the printed row i of the tests in a configuration.
 func (t Tests) T(i int, configuration string) (value *float64, significant bool) {
 	c := slices.Index(t.Configurations, configuration)
 	if c < 0 {

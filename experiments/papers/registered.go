@@ -9,13 +9,13 @@ import (
 	"bourse/experiments/papers/claims"
 )
 
-// claimsFile is where a paper's claims are.
+// claimsFile is the name of the file with a paper's claims.
 const claimsFile = "claims.yaml"
 
-// Claimed is what papers claim about one experiment.
+// Claimed is the list of papers that make claims about one experiment.
 type Claimed []claims.Paper
 
-// About returns the papers that claim anything about their own preset of that name.
+// About returns the papers that make claims about their own preset of that name.
 func About(preset string) (about Claimed) {
 	for _, p := range table {
 		if _, own := p.presets()[preset]; !own {
@@ -28,8 +28,9 @@ func About(preset string) (about Claimed) {
 	return about
 }
 
-// Registered returns the hashes of what papers claim about a preset, for the manifest of
-// its results: by paper, that of the file under its name, and of each claim by its ID.
+// Registered returns the hashes of the claims about a preset, for the manifest of its
+// results: for each paper the hash of its file, under its name, and the hash of each claim,
+// by its ID.
 func Registered(about Claimed) map[string]map[string]string {
 	all := make(map[string]map[string]string)
 	for _, p := range about {
@@ -39,7 +40,7 @@ func Registered(about Claimed) map[string]map[string]string {
 	return all
 }
 
-// What a run knew of a claim that is judged by it.
+// Whether a run knew a claim that is judged by it.
 const (
 	asRegistered = "as registered"
 	changed      = "changed since the run"
@@ -47,7 +48,7 @@ const (
 	unrecorded   = "not recorded"
 )
 
-// known returns what the results of an experiment knew of a claim.
+// known reports what the results of an experiment knew about a claim.
 func known(registered map[string]string, p claims.Paper, id string) string {
 	switch hash, ok := registered[id]; {
 	case registered == nil:
@@ -60,10 +61,10 @@ func known(registered map[string]string, p claims.Paper, id string) string {
 	return asRegistered
 }
 
-// since says what has become of the claims of p since runs that knew registered, by the
+// since describes the changes in the claims of p since runs that knew registered, by the
 // names of their experiments.
 func since(p claims.Paper, registered map[string]map[string]string) (said []string) {
-	runs := make(map[string][]string) // by what is said of them
+	runs := make(map[string][]string) // claims, by the description of the change
 	for _, experiment := range slices.Sorted(maps.Keys(registered)) {
 		knew := registered[experiment]
 		what := asRegistered
@@ -81,7 +82,7 @@ func since(p claims.Paper, registered map[string]map[string]string) (said []stri
 	return said
 }
 
-// differences names the claims in which p is other than what was known.
+// differences lists the claims of p that differ from the known ones.
 func differences(p claims.Paper, knew map[string]string) string {
 	parts := make(map[string][]string)
 	for _, c := range p.Claims {
@@ -101,7 +102,7 @@ func differences(p claims.Paper, knew map[string]string) string {
 		}
 	}
 	if s == "" {
-		s = "; no claim: its comments, order or what came of claims otherwise"
+		s = "; no claim changed, only comments or the order of claims"
 	}
 	return s
 }

@@ -25,7 +25,7 @@ func TestRegistered(t *testing.T) {
 		"as registered (e)":                            as("f", "1=a", "2=b"),
 		"changed since the run; changed: 2 (e)":        as("g", "1=a", "2=c"),
 		"changed since the run; added: 2; gone: 3 (e)": as("g", "1=a", "3=c"),
-		"changed since the run; no claim: its comments, order or what came of claims otherwise (e)": as("g", "1=a", "2=b"),
+		"changed since the run; no claim changed, only comments or the order of claims (e)": as("g", "1=a", "2=b"),
 		"not recorded (e)": nil,
 	} {
 		if got := since(p, map[string]map[string]string{"e": knew}); len(got) != 1 || got[0] != what {

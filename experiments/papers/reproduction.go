@@ -6,20 +6,20 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Part of the reproduction is a preset, and how often it is run.
+// A Part of the reproduction is a preset, with its number of replications.
 type Part struct {
 	Paper        string  `yaml:"-"` // whose preset it is
 	Preset       string  `yaml:"preset"`
-	Log          string  `yaml:"log"` // how the name of the recorded log begins that the paper used, or empty
+	Log          string  `yaml:"log"` // prefix of the name of the paper's recorded log, or empty
 	Replications int     `yaml:"replications"`
-	Seed         uint64  `yaml:"seed"`    // that of all, unless it says another
-	Seconds      float64 `yaml:"seconds"` // of a processor, for a replication
+	Seed         uint64  `yaml:"seed"`    // the seed of all parts, unless it states another
+	Seconds      float64 `yaml:"seconds"` // processor time of one replication
 
-	// Metrics are measured in addition, because claims are about them.
+	// Metrics are measured in addition, because claims use them.
 	Metrics []string `yaml:"metrics"`
 }
 
-// Reproduced returns what is run so that the papers' claims can be judged.
+// Reproduced returns the presets to run so that the papers' claims can be judged.
 func Reproduced() []Part {
 	var r struct {
 		Seed  uint64 `yaml:"seed"`

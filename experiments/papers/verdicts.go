@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Markdown returns the verdicts on all as a page: a table a paper, of one line a claim,
-// with the number that its verdict rests on.
+// Markdown returns all verdicts as a page, with one table per paper and one line per claim,
+// which shows the number that the verdict depends on.
 func Markdown(all []Judged) string {
 	var b strings.Builder
 	for _, j := range all {
 		fmt.Fprintf(&b, "## %s\n\n", j.Title)
-		b.WriteString(j.counts() + ", but for those post hoc; intervals hold together at 95 % over the claims of the paper (Bonferroni).\n\n")
+		b.WriteString(j.counts() + ", without post hoc claims; intervals hold simultaneously at 95 % over the claims of the paper (Bonferroni).\n\n")
 		for _, n := range j.Notes {
 			fmt.Fprintf(&b, "- %s\n", escaped(n))
 		}

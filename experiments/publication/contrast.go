@@ -32,7 +32,7 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
 	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
-		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
+		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their simultaneous 95 % intervals for all comparisons."}
 		for _, r := range rows {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, ask.Margin)
@@ -63,13 +63,13 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 	for _, m := range ask.Metrics {
 		t := report.Table{
 			Title: l.Of(m), Left: 3,
-			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 %, all together", "p", "corrected", "effect"},
+			Header: []string{"in", "first", "second", "n", "first", "second", "difference", "95 %, simultaneous", "p", "corrected", "effect"},
 		}
 		if !ask.Unsized {
 			t.Header = append(t.Header, "n for 80 %")
 		}
 		if ask.Margin > 0 {
-			t.Header = append(t.Header, "alike p")
+			t.Header = append(t.Header, "p (alike)")
 		}
 		t.Header = append(t.Header, "the first is")
 		for _, r := range rows {
@@ -85,16 +85,16 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 
 // contrastNote describes how the rows were tested.
 func contrastNote(rows []contrast.Row, ask contrast.Ask) string {
-	how := "Paired by replication (common random numbers), Student's t; the effect is the mean over the deviation of the differences."
+	how := "Paired by replication (common random numbers), Student's t; the effect is the mean divided by the deviation of the differences."
 	if !rows[0].Paired {
-		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference over the root mean square deviation."
+		how = "The seeds differ, so the samples are independent: Welch's t; the effect is the difference divided by the root mean square deviation."
 	}
 	if slices.ContainsFunc(ask.Metrics, func(m string) bool { _, ok := ask.Ends[m]; return ok }) {
-		how += " Means of what has bounds have the interval of clustered trials, which stays within them."
+		how += " Means of bounded values have the interval of clustered trials, which stays within the bounds."
 	}
-	how += fmt.Sprintf(" Intervals of differences and verdicts hold at once for the %d comparisons here at 95 %% (Bonferroni): undecided is what has 0 within its interval.", len(rows))
+	how += fmt.Sprintf(" Intervals of differences and verdicts are simultaneous for the %d comparisons here at 95 %% (Bonferroni). A difference is undecided if its interval contains 0.", len(rows))
 	if ask.Margin > 0 {
-		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%, corrected likewise.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
+		how += fmt.Sprintf(" Alike: less than %s apart, by two one-sided tests at 5 %%, corrected in the same way.", strconv.FormatFloat(ask.Margin, 'g', -1, 64))
 	}
 	return how
 }

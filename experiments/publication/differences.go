@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Differences returns, if the scenario asks for it, a figure of the paired differences between
-// each policy's metrics and those of one baseline policy. Each replication gives both policies
-// the same jobs, so the intervals are narrower than those of the metrics themselves.
+// Differences returns, if the scenario requests it, a figure of the paired differences
+// between each policy's metrics and those of one baseline policy. Each replication gives both
+// policies the same jobs, so the intervals are narrower than those of the metrics themselves.
 func Differences(l report.Labels, e *scenario.Experiment, rows []results.Metric) []report.Figure {
 	if e.Figure == nil || e.Figure.Less == "" {
 		return nil

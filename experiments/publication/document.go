@@ -79,8 +79,8 @@ func drawnOf(l report.Labels, e *scenario.Experiment, paper *papers.Reference, s
 	return paper.Figures(l, summary, curve)
 }
 
-// tables returns the tables for results of e. A sweep has one table per drawn metric. A figure
-// of several configurations has one table for all. Otherwise there is one table per
+// tables returns the tables for results of e. A sweep has one table per drawn metric. A
+// figure of several configurations has one table for all. Otherwise there is one table per
 // configuration, followed by the paired tests of the paper or the differences between
 // policies. A table of measured and printed values is added if there are printed values. The
 // metrics are those of the figure, or else of the paper.
@@ -162,13 +162,13 @@ func constant(e *scenario.Experiment, configuration, label, metric string) bool 
 // StudyValues is the JSON form of a study.
 type StudyValues struct {
 	Results   string                   `json:"results" doc:"the directory"`
-	Notes     []string                 `json:"notes,omitempty" doc:"what a reader of the numbers must know"`
-	Finds     []string                 `json:"findings,omitempty" doc:"what was found, a sentence each, made from verdicts of paired comparisons"`
-	Warnings  []string                 `json:"warnings" doc:"what can be run and is hardly meant, such as settings without effect"`
+	Notes     []string                 `json:"notes,omitempty" doc:"remarks that a reader of the numbers needs"`
+	Finds     []string                 `json:"findings,omitempty" doc:"findings, one sentence each, from verdicts of paired comparisons"`
+	Warnings  []string                 `json:"warnings" doc:"settings that are valid but probably not intended, such as settings without effect"`
 	Overrides []scenario.Override      `json:"overrides" doc:"settings that have no effect in some configurations"`
 	Summary   []results.Summary        `json:"summary"`
 	Curve     []results.Point          `json:"curve" doc:"efficiency at every alpha"`
-	Units     []experiments.UnitValues `json:"units,omitempty" doc:"where they are asked for, and then alone"`
+	Units     []experiments.UnitValues `json:"units,omitempty" doc:"only if requested, and then without the others"`
 }
 
 // Document returns the tables of s with the values that its paper prints, the notes, and the
@@ -198,7 +198,7 @@ func (s *Report) Document(dir string) report.Document {
 type DrawnValues struct {
 	Files   []string          `json:"files" doc:"that were written"`
 	Points  []report.Drawn    `json:"points" doc:"of all figures"`
-	Omits   []string          `json:"left_out" doc:"what the figures leave out, and why"`
+	Omits   []string          `json:"left_out" doc:"omissions of the figures, with reasons"`
 	Summary []results.Summary `json:"summary"`
 	Curve   []results.Point   `json:"curve" doc:"efficiency at every alpha"`
 }

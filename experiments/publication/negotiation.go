@@ -42,8 +42,8 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 	}
 	d.Tables = contrastTables(l, found, ask)
 	for i, m := range ask.Metrics {
-		d.Tables[i].Title += ": with offers, and without"
-		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers less without", Caption: "Means of the differences with their 95 % intervals, which hold at once for all comparisons."}
+		d.Tables[i].Title += ": with and without offers"
+		f := report.Figure{Name: e.Name + "-worth-" + m, Title: l.Of(m) + ": with offers minus without", Caption: "Means of the differences with their simultaneous 95 % intervals for all comparisons."}
 		for _, r := range found {
 			if r.Metric == m {
 				f.Panels = forest(f.Panels, r, l, 0)
@@ -51,7 +51,7 @@ func negotiation(e *scenario.Experiment, rows []results.Metric, alike []string) 
 		}
 		d.Figures = append(d.Figures, f)
 	}
-	d.Notes = []string{fmt.Sprintf("What negotiation is worth, with offers against without, by %d replications in pairs, Student's t at 5 %% for all %d comparisons at once (Bonferroni): %s.",
+	d.Notes = []string{fmt.Sprintf("The effect of negotiation, with offers compared to without, in %d paired replications, by Student's t at 5 %% for all %d comparisons simultaneously (Bonferroni): %s.",
 		e.Replications, len(found), strings.Join(parts, "; "))}
 	return d
 }

@@ -81,13 +81,13 @@ func (s *Report) findings() []string {
 	case len(said) == 0:
 		return []string{"There is nothing to compare: every configuration has one policy."}
 	case e.Replications == 1:
-		said = append(said, "One replication decides nothing: more (--replications) would.")
+		said = append(said, "One replication decides nothing: use more (--replications).")
 	default:
-		said = append(said, fmt.Sprintf("By the differences of %d replications in pairs, at 5 %% for all comparisons of a metric at once (Bonferroni).", e.Replications))
+		said = append(said, fmt.Sprintf("Paired differences of %d replications, at 5 %% for all comparisons of a metric simultaneously (Bonferroni).", e.Replications))
 	}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
-			said = append(said, fmt.Sprintf("What the paper claims: %s.", j.Counts()))
+			said = append(said, fmt.Sprintf("Claims of the paper: %s.", j.Counts()))
 		}
 	}
 	return said
@@ -110,13 +110,13 @@ const mostCompared = 500
 // sections returns the parts of the page after figures and tables: claims, comparisons,
 // advice, and the drill-down from every number to the ledgers, which are in w.
 func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section, err error) {
-	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "What the paper says, judged by these replications alone."}
+	claimed := report.Section{Name: "claims", Title: "Claims", Lead: "The claims of the paper, judged by these replications only."}
 	for _, j := range s.judged() {
 		if t := j.Table(); len(t.Rows) > 0 {
 			claimed.Tables = append(claimed.Tables, t)
 		}
 	}
-	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies in pairs, on the same jobs; a name leads to its row."}
+	compared := report.Section{Name: "comparisons", Title: "Comparisons", Lead: "Policies in pairs, on the same jobs. A name links to its row."}
 	for _, m := range s.spoken() {
 		rows := s.compared(m)
 		if len(rows) == 0 {
@@ -124,7 +124,7 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 		}
 		if n := len(rows); n > mostCompared {
 			rows = rows[:mostCompared]
-			compared.Lead += fmt.Sprintf(" Of %d comparisons of %s the first %d: bourse compare RESULTS --metric %s shows all.", n, s.labels().Of(m), mostCompared, m)
+			compared.Lead += fmt.Sprintf(" These are the first of %d comparisons of %s, %d in number: bourse compare RESULTS --metric %s shows all.", n, s.labels().Of(m), mostCompared, m)
 		}
 		compared.Tables = append(compared.Tables, contrastTables(s.labels(), rows, policiesApart(m))...)
 	}
@@ -145,8 +145,8 @@ func (s *Report) sections(w *results.Writer, first *shown) (all []report.Section
 func (s *Report) advice() report.Table {
 	t := report.Table{
 		Title: "Reserve where p_a is above the threshold", Left: 2,
-		Header: []string{"in", "for jobs of users", "p_a", "its threshold", "p_a less that, 95 %", "advice", "by"},
-		Note:   "Intervals by the jackknife over replications; bourse study advise RESULTS says more.",
+		Header: []string{"configuration", "users", "p_a", "threshold", "p_a minus threshold, 95 %", "advice", "by"},
+		Note:   "Intervals by the jackknife over replications; for more, use bourse study advise RESULTS.",
 	}
 	market := papers.Of("")
 	both := func(c scenario.Configuration) bool {

@@ -66,7 +66,7 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 	f.Omits = p.Undefined(rows)
 	f.Panels = sweep.Panels(p, slices.DeleteFunc(rows, func(r report.Row) bool { return r.Mean == nil }))
 	if f.Letters = len(f.Panels) > 1; len(f.Panels) == 0 {
-		return d, misuse.Errorf("%s: %s is not defined anywhere there", dir.Path, strings.Join(ask.Y, " and "))
+		return d, misuse.Errorf("%s: %s is undefined in all results", dir.Path, strings.Join(ask.Y, " and "))
 	}
 	return s.document(f), nil
 }
@@ -77,7 +77,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 	curve := slices.ContainsFunc(rows, func(r report.Row) bool { return r.At[report.ByAlpha] != "" && r.Mean != nil })
 	if len(ask.Y) == 0 {
 		if !curve {
-			return misuse.Errorf("%s: no efficiency was measured there; 'bourse figures' draws what was, and --y METRIC one of %s", path, strings.Join(measured, ", "))
+			return misuse.Errorf("%s: no efficiency was measured; draw the measured metrics with 'bourse figures', or with --y METRIC, one of %s", path, strings.Join(measured, ", "))
 		}
 		ask.Y = []string{report.Efficiency}
 	}
@@ -114,7 +114,7 @@ func (ask *Ask) complete(rows []report.Row, axes []string, path string) error {
 			case flag.name == "--where":
 				continue
 			case used[d] != "":
-				return misuse.Errorf("%s: found %s, which %s has, want another dimension", flag.name, d, used[d])
+				return misuse.Errorf("%s: found %s, which %s uses already, want another dimension", flag.name, d, used[d])
 			}
 			used[d] = flag.name
 		}

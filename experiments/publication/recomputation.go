@@ -52,7 +52,7 @@ func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experime
 func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experiment) []string, deep bool, opts experiments.Options) error {
 	m := &r.d.Manifest
 	if m.Format != results.Format || m.Rules != results.Rules {
-		r.beyond("jobs, metrics, intervals, figures, page and decisions: results of format %d and rules %d, and this version computes them by format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
+		r.beyond("jobs, metrics, intervals, figures, page and decisions: the results have format %d and rules %d, and this version computes format %d and rules %d", m.Format, m.Rules, results.Format, results.Rules)
 		return r.older()
 	}
 	if err := r.ready(notes); err != nil {
@@ -105,7 +105,7 @@ func (r *rederivation) older() error {
 	values := make(map[key][]float64)
 	for m, err := range r.d.Unchecked().EachMetric() {
 		if err != nil {
-			r.find(r.d.File("metrics"), err.Error(), "a table that can be read")
+			r.find(r.d.File("metrics"), err.Error(), "a readable table")
 			return nil
 		}
 		if m.Value != nil {
@@ -149,9 +149,9 @@ func (r *rederivation) wrong(err error) {
 	if !r.sound || len(r.findings) > 0 {
 		r.beyond("tables, figures and page: %v", err)
 	} else if r.version() {
-		r.find("units.json", err.Error(), "units and values of which tables, figures and page can be made")
+		r.find("units.json", err.Error(), "units and values from which tables, figures and page can be made")
 	} else {
-		r.beyond("tables, figures and page: they are of another version of bourse, %s: %v", r.d.Manifest.Version.Revision, err)
+		r.beyond("tables, figures and page: another version of bourse, %s, wrote them: %v", r.d.Manifest.Version.Revision, err)
 	}
 }
 
@@ -253,7 +253,7 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 			drawn = append(drawn, c.File)
 			continue
 		case !r.version():
-			c.Want += ", as this version computes; they are of bourse " + r.d.Manifest.Version.Version + ", revision " + r.d.Manifest.Version.Revision
+			c.Want += ", as this version computes them; bourse " + r.d.Manifest.Version.Version + ", revision " + r.d.Manifest.Version.Revision
 		}
 		r.findings = append(r.findings, c)
 	}
@@ -261,11 +261,11 @@ func (r *rederivation) compare(made *results.Dir, deep bool) error {
 		r.beyond("%s: another version of bourse wrote them, and this one writes them differently", strings.Join(drawn, ", "))
 	}
 	if !deep {
-		r.beyond("decisions with their notes, prices, and what became of jobs beyond what a ledger tells: --deep decides every request again")
+		r.beyond("decisions with their notes, prices, and outcomes of jobs that are not in the ledger: --deep decides every request again")
 	} else if err := r.entries(made); err != nil {
 		return err
 	}
-	r.beyond("what manifest.json and units.json state of the command, the time it took, the version of the program and the claims at that time")
+	r.beyond("the command, its wall time, the program's version and the claims in manifest.json and units.json")
 	return nil
 }
 
@@ -310,7 +310,7 @@ func (r *rederivation) entry(key string, one, made *store.Reader) {
 			continue
 		}
 		field, x, y := entryDiffers(e, want)
-		r.find(key, fmt.Sprintf("entry %d, %s of contract %d, %s: %s", seq, e.Kind, e.Contract, field, x), y+" by scenario and seed")
+		r.find(key, fmt.Sprintf("entry %d, %s of contract %d, %s: %s", seq, e.Kind, e.Contract, field, x), y+" derived from scenario and seed")
 		return
 	}
 	if err := one.Err(); err != nil {

@@ -94,7 +94,7 @@ func (in *reading[R]) advance() error {
 		return nil
 	}
 	if in.err != nil {
-		in.r.find(in.file, in.err.Error(), "rows that can be read")
+		in.r.find(in.file, in.err.Error(), "readable rows")
 		return in.err
 	}
 	in.n++
@@ -115,7 +115,7 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 		err = m.study.Check(of, unit.Values)
 	}
 	if err != nil {
-		m.find("units.values", err.Error(), "what was measured of unit "+name)
+		m.find("units.values", err.Error(), "measured values of unit "+name)
 		return nil, err
 	}
 	if m.measured == 0 {
@@ -152,18 +152,18 @@ func (m *remaker) end() {
 	}
 	switch {
 	case m.jobs.file == "":
-		m.beyond("what was measured of each run (units.values, and the metrics made of it): the results keep no table of jobs; --deep computes it")
+		m.beyond("measured values of each run (units.values, and the metrics derived from it): the results have no table of jobs; --deep computes them")
 	case m.p == nil:
-		m.beyond("what was measured of each run (units.values, and the metrics made of it): without the plan of jobs it cannot be computed")
+		m.beyond("measured values of each run (units.values, and the metrics derived from it): they cannot be computed without the plan of jobs")
 	}
 	if m.different > 1 {
 		m.find("units.values", fmt.Sprintf("%d more values that differ", m.different-1), "none")
 	}
 	if len(m.unknown) > 0 {
-		m.beyond("%s: %s does not have all that they are made of; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
+		m.beyond("%s: %s does not contain all that they are made of; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unknown)), ", "), m.jobs.file)
 	}
 	if len(m.unsolved) > 0 {
-		m.beyond("U*, and what is measured by it, of %s: it takes long; --deep computes it", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
+		m.beyond("U*, and the metrics that depend on it, of %s: they take long; --deep computes them", strings.Join(slices.Sorted(maps.Keys(m.unsolved)), ", "))
 	}
 }
 

@@ -83,7 +83,7 @@ func (s *Report) noSample() []string {
 	if len(s.Alike) > 5 {
 		where = fmt.Sprintf("%s and %d more", strings.Join(s.Alike[:5], ", "), len(s.Alike)-5)
 	}
-	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so that nothing but ties and what policies draw is left to chance: they are no sample, and have no deviations and intervals. One is enough; the workload model resample draws jobs from a log.", where)}
+	return []string{fmt.Sprintf("%s: every replication has the same jobs on the same hosts, so only ties and the policies' random choices vary. The replications are not a sample, and have no deviations or intervals. One replication is enough; the workload model resample draws jobs from a log.", where)}
 }
 
 // shortfalls returns notes on penalties that were not paid in full: where, how much, and to
@@ -110,7 +110,7 @@ func short(c *experiments.Cell) string {
 	if c.Creditors == 1 {
 		users = "user"
 	}
-	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications: neither the hosts of these contracts nor the provider had more.", c.Unpaid, c.Creditors, users)
+	return fmt.Sprintf("$%.6f of the penalties owed was not paid, to %d %s over all replications, because neither the hosts of these contracts nor the provider had enough money.", c.Unpaid, c.Creditors, users)
 }
 
 // jobs returns a table of how many jobs were rejected because of their deadline, and how many
@@ -125,8 +125,8 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	}
 	t = report.Table{
 		Title: "Jobs, over " + over, Left: 2,
-		Header: []string{"configuration", "policy", "asked", "rejected: too late", "started", "completed", "open"},
-		Note:   "Rejected: too late, as they could not end by their deadline. Waits are of the jobs that started, slowdowns of those completed. Open: not ended at the horizon; all other metrics leave them out, but for utilization.",
+		Header: []string{"configuration", "policy", "requested", "rejected: too late", "started", "completed", "open"},
+		Note:   "Rejected: too late, because they could not end by their deadline. Waits cover the jobs that started, slowdowns those that completed. Open: not ended at the horizon. All other metrics except utilization leave them out.",
 	}
 	s.Each(func(configuration, policy int, name, label string) {
 		n := s.Cells[configuration][policy].Jobs
@@ -142,7 +142,7 @@ func (s *Report) jobs(shown []string) (t report.Table, notes []string) {
 	})
 	sweep := len(s.Experiment.Sweep) > 0
 	if sweep && len(points) > 0 {
-		notes = []string{fmt.Sprintf("In %d of %d points policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
+		notes = []string{fmt.Sprintf("In %d of %d points, policies rejected jobs because they could not end by their deadline: %d of %d.", len(points), len(s.Experiment.Configurations), all.TooLate, all.Asked)}
 	}
 	if sweep || len(points) == 0 && !waits && !open {
 		t.Rows = nil
@@ -159,11 +159,11 @@ func (s *Report) refusals() (notes []string) {
 			by[configuration] = append(by[configuration], s.labels().Of(label))
 		}
 	})
-	const why = "; 'bourse explain' says why of any job."
+	const why = "; 'bourse explain' gives the reason for any job."
 	if len(s.Experiment.Sweep) > 0 {
 		all := len(by)
 		if by = slices.DeleteFunc(by, func(names []string) bool { return len(names) == 0 }); len(by) > 0 {
-			notes = append(notes, fmt.Sprintf("In %d of %d points a policy refused every request%s", len(by), all, why))
+			notes = append(notes, fmt.Sprintf("In %d of %d points, a policy refused every request%s", len(by), all, why))
 		}
 		return notes
 	}

@@ -90,11 +90,11 @@ func (s *Report) stopped() (notes []string) {
 		return nil
 	}
 	u, all := e.Until, s.wide()
-	how := fmt.Sprintf("its 95 %% intervals are of a confidence sequence, which stopping leaves valid (%s)", conditions(s))
+	how := fmt.Sprintf("its 95 %% intervals are confidence sequences, which remain valid after stopping (%s)", conditions(s))
 	if len(all) == 0 {
-		return []string{fmt.Sprintf("Stopped at %d replications: every interval of %s reaches %g or less to either side; %s.", e.Replications, u.Metric, u.HalfWidth, how)}
+		return []string{fmt.Sprintf("Stopped at %d replications: every interval of %s has a half-width of at most %g; %s.", e.Replications, u.Metric, u.HalfWidth, how)}
 	}
-	notes = []string{fmt.Sprintf("Undecided after %d replications: %d intervals of %s reach farther than %g; %s.", e.Replications, len(all), u.Metric, u.HalfWidth, how)}
+	notes = []string{fmt.Sprintf("Undecided after %d replications: %d intervals of %s have a half-width of more than %g; %s.", e.Replications, len(all), u.Metric, u.HalfWidth, how)}
 	for i, w := range all {
 		if i == 10 && len(all) > 11 {
 			return append(notes, fmt.Sprintf("and %d more.", len(all)-i))
@@ -103,7 +103,7 @@ func (s *Report) stopped() (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s under %s: no interval yet.", w.configuration, w.policy))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s under %s: %.3g, which some %d replications would make narrow.", w.configuration, w.policy, w.half, w.needed))
+		notes = append(notes, fmt.Sprintf("%s under %s: %.3g, which about %d replications would make narrow enough.", w.configuration, w.policy, w.half, w.needed))
 	}
 	return notes
 }
@@ -113,5 +113,5 @@ func conditions(s *Report) string {
 	if _, lo, hi := s.Watched(); !math.IsInf(lo, 0) && !math.IsInf(hi, 0) {
 		return fmt.Sprintf("by bets on values within [%g, %g], whatever their distribution", lo, hi)
 	}
-	return "by t tests of normal values, of others as their means become so"
+	return "by t tests, valid for normal values and approximately for others"
 }

@@ -83,7 +83,7 @@ func TestUntil(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "which some ") {
+	if notes := strings.Join(s.told(), "\n"); s.Experiment.Replications != 6 || !strings.Contains(notes, "Undecided after 6 replications: ") || !strings.Contains(notes, "which about ") {
 		t.Errorf("%d replications, notes %s", s.Experiment.Replications, notes)
 	}
 }

@@ -95,7 +95,7 @@ func (s Sweep) planeTables(rows []results.Summary) []Table {
 }
 
 // heat is the caption sentence of heat maps.
-const heat = "Means, all maps of a metric on one scale: dark is low, light is high."
+const heat = "Means, with all maps of a metric on one scale: dark is low, light is high."
 
 // plane draws a heat map, with numbers in its cells if they fit.
 func (p Panel) plane(pl *plot.Plot) error {

@@ -40,7 +40,7 @@ func JSONLines[T any]() Output {
 func (o Output) Write(w io.Writer, v any) error {
 	value := reflect.ValueOf(v)
 	if value.Type() != o.of {
-		panic(fmt.Sprintf("report: found a %v to print as JSON, want the %v that the schema is of", value.Type(), o.of))
+		panic(fmt.Sprintf("report: found a %v to print as JSON, want the %v of the schema", value.Type(), o.of))
 	}
 	if value.Kind() == reflect.Slice && value.IsNil() {
 		v = reflect.MakeSlice(o.of, 0, 0).Interface()
@@ -128,7 +128,7 @@ func ownForm(t reflect.Type) *jsonschema.Schema {
 		if text, err := v.MarshalJSON(); err == nil && text[0] == '"' {
 			return &jsonschema.Schema{Type: "string"}
 		}
-		panic(fmt.Sprintf("report: %v has a form of its own in JSON, and no schema", t))
+		panic(fmt.Sprintf("report: %v has its own JSON encoding and no schema", t))
 	case encoding.TextMarshaler:
 		return &jsonschema.Schema{Type: "string"}
 	}

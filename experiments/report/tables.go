@@ -101,7 +101,7 @@ func blank(x *float64) string {
 // emphasized. Replications is the number behind the paper's means.
 func PaperTable(l Labels, rows []results.Summary, replications int, limit func(results.Summary) (float64, bool)) Table {
 	t := Table{
-		Title:  "Measured beside printed",
+		Title:  "Measured and printed values",
 		Header: []string{"configuration", "admission", "metric", "n", "mean", "95 % interval", "paper", "limit", "within"},
 		Left:   3, Beside: 2,
 	}
@@ -125,7 +125,7 @@ func PaperTable(l Labels, rows []results.Summary, replications int, limit func(r
 		})
 	}
 	if len(t.Rows) > 0 {
-		t.Note = fmt.Sprintf("Within: whether mean and paper differ by at most the limit; marked where they do not. The limit is t × sd × √(1/n + 1/%d), the 95 %% interval of a difference between our mean and one of %d replications like ours (Student's t, n - 1 degrees of freedom), plus half a unit of the paper's last printed digit. Rows that are true by construction are left out.", replications, replications)
+		t.Note = fmt.Sprintf("Within: whether mean and paper differ by at most the limit; marked if they do not. The limit is t × sd × √(1/n + 1/%d), the 95 %% interval of a difference between our mean and one of %d replications like ours (Student's t, n - 1 degrees of freedom), plus half a unit of the paper's last printed digit. Rows that are true by construction are left out.", replications, replications)
 	}
 	return t
 }
@@ -166,7 +166,7 @@ func TTests(l Labels, title string, tests []TTest, critical float64) Table {
 		}
 	}
 	if len(t.Header) > t.Left+len(configurations) {
-		t.Note += " The paper's values are marked as it marks them."
+		t.Note += " The paper's values are marked as in the paper."
 	}
 	seen := make(map[key]bool)
 	for _, x := range tests {
@@ -201,7 +201,7 @@ func tValue(x *float64) string {
 type Fit struct {
 	Data          string   `json:"data"`
 	Against       string   `json:"against"`
-	Success       *float64 `json:"success" doc:"share of the samples that are not told apart"`
+	Success       *float64 `json:"success" doc:"fraction of sample pairs that are not rejected"`
 	PaperSuccess  *float64 `json:"paper_success"`
 	Complete      *float64 `json:"complete" doc:"distance of all data"`
 	PaperComplete *float64 `json:"paper_complete"`

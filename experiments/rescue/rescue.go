@@ -1,8 +1,8 @@
-// Package rescue makes a panic, a broken promise of our own code, an error that keeps
-// its stack, so that what was begun is put away and a user reads a sentence. It also stops
-// code from outside that uses too much memory.
+// Package rescue turns a panic, which is a bug of the program, into an error with its stack,
+// so that unfinished work is cleaned up and the user sees a sentence. It also stops code from outside that uses too
+// much memory.
 //
-// It knows nothing of what ran.
+// It is independent of the code that ran.
 package rescue
 
 import (
@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// A Panic is what code panicked with, and the stack of its goroutine then.
+// A Panic is the value of a panic, with the stack of its goroutine.
 type Panic struct {
 	Value any
 	Stack []byte
 }
 
-// Met returns what recover returned as a Panic. It is called where that was.
+// Met converts the value that recover returned to a Panic. Call it in the deferred function.
 func Met(value any) *Panic { return &Panic{value, debug.Stack()} }
 
-// Error says what it was in one line.
+// Error describes the panic in one line.
 func (p *Panic) Error() string {
 	return "panic: " + strings.Join(strings.Fields(fmt.Sprint(p.Value)), " ")
 }
 
-// Do calls f. If f panics the error is of type [*Panic].
+// Do calls f. If f panics, the error is of type [*Panic].
 func Do(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -137,7 +137,7 @@ func (t *file) join(b []byte) error {
 // foot returns the footer of a complete Parquet file, and the end of its row groups.
 func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if len(b) < len(magic)+footed {
-		return 0, nil, errors.New("a block is no Parquet file")
+		return 0, nil, errors.New("a block is not a Parquet file")
 	}
 	end = len(b) - footed - int(binary.LittleEndian.Uint32(b[len(b)-footed:]))
 	if end < len(magic) {

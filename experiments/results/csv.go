@@ -214,7 +214,7 @@ func parseCell(c Column, s string, v reflect.Value) error {
 		if plain := strings.TrimPrefix(s, "'"); SafeText(plain) == s {
 			s = plain
 		} else {
-			return fmt.Errorf("%.40q, want an apostrophe before = + - @ and ' alone", s)
+			return fmt.Errorf("%.40q, want an apostrophe before = + - @ and ' only", s)
 		}
 		if err := checkText(s); err != nil {
 			return err

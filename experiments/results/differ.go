@@ -56,7 +56,7 @@ func (d *Dir) TextJobs() iter.Seq2[Job, error] {
 }
 
 // SameRows is the Found value for a Parquet file that differs but has the same rows.
-const SameRows = "other bytes around the same rows"
+const SameRows = "different bytes around the same rows"
 
 // Different compares the files that the manifests of d and made name, except those for which
 // leave returns true. It returns the first difference in each file, with row and column for a
@@ -238,7 +238,7 @@ func rowsDiffer[R any](name string, rows, made iter.Seq2[R, error]) Change {
 	for found, err := range rows {
 		row++
 		if err != nil {
-			return Change{name, err.Error(), "a table that can be read"}
+			return Change{name, err.Error(), "a readable table"}
 		}
 		want, err, ok := next()
 		if err != nil || !ok {
@@ -298,7 +298,7 @@ func (d *Dir) firstByte(made *Dir, name string) (Change, error) {
 		if slices.Contains([]string{".values", ".png"}, filepath.Ext(name)) {
 			where = fmt.Sprintf("byte %d", at+1)
 		}
-		return Change{name, where + ": another byte", "what a run writes of the same scenario and rows"}
+		return Change{name, where + ": another byte", "what a run writes for the same scenario and rows"}
 	})
 }
 

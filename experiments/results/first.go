@@ -14,8 +14,8 @@ import (
 const mostFirst = 1 << 18
 
 // FirstJobs returns the jobs of the first replication in b, at most most per policy. The map
-// has the number of its jobs per policy among the rows searched. A block without jobs has
-// none.
+// has the number of its jobs per policy among the rows searched. For a block without jobs, it
+// returns no rows.
 func (b Block) FirstJobs(axes Axes, most int) (jobs []Job, of map[string]int, err error) {
 	return firstRows(b, "jobs", axes, most, func(j *Job) whose { return whose{j.Admission, j.Replication} })
 }

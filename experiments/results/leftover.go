@@ -58,22 +58,22 @@ func tidy(dir, temp string) (said []string) {
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return []string{fmt.Sprintf("%s is left: whether its run was killed cannot be told: %v", temp, err)}
+		return []string{fmt.Sprintf("%s remains, because it is unknown whether its run was killed: %v", temp, err)}
 	default:
 		defer lock.Close()
 	}
 	back, err := restore(temp+older, dir)
 	if err != nil {
-		return []string{fmt.Sprintf("a run that was killed left older results in %s: %v", temp+older, err)}
+		return []string{fmt.Sprintf("a killed run left older results in %s: %v", temp+older, err)}
 	}
 	if back {
-		said = append(said, fmt.Sprintf("%s is back: a run that was killed had moved it to %s", dir, temp+older))
+		said = append(said, fmt.Sprintf("restored %s, which a killed run had moved to %s", dir, temp+older))
 	}
 	if _, err := os.Lstat(temp); err == nil {
 		if err := os.RemoveAll(temp); err != nil {
-			return append(said, fmt.Sprintf("a run that was killed left %s: %v", temp, err))
+			return append(said, fmt.Sprintf("a killed run left %s: %v", temp, err))
 		}
-		said = append(said, fmt.Sprintf("removed %s, which a run that was killed left", temp))
+		said = append(said, fmt.Sprintf("removed %s, which a killed run left", temp))
 	}
 	return said
 }

@@ -96,7 +96,7 @@ func TestTidy(t *testing.T) {
 		seed uint64 // of the results that are there afterwards
 	}{
 		{"while it ran", func(out, temp string) error { return nil }, []string{"out"}, "removed ", 1},
-		{"its own not there yet", func(out, temp string) error { return rename(out, temp+older) }, []string{"out"}, "out is back: ", 1},
+		{"its own not there yet", func(out, temp string) error { return rename(out, temp+older) }, []string{"out"}, "out, which a killed run had moved to ", 1},
 		{"its own there", func(out, temp string) error {
 			return errors.Join(rename(out, temp+older), os.RemoveAll(temp), replay(out))
 		}, []string{"out"}, "", 2},
@@ -106,7 +106,7 @@ func TestTidy(t *testing.T) {
 		}, []string{"out"}, "", 2},
 		{"an empty directory where they were", func(out, temp string) error {
 			return errors.Join(rename(out, temp+older), os.Mkdir(out, 0o755))
-		}, []string{"out"}, "out is back: ", 1},
+		}, []string{"out"}, "out, which a killed run had moved to ", 1},
 		{"in an empty directory", func(out, temp string) error { return os.Mkdir(temp+older, 0o755) }, []string{"out"}, "removed ", 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {

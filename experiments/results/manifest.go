@@ -156,7 +156,7 @@ func outputs(dir string, known map[string]Output) (map[string]Output, error) {
 			return err
 		}
 		if !e.Type().IsRegular() {
-			return fmt.Errorf("%s is no regular file", path)
+			return fmt.Errorf("%s is not a regular file", path)
 		}
 		name = filepath.ToSlash(name)
 		all.Go(func() (err error) {

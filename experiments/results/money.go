@@ -26,16 +26,16 @@ func (m Money) String() string {
 // checks the length first, to bound the work.
 func parseMoney(s string) (Money, error) {
 	if len(s) == 0 || len(s) > 32 {
-		return 0, fmt.Errorf("an amount has 1 to 32 characters, not %d", len(s))
+		return 0, fmt.Errorf("found an amount of %d characters, want 1 to 32", len(s))
 	}
 	for _, c := range s {
 		if (c < '0' || c > '9') && c != '-' && c != '.' {
-			return 0, fmt.Errorf("%q is no amount: want digits, e.g. 12.500000", s)
+			return 0, fmt.Errorf("%q is not an amount: want digits, e.g. 12.500000", s)
 		}
 	}
 	d, err := decimal.NewFromString(s)
 	if err != nil {
-		return 0, fmt.Errorf("%q is no amount: want digits, e.g. 12.500000", s)
+		return 0, fmt.Errorf("%q is not an amount: want digits, e.g. 12.500000", s)
 	}
 	if d = d.Shift(6); !d.IsInteger() {
 		return 0, fmt.Errorf("%s has more than six decimals", s)

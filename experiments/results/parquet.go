@@ -34,13 +34,13 @@ func undamaged(read func() error) (err error) {
 func checkFooter(in io.ReaderAt, size int64) error {
 	var last [8]byte
 	if size < int64(len(magic)+len(last)) {
-		return errors.New("no Parquet: too short")
+		return errors.New("not Parquet: too short")
 	}
 	if _, err := in.ReadAt(last[:], size-int64(len(last))); err != nil {
 		return err
 	}
 	if string(last[4:]) != magic {
-		return fmt.Errorf("no Parquet: ends in %q, want %q", last[4:], magic)
+		return fmt.Errorf("not Parquet: ends in %q, want %q", last[4:], magic)
 	}
 	if n := int64(binary.LittleEndian.Uint32(last[:])); n > size-int64(len(magic)+len(last)) {
 		return fmt.Errorf("damaged: a footer of %d bytes in a file of %d", n, size)
@@ -60,7 +60,7 @@ func checkPages(in io.ReaderAt, size int64, p *parquet.File) error {
 			}
 			end := at + m.TotalCompressedSize
 			if at < 4 || end < at || end > size || m.NumValues != g.NumRows || g.NumRows < 0 {
-				return errors.New("damaged: a column is not within the file, or has other rows than its group")
+				return errors.New("damaged: a column is not within the file, or has a different number of rows than its group")
 			}
 			values := int64(0)
 			for at < end {

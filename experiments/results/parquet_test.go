@@ -59,8 +59,8 @@ func TestLongFooter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "prices.parquet")
 	for text, want := range map[string]string{
 		"PAR1....\xff\xff\xff\xe0PAR1": "prices.parquet: damaged: a footer of 3774873599 bytes in a file of 16",
-		"PAR1....\x00\x00\x00\x00PAR2": "no Parquet: ends in \"PAR2\"",
-		"PAR1":                         "no Parquet: too short",
+		"PAR1....\x00\x00\x00\x00PAR2": "not Parquet: ends in \"PAR2\"",
+		"PAR1":                         "not Parquet: too short",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -19,14 +19,10 @@ func columnsOf(file string, axes Axes) []Column {
 // readme describes the tables in words.
 func readme(tables map[string][]Column) []byte {
 	var b strings.Builder
-	b.WriteString(`Results of a bourse experiment. manifest.json says how they were made, how to
-make them again, and the sha256 of every file here.
+	b.WriteString(`Results of a bourse experiment. manifest.json states how they were made, how to make them again, and the sha256 of every file here.
 
-Instants and spans are seconds, money is dollars. A cell that does not apply is
-empty in CSV and null in Parquet. A text cell of a CSV file that begins with an
-apostrophe has it removed when read: it keeps spreadsheets from taking the text
-for a formula.
-`)
+Times and durations are in seconds, money is in dollars. A cell that does not apply
+is empty in CSV and null in Parquet. If a text cell of a CSV file begins with an apostrophe, remove it when you read the cell: it keeps spreadsheets from reading the text as a formula. `)
 	for _, file := range slices.Sorted(maps.Keys(tables)) {
 		fmt.Fprintf(&b, "\n%s\n", file)
 		for _, c := range tables[file] {

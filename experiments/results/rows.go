@@ -12,25 +12,25 @@ type Job struct {
 	Job           string   `parquet:"job" doc:"name, unique in its replication"`
 	User          string   `parquet:"user,dict" doc:"who asked"`
 	Arrival       float64  `parquet:"arrival,split" doc:"s since the origin of the run"`
-	Runtime       float64  `parquet:"runtime,split" doc:"s on processors of its own"`
-	Estimate      *float64 `parquet:"estimate,optional,split" doc:"s, the runtime that its user says; null where all users of the replication know it"`
-	Deadline      *float64 `parquet:"deadline,optional,split" doc:"s since the origin; null if no instant is promised"`
+	Runtime       float64  `parquet:"runtime,split" doc:"s on its own processors"`
+	Estimate      *float64 `parquet:"estimate,optional,split" doc:"s, the runtime estimated by its user; null if all users of the replication know it"`
+	Deadline      *float64 `parquet:"deadline,optional,split" doc:"s since the origin; null if no time is promised"`
 	Nodes         int      `parquet:"nodes" doc:"hosts asked for"`
 	Value         Money    `parquet:"value,decimal(6:18),delta" doc:"$ that its user offers"`
-	Bid           *float64 `parquet:"bid,optional,split" doc:"$/s that it offers for all its nodes: budget over deadline; null if rejected"`
+	Bid           *float64 `parquet:"bid,optional,split" doc:"$/s that it offers for all its nodes: budget divided by deadline; null if rejected"`
 	Decision      string   `parquet:"decision,dict" doc:"accept, reject or defer"`
-	Reason        string   `parquet:"reason,dict" doc:"why it was decided so; offer taken, if its user took one in place of a refusal"`
+	Reason        string   `parquet:"reason,dict" doc:"reason for the decision; offer taken, if its user accepted an offer instead of a rejection"`
 	Start         *float64 `parquet:"start,optional,split" doc:"s since the origin; null if it never started"`
 	Finish        *float64 `parquet:"finish,optional,split" doc:"s since the origin; null if it never started"`
-	Share         *float64 `parquet:"share,optional" doc:"CPU s per second that each node had from start to finish; null if it never ran"`
-	Work          float64  `parquet:"work,split" doc:"CPU s asked for, all nodes together"`
+	Share         *float64 `parquet:"share,optional" doc:"CPU s per second that each node received from start to finish; null if it never ran"`
+	Work          float64  `parquet:"work,split" doc:"CPU s requested, over all nodes"`
 	WorkDone      *float64 `parquet:"work_done,optional,split" doc:"CPU s done by the deadline; null if rejected"`
 	Paid          *Money   `parquet:"paid,optional,decimal(6:18)" doc:"$ paid to hosts; null if rejected"`
-	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18)" doc:"$ paid back for a broken promise; null if rejected"`
+	Penalty       *Money   `parquet:"penalty,optional,decimal(6:18)" doc:"$ refunded for a broken promise; null if rejected"`
 	Fulfilled     *bool    `parquet:"fulfilled,optional" doc:"whether the promise was kept; null if rejected"`
-	Losses        *int     `parquet:"losses,optional" doc:"times that a host left with it; null where hosts stay, or if rejected"`
-	Wasted        *float64 `parquet:"wasted,optional" doc:"CPU s of work lost so; null where hosts stay, or if rejected"`
-	PenaltyOwed   *Money   `parquet:"penalty_owed,optional,decimal(6:18)" doc:"$ owed for a broken promise, beyond what was taken off the price; null if rejected, or in results of rules before 2"`
+	Losses        *int     `parquet:"losses,optional" doc:"times that a host left while it ran there; null if hosts stay, or if rejected"`
+	Wasted        *float64 `parquet:"wasted,optional" doc:"CPU s of work lost because hosts left; null if hosts stay, or if rejected"`
+	PenaltyOwed   *Money   `parquet:"penalty_owed,optional,decimal(6:18)" doc:"$ owed for a broken promise, beyond the reduction of the price; null if rejected, or in results of rules before 2"`
 }
 
 // A Price is the mean price of all hosts over one interval.
@@ -38,7 +38,7 @@ type Price struct {
 	Configuration string  `parquet:"configuration,dict" doc:"workload and load, e.g. pareto-high"`
 	Admission     string  `parquet:"admission,dict" doc:"admission policy, e.g. cac"`
 	Replication   int     `parquet:"replication,delta" doc:"from 0"`
-	Time          float64 `parquet:"time" doc:"s since the origin: the interval's beginning"`
+	Time          float64 `parquet:"time" doc:"s since the origin: the beginning of the interval"`
 	MeanPrice     float64 `parquet:"mean_price,split" doc:"$/s, time-weighted, mean over hosts"`
 }
 
@@ -49,7 +49,7 @@ type Metric struct {
 	Replication   int      `parquet:"replication,delta" doc:"from 0"`
 	Metric        string   `parquet:"metric,dict" doc:"name, e.g. violations"`
 	Value         *float64 `parquet:"value,optional" doc:"null if it is undefined for this replication"`
-	Trials        *int     `parquet:"trials,optional" doc:"requests, contracts or attempts that the value is a share or mean of; null if it is of none, or constant by construction"`
+	Trials        *int     `parquet:"trials,optional" doc:"requests, contracts or attempts behind the value, a fraction or mean; null if there are none, or if it is constant by construction"`
 }
 
 // A Summary is a metric over all replications.
@@ -61,8 +61,8 @@ type Summary struct {
 	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"null if n is 0"`
 	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
 	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2, or all values are equal and no trials bound the mean"`
-	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as lo95"`
-	Paper         *float64 `parquet:"paper,optional" json:"paper" doc:"the number that the paper prints; null if it prints none"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as for lo95"`
+	Paper         *float64 `parquet:"paper,optional" json:"paper" doc:"the paper's number; null if it prints none"`
 }
 
 // A Point is the efficiency of one admission policy at one alpha.
@@ -74,5 +74,5 @@ type Point struct {
 	Mean          *float64 `parquet:"mean,optional" json:"mean" doc:"efficiency; null if n is 0"`
 	SD            *float64 `parquet:"sd,optional" json:"sd" doc:"sample standard deviation; null if n is under 2"`
 	Lo95          *float64 `parquet:"lo95,optional" json:"lo95" doc:"lower end of the mean's 95 % interval; null if n is under 2, or all values are equal"`
-	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as lo95"`
+	Hi95          *float64 `parquet:"hi95,optional" json:"hi95" doc:"upper end of the mean's 95 % interval; null as for lo95"`
 }

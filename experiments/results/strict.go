@@ -23,7 +23,7 @@ func (m *Manifest) UnmarshalJSON(b []byte) error {
 		return errors.New("found bytes that are not UTF-8")
 	}
 	if found := half.Find(b); found != nil {
-		return fmt.Errorf("found %s, want characters as they are", found)
+		return fmt.Errorf("found %s, want unescaped characters", found)
 	}
 	said, err := jsonTree(json.NewDecoder(bytes.NewReader(b)), "")
 	if err != nil {

@@ -20,8 +20,8 @@ var manifests = []struct{ text, want string }{
 	{`{"columns":{"jobs.csv":[{"name":"a","Name":"b"}]}}`, "columns.jobs.csv.0."},
 	{`{"colour":"red"}`, "colour: unknown field"},
 	{"{\"scenario\":\"\xff\"}", "not UTF-8"},
-	{`{"scenario":"\ud800"}`, "want characters as they are"},
-	{`{"scenario":"\\\uDFFF"}`, "want characters as they are"},
+	{`{"scenario":"\ud800"}`, "want unescaped characters"},
+	{`{"scenario":"\\\uDFFF"}`, "want unescaped characters"},
 	{`{"replications":1e1}`, "cannot unmarshal"},
 	{`{"format":1}]`, "invalid character"},
 }

@@ -77,7 +77,7 @@ func readUnit(path string) (*Unit, error) {
 	}
 	var of contents
 	if err := json.Unmarshal(found[contentsName], &of); err != nil || found[valuesName] == nil || len(found)+len(unit.long) != 2+len(of.Tables) {
-		return nil, fmt.Errorf("damaged: it has not what its %s says", contentsName)
+		return nil, fmt.Errorf("damaged: its %s does not match its content", contentsName)
 	}
 	unit.Ledgers = of.Ledgers
 	unit.read(found[valuesName])

@@ -60,7 +60,7 @@ type OtherError struct {
 }
 
 // Error names the directory.
-func (e *OtherError) Error() string { return e.Dir + " has units of another run" }
+func (e *OtherError) Error() string { return e.Dir + " contains units of another run" }
 
 // Unfinished returns the directory in which a run of the results directory dir stores its
 // units until it is complete.

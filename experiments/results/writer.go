@@ -60,7 +60,7 @@ func (w *Writer) create(dir string, t Tables) (err error) {
 		return err
 	}
 	if mounted(w.dir) {
-		return fmt.Errorf("something is mounted at %s, which no results can replace: name a directory in it", w.dir)
+		return fmt.Errorf("something is mounted at %s, so results cannot replace it: name a directory in it", w.dir)
 	}
 	if err := os.MkdirAll(filepath.Dir(w.dir), 0o755); err != nil {
 		return err
@@ -185,7 +185,7 @@ func (w *Writer) path(name string) (string, error) {
 // within returns the path of the file name in dir. The name must stay within dir.
 func within(dir, name string) (string, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(name) || name == manifestName || checkText(name) != nil {
-		return "", fmt.Errorf("%q is no name for a file of the results", name)
+		return "", fmt.Errorf("%q is not a valid name for a results file", name)
 	}
 	return filepath.Join(dir, filepath.FromSlash(name)), nil
 }

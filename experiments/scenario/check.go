@@ -170,10 +170,10 @@ func checkAdmission(policies []Choice, known Known) error {
 // plain checks a plug-in that is not an admission policy.
 func (c Choice) plain(names []string) error {
 	if c.Sharing != nil {
-		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want it with an admission policy only")
+		return c.at.Fail(config.Join(c.path, "sharing"), "unknown field, want it only with an admission policy")
 	}
 	if c.Negotiate != "" {
-		return c.at.Fail(config.Join(c.path, "negotiate"), "unknown field, want it with an admission policy only")
+		return c.at.Fail(config.Join(c.path, "negotiate"), "unknown field, want it only with an admission policy")
 	}
 	return c.among(names)
 }

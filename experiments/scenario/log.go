@@ -24,7 +24,7 @@ func useLog(root *config.Node, path string) (*config.Node, error) {
 		root = root.Put("configurations", each(c, put))
 	}
 	if !found {
-		return nil, at.Fail("", "no configuration takes a log: none has a workload.filter")
+		return nil, at.Fail("", "no configuration uses a log: none has a workload.filter")
 	}
 	return root, nil
 }

@@ -121,7 +121,7 @@ type Workload struct {
 	SWF       string   `yaml:"swf" doc:"recorded log (SWF, plain or gzip) to run, instead of a model"`
 	Filter    string   `yaml:"filter" doc:"filter on the records of the log, such as ran,first:2000; with a model, it applies to a log given by --trace"`
 	Memory    string   `yaml:"memory" validate:"omitempty,oneof=none request used" doc:"field of the log with the memory that each node holds: none (the default), request (field 10, or 7 if 10 is unknown) or used (field 7, or 10 if 7 is unknown)"`
-	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"jobs with a predecessor (fields 17 and 18 of a log, after and think of a plan): followed (the default), they arrive their think time after it ends or is rejected in this run; ignored, they arrive as recorded"`
+	Preceding string   `yaml:"preceding" validate:"omitempty,oneof=followed ignored" doc:"arrival of jobs with a predecessor (fields 17 and 18 of a log, after and think of a plan): followed (the default; think time after the end or rejection of the predecessor) or ignored (as recorded)"`
 	Estimate  *Choice  `yaml:"estimate" family:"law" doc:"distribution of estimate / runtime (at least 1) for jobs of a model; if omitted, the model's estimates"`
 	Annotate  Options  `yaml:"annotate" doc:"changes to the jobs: sizes, delay, restore, arrivals, load, inaccuracy, reservations, value, budget, price, urgency"`
 	Warmup    float64  `yaml:"warmup" validate:"min=0,max=0.9" doc:"fraction of jobs at the start that run but are not measured"`
@@ -145,7 +145,7 @@ type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: fast hosts compensate for slow ones; per-host: each node does its own work"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor: deadline = slack x the quantity named by of"`
 	Of          string   `yaml:"of" validate:"oneof=plan estimate runtime" doc:"quantity that slack multiplies: the plan's deadline, the user's estimate, or the true runtime"`
-	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: work continues; plan: soft if a job is not hard and has a penalty rate; none: jobs have no deadline, and it only sets the time over which a bid spends the budget"`
+	Deadline    string   `yaml:"deadline" validate:"oneof=hard soft plan none" doc:"hard: work stops at the deadline; soft: work continues; plan: soft if a job is not hard and has a penalty rate; none: jobs have no deadline, which then only sets the time over which a bid spends the budget"`
 	RunsOn      bool     `yaml:"runs_on" doc:"work continues after a hard deadline, but the promise still counts as broken"`
 	Penalty     *Penalty `yaml:"penalty" doc:"linear penalty for delay; if omitted, the plan's"`
 }

@@ -13,7 +13,7 @@ import (
 // An Axis is a field of configurations that takes several values in turn. Two axes span a
 // plane: every value of the first with every value of the second.
 type Axis struct {
-	Path   string   `yaml:"path" validate:"required" doc:"field of every configuration, such as workload.annotate.delay, or of one, which then is the only one that is run, such as pareto-high:fleet.hosts"`
+	Path   string   `yaml:"path" validate:"required" doc:"field of every configuration, such as workload.annotate.delay, or of one, such as pareto-high:fleet.hosts; only that configuration is then run"`
 	Also   []string `yaml:"also" doc:"other fields set to the same values, such as fields of other policies"`
 	Values []Value  `yaml:"values" validate:"min=1" doc:"values of the field: numbers, words, and ranges such as 0.5..0.95/0.05"`
 	Label  string   `yaml:"label" doc:"name of the axis in tables and figures; default, the path"`

@@ -144,7 +144,7 @@ configurations:
 		t.Errorf("workloads %+v, %+v", a, b)
 	}
 	if _, err = Parse("x.yaml", []byte(file), known, "configurations=[{name: b, workload: {model: paper}}]"); err == nil ||
-		err.Error() != "--trace sp2.gz: no configuration takes a log: none has a workload.filter" {
+		err.Error() != "--trace sp2.gz: no configuration uses a log: none has a workload.filter" {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,6 +1,6 @@
-// Package slurm has the tasks of a job array do the shards of a run on a cluster that
-// Slurm keeps: it writes the script, submits it, and tells what is still in the queue.
-// Queueing, limits and starting again are Slurm's.
+// Package slurm runs the shards of a run as the tasks of a Slurm job array: it writes the
+// script, submits it, and reports the tasks that are still in the queue. Slurm does the
+// queueing, limits and restarts.
 package slurm
 
 import (
@@ -14,20 +14,20 @@ import (
 	"strings"
 )
 
-// A Job is an array of tasks, each of which does one shard.
+// A Job is an array of tasks. Each runs one shard.
 type Job struct {
 	Name   string
-	Shards []int    // to be done, from 1, in order
+	Shards []int    // shards to run, from 1, in order
 	Of     int      // shards that there are
-	Dir    string   // in which the tasks start
-	Log    string   // directory of what they print
-	Words  []string // what a task runs; --shard is added
+	Dir    string   // working directory of the tasks
+	Log    string   // directory of their output
+	Words  []string // command of a task; --shard is added
 	Limits Limits
 
 	offset int // of shards from tasks
 }
 
-// Limits are what the site wants to know of a task; what is empty is left to it.
+// Limits are limits of a task for the site; empty fields are left to it.
 type Limits struct {
 	Partition, Time, Memory, Account string
 	CPUs                             int
@@ -46,7 +46,7 @@ func (j *Job) Script() string {
 	option("array", j.numbers())
 	option("chdir", j.Dir)
 	option("output", j.Log+"/slurm-%A_%a.txt")
-	option("open-mode", "append") // of a task that is started again, too
+	option("open-mode", "append") // also for a task that is started again
 	option("partition", j.Limits.Partition)
 	option("time", j.Limits.Time)
 	option("mem", j.Limits.Memory)
@@ -64,7 +64,7 @@ func (j *Job) Script() string {
 	return b.String()
 }
 
-// numbers returns the tasks of j as sbatch takes them: 1-3,7.
+// numbers formats the tasks of j for sbatch: 1-3,7.
 func (j *Job) numbers() string {
 	var spans []string
 	for i := 0; i < len(j.Shards); {
@@ -85,22 +85,21 @@ func (j *Job) numbers() string {
 // quote returns a word for a POSIX shell.
 func quote(w string) string { return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'" }
 
-// Check returns an error if j says what a line of the script cannot: sbatch takes what
-// is after a blank for another option.
+// Check returns an error if j contains a word that the script cannot contain: sbatch reads
+// the text after a blank as another option.
 func (j *Job) Check() error {
 	l := &j.Limits
 	for name, value := range map[string]string{
 		"directory": j.Dir, "results directory": j.Log, "--partition": l.Partition, "--time": l.Time, "--memory": l.Memory, "--account": l.Account,
 	} {
 		if strings.ContainsAny(value, " \t\n\"'\\%") {
-			return fmt.Errorf("%s: found %q, want a word without blanks, quotes and %% for a script of sbatch", name, value)
+			return fmt.Errorf("%s: found %q, want a word without blanks, quotes and %% for an sbatch script", name, value)
 		}
 	}
 	return nil
 }
 
-// Split divides j into arrays of which no task has a number as high as most, which Slurm
-// calls MaxArraySize.
+// Split divides j into arrays whose task numbers are all below most, Slurm's MaxArraySize.
 func (j Job) Split(most int) []Job {
 	var all []Job
 	for rest := j.Shards; len(rest) > 0; {
@@ -126,7 +125,7 @@ func (j *Job) Submit(ctx context.Context) (id string, err error) {
 	}
 	id, _, _ = strings.Cut(strings.TrimSpace(out), ";") // its cluster may follow
 	if _, err := strconv.Atoi(id); err != nil {
-		return "", fmt.Errorf("sbatch: found %q, want the number of a job", out)
+		return "", fmt.Errorf("sbatch: found %q, want a job number", out)
 	}
 	return id, nil
 }
@@ -142,7 +141,7 @@ func Queued(ctx context.Context, ids []string) (int, error) {
 
 var maxArray = regexp.MustCompile(`(?m)^MaxArraySize\s*=\s*([0-9]+)`)
 
-// MaxArray returns the number below which those of an array's tasks must be.
+// MaxArray returns the limit that the numbers of an array's tasks must stay below.
 func MaxArray(ctx context.Context) (int, error) {
 	out, err := output(exec.CommandContext(ctx, "scontrol", "show", "config"))
 	if err != nil {
@@ -155,7 +154,7 @@ func MaxArray(ctx context.Context) (int, error) {
 	return strconv.Atoi(m[1])
 }
 
-// output runs cmd; its error says what the command said.
+// output runs cmd; its error contains the command's error output.
 func output(cmd *exec.Cmd) (string, error) {
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs

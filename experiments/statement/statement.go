@@ -1,6 +1,6 @@
-// Package statement says what became of the money of one account, contract by contract,
-// from the entries of a ledger. It does not know where the ledger is, or whether it is
-// in order.
+// Package statement reports what happened to the money of one account, contract by contract,
+// from the entries of a ledger. It is independent of where the ledger is stored, and does not
+// audit it.
 package statement
 
 import (
@@ -14,21 +14,21 @@ import (
 	"bourse/contracts/note"
 )
 
-// A Statement is what became of the money of one account.
+// A Statement lists all moves of one account's money.
 type Statement struct {
 	Account   string            `json:"account"`
-	Since     int64             `json:"since" doc:"the last entry before it, 0 if there is none"`
+	Since     int64             `json:"since" doc:"number of the last entry before it, 0 if there is none"`
 	Opening   bank.Amount       `json:"opening"`
-	Others    []otherMove       `json:"others" doc:"that belong to no contract of the account"`
+	Others    []otherMove       `json:"others" doc:"entries that belong to no contract of the account"`
 	Contracts []*statedContract `json:"contracts"`
 	Closing   bank.Amount       `json:"closing"`
-	Held      bank.Amount       `json:"held" doc:"in escrow at the end, besides"`
+	Held      bank.Amount       `json:"held" doc:"also in escrow at the end"`
 
 	known bool
 	owned map[int64]*statedContract
 }
 
-// An otherMove is money that came, or went.
+// An otherMove is a move outside contracts.
 type otherMove struct {
 	Entry    int64       `json:"entry"`
 	Time     float64     `json:"time" doc:"seconds"`
@@ -36,32 +36,32 @@ type otherMove struct {
 	ID       string      `json:"id,omitempty"`
 	Contract *int64      `json:"contract,omitempty" doc:"of somebody else"`
 	With     string      `json:"with"`
-	Amount   bank.Amount `json:"amount" doc:"negative if it went"`
+	Amount   bank.Amount `json:"amount" doc:"amount; negative if it left the account"`
 }
 
-// A statedContract is one that the account paid for.
+// A statedContract is a contract that the account paid for.
 type statedContract struct {
 	Contract int64           `json:"contract"`
 	Admitted float64         `json:"admitted" doc:"seconds"`
 	Budget   bank.Amount     `json:"budget"`
 	Decision json.RawMessage `json:"decision,omitempty" doc:"what decided"`
-	Settled  *float64        `json:"settled,omitempty" doc:"seconds; none while it is open"`
+	Settled  *float64        `json:"settled,omitempty" doc:"duration in seconds; none while it is open"`
 	Charges  []charge        `json:"charges" doc:"in order of entry"`
 	Cost     bank.Amount     `json:"cost" doc:"charges in all"`
 	Refund   bank.Amount     `json:"refund"`
-	Verdict  string          `json:"verdict" doc:"open, or as its settlement says"`
-	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all that its settlement says"`
+	Verdict  string          `json:"verdict" doc:"open, or the outcome in its settlement"`
+	Outcome  json.RawMessage `json:"outcome,omitempty" doc:"all fields of its settlement"`
 	Penalty  bank.Amount     `json:"penalty" doc:"paid to the account"`
 }
 
-// A charge is what one host was paid.
+// A charge is the payment to one host.
 type charge struct {
 	To     string      `json:"to"`
 	Amount bank.Amount `json:"amount"`
 }
 
-// Of returns the statement of an account after an entry, 0 for all of them; nil if none
-// concerns it.
+// Of returns the statement of an account after entry number after (0 means from the
+// beginning), or nil if no entry concerns it.
 func Of(account string, since int64, entries export.Entries) (*Statement, error) {
 	s := &Statement{
 		Account: account, Since: since,
@@ -78,7 +78,7 @@ func Of(account string, since int64, entries export.Entries) (*Statement, error)
 	return s, nil
 }
 
-// add takes in the next entry.
+// add processes the next entry.
 func (s *Statement) add(e *bank.Entry) error {
 	k := s.owned[e.Contract]
 	if k != nil && e.Kind == bank.Settle {
@@ -101,7 +101,8 @@ func (s *Statement) add(e *bank.Entry) error {
 	return nil
 }
 
-// move takes in a move of e, which is of contract k of the account, or nil.
+// move processes a move of e, which belongs to contract k of the account, or to none if k is
+// nil.
 func (s *Statement) move(e *bank.Entry, m bank.Move, k *statedContract) (err error) {
 	in, out := m.To == s.Account, m.From == s.Account
 	add := func(to *bank.Amount) {
@@ -159,7 +160,7 @@ func (k *statedContract) settle(e *bank.Entry) {
 	}
 }
 
-// charged returns what host to has been paid.
+// charged returns the charge of host to.
 func (k *statedContract) charged(to string) *bank.Amount {
 	for i := range k.Charges {
 		if k.Charges[i].To == to {
@@ -170,7 +171,7 @@ func (k *statedContract) charged(to string) *bank.Amount {
 	return &k.Charges[len(k.Charges)-1].Amount
 }
 
-// said returns what the note of e says, behind the order if the ledger is owned.
+// said returns the text of e's note, after the order if the ledger is owned.
 func said(e *bank.Entry) []byte {
 	if s, err := order.Open(e.Note); err == nil {
 		return s.Rest
@@ -178,7 +179,7 @@ func said(e *bank.Entry) []byte {
 	return e.Note
 }
 
-// rawNote returns a note as JSON: itself, or a text.
+// rawNote returns a note as JSON: unchanged, or as a string.
 func rawNote(text []byte) json.RawMessage {
 	if len(text) == 0 {
 		return nil

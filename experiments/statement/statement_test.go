@@ -56,7 +56,7 @@ func TestStatement(t *testing.T) {
 		return s
 	}
 	want := `Statement of user:1
-In dollars; instants are seconds since the origin of the run.
+Amounts are in dollars; times are in seconds since the origin of the run.
 
 opening balance 0.000000
 0.000 s issue from mint 100.000000

@@ -11,13 +11,13 @@ import (
 	"bourse/experiments/report"
 )
 
-// Document returns s for people and programs.
+// Document returns s as a document.
 func (s *Statement) Document() report.Document { return report.Said(s.text(), *s) }
 
 func (s *Statement) text() string {
 	var p printer
 	p.line("Statement of " + s.Account)
-	p.line("In dollars; instants are seconds since the origin of the run.")
+	p.line("Amounts are in dollars; times are in seconds since the origin of the run.")
 	p.line("")
 	p.amount("", "opening balance", s.Opening)
 	for _, o := range s.Others {
@@ -49,13 +49,13 @@ type printer struct{ strings.Builder }
 
 func (p *printer) line(s string) { p.WriteString(s + "\n") }
 
-// amount prints a line: when, what, how much.
+// amount prints a line: time, description, amount.
 func (p *printer) amount(when, what string, a bank.Amount) {
 	p.line(fmt.Sprintf("%14s  %-42s %18v", when, what, a))
 }
 
-// contract prints the life of one contract; its budget leaves the account, and
-// refund and penalty come back to it.
+// contract prints the history of one contract: its budget leaves the account, and refund and
+// penalty return to it.
 func (p *printer) contract(k *statedContract) {
 	p.line("")
 	p.line(fmt.Sprintf("contract %d: %s", k.Contract, plainText(k.Verdict)))
@@ -74,7 +74,7 @@ func (p *printer) contract(k *statedContract) {
 	}
 }
 
-// told prints what an entry notes.
+// told prints the note of an entry.
 func (p *printer) told(note json.RawMessage) {
 	if s := noted(note); s != "" {
 		p.line(strings.Repeat(" ", 18) + s)
@@ -83,8 +83,7 @@ func (p *printer) told(note json.RawMessage) {
 
 func instant(t float64) string { return strconv.FormatFloat(t, 'f', 3, 64) + " s" }
 
-// units are those of the numbers in notes, as bourse/contracts/note and the policies have
-// them.
+// units are the units of the numbers in notes, as in bourse/contracts/note and the policies.
 var units = map[string]string{
 	"price": "$/s", "percentile": "$/s", "ask": "$", "balance": "$", "budget": "$",
 	"share": "hosts", "spot_share": "hosts", "threshold": "hosts",
@@ -93,8 +92,8 @@ var units = map[string]string{
 	"work": "CPU s", "needed": "CPU s", "work_done": "CPU s", "wasted": "CPU s",
 }
 
-// noted returns a note for people: an object of numbers and words as a list, and
-// anything else as it is.
+// noted formats a note: an object of numbers and words as a list, and anything else
+// unchanged.
 func noted(note json.RawMessage) string {
 	fields, ok := notes.Fields(note)
 	if !ok {
@@ -111,7 +110,7 @@ func noted(note json.RawMessage) string {
 			if unit := units[f.Name]; unit != "" {
 				value = fmt.Sprintf("%v %s", value, unit)
 			}
-		case []any: // of numbers that are exact, and words
+		case []any: // for exact numbers, and words
 			value = strings.Trim(fmt.Sprint(v), "[]")
 			if f.Name == "on" {
 				value = fmt.Sprintf("%v (bids in nano-dollars per second)", value)
@@ -122,7 +121,7 @@ func noted(note json.RawMessage) string {
 	return strings.Join(parts, ", ")
 }
 
-// plainText returns s, quoted if a terminal could take it for more than text.
+// plainText returns s, quoted if a terminal could interpret it.
 func plainText(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)

@@ -2,9 +2,9 @@ package stats
 
 import "math"
 
-// Pearson returns the correlation of xs and ys, in [-1,1]. It is undefined, ok
-// false, with fewer than two points or where either series is constant (to
-// rounding). It panics unless the lengths are the same.
+// Pearson returns the correlation of xs and ys, in [-1,1]. It is undefined (ok is false) with
+// fewer than two points, or if either series is constant (to rounding). It panics unless the
+// lengths are the same.
 func Pearson(xs, ys []float64) (r float64, ok bool) {
 	if len(xs) != len(ys) {
 		panic("stats: correlated series differ in length")

@@ -6,19 +6,19 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Difference is of two means: that of a first sample less that of a second.
+// A Difference is the difference of two means: first sample minus second.
 type Difference struct {
-	N      int  // pairs, or values of the smaller sample
-	Paired bool // else the samples are independent
+	N      int  // number of pairs, or of values of the smaller sample
+	Paired bool // otherwise the samples are independent
 	Mean   float64
-	Effect float64 // the mean over the deviation: of the differences of pairs, or the root mean square of both samples'
+	Effect float64 // the mean divided by the deviation: of the differences of pairs, or the root mean square of both samples'
 
 	err  float64 // standard error of the mean
 	dist distuv.StudentsT
 }
 
-// Pairs returns the difference of samples taken in pairs. It cannot be tested, ok false,
-// with fewer than two pairs, or where all differ alike (to rounding). It panics unless
+// Pairs returns the difference of samples taken in pairs. It cannot be tested (ok is false)
+// with fewer than two pairs, or if all differences are equal (to rounding). It panics unless
 // the lengths are the same.
 func Pairs(xs, ys []float64) (d Difference, ok bool) {
 	if len(xs) != len(ys) {
@@ -42,7 +42,7 @@ func Pairs(xs, ys []float64) (d Difference, ok bool) {
 }
 
 // Welch returns the difference of independent samples, whose variances may differ (Welch
-// 1947). It cannot be tested, ok false, where one has fewer than two values, or both are
+// 1947). It cannot be tested (ok is false) if one has fewer than two values, or both are
 // constant.
 func Welch(xs, ys []float64) (d Difference, ok bool) {
 	x, y := Summarize(xs, Quantity{}), Summarize(ys, Quantity{})
@@ -64,11 +64,11 @@ func (d Difference) Interval(alpha float64) (lo, hi float64) {
 	return d.Mean - half, d.Mean + half
 }
 
-// P returns the probability of a mean as far from 0 if there is no difference.
+// P returns the probability of a mean at least as far from 0 if there is no difference.
 func (d Difference) P() float64 { return min(1, 2*d.dist.CDF(-math.Abs(d.Mean)/d.err)) }
 
-// Beyond returns the probability of a mean as near to 0 if the difference is margin or
-// more, on either side: the larger of two one-sided tests (Schuirmann 1987).
+// Beyond returns the probability of a mean at least as close to 0 if the true difference is
+// margin or more on either side: the larger p of two one-sided tests (Schuirmann 1987).
 func (d Difference) Beyond(margin float64) float64 {
 	return d.dist.CDF((math.Abs(d.Mean) - margin) / d.err)
 }

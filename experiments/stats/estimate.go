@@ -4,20 +4,20 @@ import (
 	"math"
 )
 
-// An Estimate is a number that replications estimate, with the interval of it at any
-// level: [Fieller], [Sample.Estimate], [Spread], [Estimate.Less].
+// An Estimate is a number estimated from replications, with its interval at any level:
+// [Fieller], [Sample.Estimate], [Spread], [Estimate.Less].
 type Estimate struct {
 	N     int // replications
 	Value float64
 
 	interval func(alpha float64) (lo, hi float64) // nil if there is none
-	reach    func(alpha float64, n int) float64   // how far to either side it would reach with n, if they vary as these do
+	reach    func(alpha float64, n int) float64   // its half-width with n replications, if they vary as these do
 }
 
-// Interval returns the interval that misses the number with a probability of alpha, half
-// of it at each end. Its ends can be infinite. There is none, ok false, with one
-// replication, and where replications are all alike and nothing bounds them. It panics
-// unless alpha is in (0,1).
+// Interval returns the interval that misses the number with probability alpha, half of it at
+// each end. Its ends can be infinite. There is none (ok is false) with one replication, or if
+// all replications are equal and the values are unbounded. It panics unless alpha is in
+// (0,1).
 func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -29,11 +29,11 @@ func (e Estimate) Interval(alpha float64) (lo, hi float64, ok bool) {
 	return lo, hi, true
 }
 
-// Level returns the least alpha at which the interval is as within says, which must hold
-// of every interval inside one of which it holds: the p value of what within denies. It
-// is 1 if it holds of none.
+// Level returns the smallest alpha at which the interval satisfies within, which must be
+// monotone: if it holds for an interval, it holds for every interval inside. This is the p
+// value of the opposite of within. It is 1 if no interval satisfies within.
 func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
-	const least = 1e-15 // smaller ones are not told apart
+	const least = 1e-15 // smaller levels are not distinguished
 	holds := func(exponent float64) bool { return within(e.interval(math.Pow(10, exponent))) }
 	lo, hi := math.Log10(least), -1e-9
 	switch {
@@ -52,9 +52,9 @@ func (e Estimate) Level(within func(lo, hi float64) bool) float64 {
 	return math.Pow(10, hi)
 }
 
-// Needed returns how many replications would make the interval at alpha reach no farther
-// than half to either side, if they vary as these do. There is none, ok false, unless half
-// is positive, there is an interval, and ten million are enough.
+// Needed returns how many replications would give the interval at alpha a half-width of at
+// most half, if they vary as these do. There is none (ok is false) unless half is positive,
+// there is an interval, and ten million are enough.
 func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 	if !(half > 0) || e.interval == nil {
 		return 0, false
@@ -64,8 +64,8 @@ func (e Estimate) Needed(alpha, half float64) (n int, ok bool) {
 
 const mostNeeded = 10_000_000
 
-// leastSize returns the least size of a sample, 2 or more, that is enough, as all larger
-// ones are; ok is false if mostNeeded is not.
+// leastSize returns the smallest sample size of at least 2 that is enough; enough must be
+// monotone. ok is false if mostNeeded is not enough.
 func leastSize(enough func(n int) bool) (n int, ok bool) {
 	hi := 2
 	for hi <= mostNeeded && !enough(hi) {
@@ -82,7 +82,7 @@ func leastSize(enough func(n int) bool) (n int, ok bool) {
 	return hi, hi <= mostNeeded
 }
 
-// reachOf returns how far Student's interval of a mean reaches with n values of that
+// reachOf returns the half-width of Student's interval of a mean of n values with that
 // deviation.
 func reachOf(sd float64) func(alpha float64, n int) float64 {
 	return func(alpha float64, n int) float64 { return critical(alpha, n) * sd / math.Sqrt(float64(n)) }
@@ -91,11 +91,11 @@ func reachOf(sd float64) func(alpha float64, n int) float64 {
 // critical returns the two-sided critical value of Student's t for n values.
 func critical(alpha float64, n int) float64 { return CriticalT(alpha/2, n-1) }
 
-// ofMean returns the mean of xs, not empty, which lie in [lo,hi], with Student's interval.
-// Where xs are all equal that has no width, though what was not seen may happen: with a
-// probability of more than 1 - alpha^(1/n) n draws would show it but for a chance of
-// alpha. So the interval is what less than that can make of the mean within [lo,hi]; there
-// is none if they are infinite.
+// ofMean returns the mean of xs, which must not be empty and lie in [lo,hi], with Student's
+// interval. If all xs are equal, that interval has no width, although other values may be
+// possible. An event with a probability of more than 1 - alpha^(1/n) would have occurred in n
+// draws, except with probability alpha. The interval therefore covers what a rarer event can
+// make of the mean within [lo,hi]; there is none if these are infinite.
 func ofMean(xs []float64, lo, hi float64) Estimate {
 	mean, squares := moments(xs)
 	n := len(xs)
@@ -120,10 +120,10 @@ func ofMean(xs []float64, lo, hi float64) Estimate {
 }
 
 // Fieller returns the ratio of the means of xs and ys, taken in pairs, with Fieller's
-// interval (1954): the ratios r for which the mean of x - r y is not significantly other
-// than 0. Where the mean of ys is not significantly other than 0 it is unbounded. There is
-// no ratio, ok false, if that mean is 0. Fieller panics unless the lengths are the same
-// and not 0.
+// interval (1954): the ratios r for which the mean of x - r y does not differ significantly
+// from 0. If the mean of ys does not differ significantly from 0, the interval is unbounded.
+// There is no ratio (ok is false) if that mean is 0. Fieller panics unless the lengths are
+// the same and not 0.
 func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 	if len(xs) != len(ys) {
 		panic("stats: paired samples differ in length")
@@ -157,7 +157,7 @@ func Fieller(xs, ys []float64) (e Estimate, ok bool) {
 		root := math.Sqrt(max(0, b*b-a*c)) // below 0 by rounding alone
 		return (b - root) / a, (b + root) / a
 	}
-	// By the delta method: near enough to say how many are needed, and finite.
+	// By the delta method: accurate enough for the number needed, and finite.
 	_, squares := moments(rest)
 	e.reach = reachOf(math.Sqrt(squares/float64(n-1)) / math.Abs(my))
 	return e, true

@@ -2,18 +2,19 @@ package stats
 
 import "math"
 
-// A Quantity is what is known of the values of a sample beside the values. The zero value is
-// a quantity without bounds.
+// A Quantity describes the values of a sample. The zero value is a quantity without bounds.
 type Quantity struct {
 	Lo, Hi float64 // bounds of each value; none if they are equal or infinite
 
-	// Trials is how many trials the values are shares or means of, summed over the sample:
-	// of violations, all contracts of all replications. It is 0 if the values are no means of
-	// trials, if the number is not known, or if the value is constant by construction.
+	// Trials is the number of trials whose fractions or means the values are, summed over the
+	// sample: for violations, all contracts of all replications. It is 0 if the values are
+	// not means of trials, if the number is unknown, or if the value is constant by
+	// construction.
 	Trials int
 
-	// Dependent says that trials within a replication depend on one another beyond what they
-	// share with the others: each replication counts for one trial where all are alike.
+	// Dependent states that trials within a replication depend on one another beyond what
+	// they share with other replications. If all replications are equal, each then counts as
+	// one trial.
 	Dependent bool
 }
 
@@ -32,24 +33,24 @@ func (q Quantity) bounded(xs []float64) bool {
 }
 
 // Interval returns the interval of the mean of xs, independent replications of a quantity,
-// which misses it with a probability of alpha, in (0,1). All tables take theirs from here.
+// which misses it with probability alpha, in (0,1). All tables use it.
 //
 // The interval of a quantity without bounds, or with a value beyond them, is Student's.
 //
 // The interval of a quantity within [Lo,Hi] stays there. It is the score interval (Wilson
-// 1927) of clustered trials, each replication being a cluster (Dean and Pagano 2015): the
-// number of trials is the effective sample size m(1-m)/v, with mean m scaled to [0,1] and
-// variance of the mean v as replications show it, but at most Trials (Korn and Graubard
-// 1998); the critical value is Student's with one degree of freedom less than replications.
-// Where replications are all alike, v is 0 and says nothing, and Trials is left.
+// 1927) of clustered trials, with each replication as a cluster (Dean and Pagano 2015). The
+// number of trials is the effective sample size m(1-m)/v, with the mean m scaled to [0,1] and
+// the variance v of the mean between replications, but at most Trials (Korn and Graubard
+// 1998). The critical value is Student's, with one degree of freedom less than replications.
+// If all replications are equal, v is 0 and contains no information, so only Trials remains.
 //
-// Coverage at 95 %, by simulation of 2 to 40 replications with 20 to 50 contracts each: 95 %
-// or more of independent events; of events that occur in bursts (correlation 0.1 within a
-// replication) down to 93 % for shares from 5 % and down to 86 % for shares of 1 %, of which
-// Student's interval has 74 %.
+// Coverage at 95 %, by simulation of 2 to 40 replications with 20 to 50 contracts each, is 95
+// % or more for independent events. For events in bursts (correlation 0.1 within a
+// replication), it is at least 93 % for fractions from 5 % and 86 % for fractions of 1 %,
+// where Student's interval has 74 %.
 //
-// There is no interval, ok false, with fewer than two replications, and where all are alike
-// and no number of trials is known.
+// There is no interval (ok is false) with fewer than two replications, or if all are equal
+// and the number of trials is unknown.
 func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool) {
 	if !(alpha > 0 && alpha < 1) {
 		panic("stats: interval of a level outside (0,1)")
@@ -61,8 +62,8 @@ func Interval(xs []float64, q Quantity, alpha float64) (lo, hi float64, ok bool)
 	return q.interval(xs, mean, squares, critical(alpha, len(xs)))
 }
 
-// interval is [Interval] of two values or more, with their mean, the sum of squares about it
-// and the critical value.
+// interval is [Interval] for two values or more, given their mean, the sum of squares about
+// it and the critical value.
 func (q Quantity) interval(xs []float64, mean, squares, t float64) (lo, hi float64, ok bool) {
 	n := float64(len(xs))
 	alike, bounded := constant(xs, largest(xs)), q.bounded(xs)

@@ -2,18 +2,18 @@ package stats
 
 import "math"
 
-// A Sample is a number, and for each replication what it adds to it: of a mean the values
-// themselves, of a smooth function of means its pseudo-values ([Jackknife]). Numbers of
-// the same replications are added and subtracted part by part ([Sample.Plus]), so that what
-// they share goes out.
+// A Sample is a number with the contribution of each replication: for a mean the values
+// themselves, for a smooth function of means its pseudo-values ([Jackknife]). Numbers of the
+// same replications are added and subtracted part by part ([Sample.Plus]), so that common
+// variation cancels out.
 type Sample struct {
 	Value float64
 	Parts []float64
 }
 
-// Jackknife returns a statistic of n replications with its pseudo-values (Tukey 1958):
-// without tells it without a replication, or of all where that is negative. It is
-// undefined, ok false, where the statistic is, or not finite.
+// Jackknife returns a statistic of n replications with its pseudo-values (Tukey 1958). The
+// function without returns the statistic without one replication, or of all if its argument
+// is negative. It is undefined (ok is false) if the statistic is undefined or not finite.
 func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, ok bool) {
 	if s.Value, ok = without(-1); !ok || math.IsInf(s.Value, 0) || math.IsNaN(s.Value) {
 		return Sample{}, false
@@ -33,8 +33,8 @@ func Jackknife(n int, without func(replication int) (float64, bool)) (s Sample, 
 	return s, true
 }
 
-// MeanWithout returns what tells the mean of xs without one of them, or of all below 0, as
-// [Jackknife] asks.
+// MeanWithout returns a function that returns the mean of xs without one of them, or of all
+// for a negative argument, as [Jackknife] requires.
 func MeanWithout(xs []float64) func(out int) float64 {
 	mean, n := Mean(xs), float64(len(xs))
 	return func(out int) float64 {
@@ -54,12 +54,12 @@ func (s Sample) Plus(weight float64, other Sample) Sample {
 	return sum
 }
 
-// Estimate returns the number of s, whose parts are values of q, with the interval of tables
-// ([Interval]) if they are means of a known number of trials, and else with Student's within
-// the bounds of q. Where parts are all equal that has no width, and there is none but what is
-// left to something that was not seen, if q has bounds: see ofMean. Of few values that are
-// skewed, or of which few are not alike, the interval holds the number less often than it
-// says: TestCoverage has how often.
+// Estimate returns the number of s, whose parts are values of q, with the interval used in
+// tables ([Interval]) if they are means of a known number of trials, and otherwise with
+// Student's interval within the bounds of q. If all parts are equal, that interval has no
+// width; if q has bounds, it is replaced by one that allows for unseen values: see ofMean.
+// For few skewed values, or if few of them differ, the actual coverage is lower than stated:
+// TestCoverage has how often.
 func (s Sample) Estimate(q Quantity) Estimate {
 	lo, hi := math.Inf(-1), math.Inf(1)
 	if q.Lo < q.Hi {
@@ -80,7 +80,7 @@ func (s Sample) Estimate(q Quantity) Estimate {
 			}
 		}
 	}
-	off := s.Value - e.Value // the bias that the jackknife finds: the interval stays about the number
+	off := s.Value - e.Value // the bias that the jackknife finds: the interval is centred on the number
 	e.Value = s.Value
 	if within := e.interval; within != nil && off != 0 {
 		e.interval = func(alpha float64) (float64, float64) {
@@ -91,10 +91,10 @@ func (s Sample) Estimate(q Quantity) Estimate {
 	return e
 }
 
-// Spread returns the largest of several numbers of the same replications less the
-// smallest. Its interval holds where those of all differences of two do, each at its part
-// of alpha (Bonferroni): the spread is the largest of them. With fewer than two numbers it
-// is 0, without an interval.
+// Spread returns the largest of several numbers of the same replications minus the smallest.
+// Its interval holds if the intervals of all pairwise differences do, each at its part of
+// alpha (Bonferroni), because the spread is the largest difference. With fewer than two
+// numbers it is 0, without an interval.
 func Spread(all []Sample) Estimate {
 	if len(all) == 0 {
 		return Estimate{}
@@ -131,7 +131,7 @@ func Spread(all []Sample) Estimate {
 	return e
 }
 
-// Less returns e less other, each with its interval at half of alpha.
+// Less returns e minus other, with intervals at half of alpha each.
 func (e Estimate) Less(other Estimate) Estimate {
 	d := Estimate{N: min(e.N, other.N), Value: e.Value - other.Value}
 	if e.interval == nil || other.interval == nil {

@@ -1,11 +1,10 @@
 // Package stats turns samples into numbers: means with their intervals, paired
 // comparisons, correlations, resampling, quantiles.
 //
-// It takes slices of float64 and does not know what they measure. Samples hold
-// finite numbers: what is undefined for one replication is left out by whoever
-// measured it, and a sample that is not finite is a panic. What cannot be told
-// from a sample is said by an ok of false, with zeros beside it; nothing
-// returned here is NaN or infinite.
+// It takes slices of float64 and is independent of what they measure. Samples must contain
+// only finite numbers, or the functions panic. The caller leaves out replications in which a
+// value is undefined. If a result is undefined, ok is false and the other results are zero;
+// no function returns NaN or infinity.
 //
 // Sums take two passes in the order of the slice, so that equal input gives
 // equal output, and a large common offset costs no digits.
@@ -32,8 +31,8 @@ type Summary struct {
 // Summarize describes xs, values of q.
 func Summarize(xs []float64, q Quantity) Summary { return make(Critical).Summarize(xs, q) }
 
-// A Critical keeps the t of 95 % intervals, by number of values, for many summaries: to
-// find one takes most of the time of a summary.
+// A Critical caches the t of 95 % intervals by number of values, because computing it takes
+// most of the time of a summary.
 type Critical map[int]float64
 
 // Summarize describes xs, values of q.
@@ -57,7 +56,7 @@ func (c Critical) Summarize(xs []float64, q Quantity) Summary {
 	return s
 }
 
-// Deviation returns the sample standard deviation of xs, of which there are two or more.
+// Deviation returns the sample standard deviation of xs, which must have at least two values.
 func Deviation(xs []float64) float64 {
 	_, squares := moments(xs)
 	return math.Sqrt(squares / float64(len(xs)-1))
@@ -70,9 +69,9 @@ func (s Summary) HasDeviation() bool { return s.N >= 2 }
 // they have none.
 func (s Summary) HasInterval() bool { return s.interval }
 
-// CriticalT returns the value that Student's t with df degrees of freedom
-// exceeds with probability level: one-sided. Two-sided callers halve the level.
-// It panics unless level is in (0,1) and df is positive.
+// CriticalT returns the value that Student's t with df degrees of freedom exceeds with
+// probability level (one-sided). Two-sided callers halve the level. It panics unless level is
+// in (0,1) and df is positive.
 func CriticalT(level float64, df int) float64 {
 	if !(level > 0 && level < 1) || df < 1 {
 		panic("stats: critical t of a level outside (0,1) or without degrees of freedom")
@@ -91,7 +90,7 @@ func moments(xs []float64) (mean, squares float64) {
 		mean += x
 	}
 	mean /= n
-	var rest float64 // what rounding left out of the mean
+	var rest float64 // the rounding error of the mean
 	for _, x := range xs {
 		d := x - mean
 		rest += d
@@ -115,8 +114,8 @@ func constant(xs []float64, scale float64) bool {
 	return hi-lo <= rounding*scale
 }
 
-// rounding is the relative spread below which numbers count as equal: some
-// hundred units in the last place, what a short computation may lose.
+// rounding is the relative spread below which numbers count as equal: some hundred units in
+// the last place, the error of a short computation.
 const rounding = 1e-13
 
 // largest returns the greatest magnitude in xs.

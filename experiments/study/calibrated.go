@@ -16,72 +16,72 @@ type Line struct {
 	Forecaster    string `json:"forecaster"`
 }
 
-// A Point is what one policy kept of what it promised with probability G.
+// A Point compares the promises of one policy with probability G with their realization.
 type Point struct {
 	Line
-	G        float64 `json:"g" doc:"what is promised, a probability"`
-	Price    kept    `json:"price" doc:"that the others bid at most the percentile, until the deadline, on each host that was asked about: parts of that time"`
+	G        float64 `json:"g" doc:"promised probability"`
+	Price    kept    `json:"price" doc:"fraction of the time until the deadline in which the other bids on each queried host are at most the percentile"`
 	Pinball  float64 `json:"pinball" doc:"mean pinball loss of the percentile over that time, $/s"`
-	Contract kept    `json:"contract" doc:"that an accepted contract is fulfilled"`
+	Contract kept    `json:"contract" doc:"probability that an accepted contract is fulfilled"`
 	Cost
-	Less *Cost `json:"less" doc:"the same less that of another policy, replication by replication; null unless asked for"`
+	Less *Cost `json:"less" doc:"difference from another policy, replication by replication; null unless requested"`
 }
 
-// A kept is what was kept of promises that hold with probability g.
+// A kept is the realization of promises with probability g.
 type kept struct {
-	Promises int      `json:"promises" doc:"how many, over all replications"`
-	Kept     float64  `json:"kept" doc:"mean over replications of the share that was kept; 0 without promises"`
-	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null of fewer than two replications"`
+	Promises int      `json:"promises" doc:"number over all replications"`
+	Kept     float64  `json:"kept" doc:"mean over replications of the realized fraction; 0 without promises"`
+	Lo95     *float64 `json:"lo95" doc:"lower end of its 95 % interval, the score interval of clustered trials; null for fewer than two replications"`
 	Hi95     *float64 `json:"hi95"`
-	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - kept)²; less is better"`
+	Brier    float64  `json:"brier" doc:"mean over replications of the mean of (g - realized)²; lower is better"`
 }
 
-// A meanValue is over replications, with Student's 95 % interval.
+// A meanValue is a mean over replications, with Student's 95 % interval.
 type meanValue struct {
 	Mean float64  `json:"mean"`
-	Lo95 *float64 `json:"lo95" doc:"null of fewer than two replications, or where all are equal"`
+	Lo95 *float64 `json:"lo95" doc:"null for fewer than two replications, or if all are equal"`
 	Hi95 *float64 `json:"hi95"`
 }
 
-// A Cost is what came of the jobs beside promises, each a mean over replications.
+// A Cost contains outcomes of the jobs other than promises, each a mean over replications.
 type Cost struct {
-	Rejections meanValue `json:"rejections" doc:"share of the jobs"`
+	Rejections meanValue `json:"rejections" doc:"fraction of the jobs"`
 	Revenue    meanValue `json:"revenue" doc:"$"`
-	Efficiency meanValue `json:"efficiency" doc:"of inelastic users (eq. 9, alpha 1)"`
+	Efficiency meanValue `json:"efficiency" doc:"efficiency for inelastic users (eq. 9, alpha 1)"`
 }
 
-// Calibrated is promised against kept, for both things that g can mean.
+// Calibrated compares promised and realized probabilities, for both meanings of g.
 type Calibrated struct {
 	Scenario     string       `json:"scenario"`
 	Replications int          `json:"replications"`
-	Less         string       `json:"less" doc:"policy that costs are held against, empty if none is"`
+	Less         string       `json:"less" doc:"policy that costs are compared with; empty if there is none"`
 	Points       []Point      `json:"points" doc:"by configuration, policy and forecaster, in order of g"`
-	Scores       []lineScores `json:"scores" doc:"of the points of each, together"`
+	Scores       []lineScores `json:"scores" doc:"all points of each, together"`
 	Notes        []string     `json:"notes"`
 	Files        []string     `json:"files" doc:"that were written"`
 }
 
-// A lineScores is what one line scores, over all its points.
+// A lineScores contains the scores of one line, over all its points.
 type lineScores struct {
 	Line
-	Price    *score `json:"price" doc:"null if the policy promises no price: it asks for other percentiles than that of g"`
+	Price    *score `json:"price" doc:"null if the policy promises no price, because it uses other percentiles than that of g"`
 	Contract *score `json:"contract" doc:"null if it accepted nothing"`
 }
 
-// A score says how far promises are from what was kept.
+// A score measures how far promises are from their realization.
 type score struct {
 	Off     float64  `json:"off" doc:"mean of |kept - g|"`
-	Worst   float64  `json:"worst" doc:"the least of kept - g: below 0, promises were broken"`
+	Worst   float64  `json:"worst" doc:"minimum of realized - g: below 0, promises were broken"`
 	Brier   float64  `json:"brier" doc:"mean Brier score"`
-	Pinball *float64 `json:"pinball" doc:"of prices: mean pinball loss, $/s"`
+	Pinball *float64 `json:"pinball" doc:"mean pinball loss of prices, $/s"`
 }
 
-// kinds are the two things that g can mean.
+// kinds are the two meanings of g.
 var kinds = [2]struct {
 	title, what string
 	of          func(*Point) *kept
 }{
-	{"The price stays at most at its percentile", "the price stays at most at its percentile", func(p *Point) *kept { return &p.Price }},
+	{"The price stays at or below its percentile", "the price stays at or below its percentile", func(p *Point) *kept { return &p.Price }},
 	{"The contract is fulfilled", "the contract is fulfilled", func(p *Point) *kept { return &p.Contract }},
 }
 
@@ -121,9 +121,9 @@ func calibrated(name string, replications int, points []Point, less string, note
 		r.Scores = append(r.Scores, s)
 	}
 	r.Notes = append(slices.Clip(notes),
-		fmt.Sprintf("Shares are means over %d replications; their 95 %% intervals are score intervals of clustered trials, a replication being a cluster.", replications),
-		"Price: for each host that the policy asked about, accepted or not, the part of the time until the deadline for which the others bid at most the percentile. Time after the last event of a run is left out. A policy that asks for other percentiles than that of g promises no price.",
-		"Contract: accepted contracts that were fulfilled. What was taken back, or was at work when the market closed, counts for neither.")
+		fmt.Sprintf("Fractions are means over %d replications. Their 95 %% intervals are score intervals of clustered trials; each replication is a cluster.", replications),
+		"Price: for each host that the policy queried, whether it accepted or not, the fraction of the time until the deadline in which the other bids add up to at most the percentile. Time after the last event of a run is left out. A policy that uses other percentiles than that of g promises no price.",
+		"Contract: accepted contracts that were fulfilled. Contracts that were cancelled, or still open when the market closed, are not counted.")
 	return r
 }
 
@@ -138,7 +138,7 @@ func (r *Calibrated) lines() (all [][]Point) {
 	return all
 }
 
-// scoreOf returns the scores of points that promise anything, nil if none does.
+// scoreOf returns the scores of the points with promises, or nil if there are none.
 func scoreOf(points []Point, of func(*Point) *kept) *score {
 	s := &score{Worst: math.Inf(1)}
 	n := 0.0
@@ -159,15 +159,15 @@ func scoreOf(points []Point, of func(*Point) *kept) *score {
 	return s
 }
 
-// Document returns r for people.
+// Document returns r as a document.
 func (r *Calibrated) Document() report.Document {
 	price := r.table(kinds[0].title, true, kinds[0].of)
 	costs := []report.Table{r.costs("What it costs", func(p *Point) *Cost { return &p.Cost })}
 	if r.Less != "" {
-		costs = append(costs, r.costs("What it costs, less "+r.Less+" on the same jobs", func(p *Point) *Cost { return p.Less }))
+		costs = append(costs, r.costs("Cost, compared with "+r.Less+" on the same jobs", func(p *Point) *Cost { return p.Less }))
 	}
 	return report.Document{
-		Title:   "What is promised and what is kept: " + r.Scenario,
+		Title:   "Promised and realized: " + r.Scenario,
 		Tables:  slices.Concat([]report.Table{price, r.table(kinds[1].title, false, kinds[1].of)}, costs, []report.Table{r.scores()}),
 		Figures: []report.Figure{r.figure()}, Notes: r.Notes,
 		Values: func(files []string) any {
@@ -188,9 +188,9 @@ func (l Line) row(cells ...any) []report.Cell {
 	return report.Cells(append([]any{l.Configuration, l.Policy, l.Forecaster}, cells...)...)
 }
 
-// table shows one kind of promise, with its pinball loss if that is wanted.
+// table shows one kind of promise, with its pinball loss if requested.
 func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) report.Table {
-	t := header(title, "Strong: all of the interval lies below what is promised.", "promised", "kept", "95 % from", "to", "promises", "Brier")
+	t := header(title, "Strong: the whole interval lies below the promise.", "promised", "realized", "95 % from", "to", "promises", "Brier")
 	if pinball {
 		t.Header = append(t.Header, "pinball, $/s")
 	}
@@ -210,9 +210,9 @@ func (r *Calibrated) table(title string, pinball bool, of func(*Point) *kept) re
 	return t
 }
 
-// costs shows what promises cost.
+// costs shows the costs of promises.
 func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
-	t := header(title, "Half-widths are of Student's 95 % intervals of the mean. Efficiency is that of inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
+	t := header(title, "Half-widths are those of Student's 95 % intervals of the mean. Efficiency is for inelastic users.", "promised", "rejections", "±", "revenue, $", "±", "efficiency", "±")
 	for i := range r.Points {
 		p := &r.Points[i]
 		c := of(p)
@@ -234,7 +234,7 @@ func (r *Calibrated) costs(title string, of func(*Point) *Cost) report.Table {
 }
 
 func (r *Calibrated) scores() report.Table {
-	t := header("Over all that was promised", "Off by: mean of |kept - promised|. Worst: the least of kept - promised; below 0, promises were broken.",
+	t := header("Over all promises", "Off by: mean of |realized - promised|. Worst: minimum of realized - promised; below 0, promises were broken.",
 		"price: off by", "worst", "Brier", "pinball, $/s", "contract: off by", "worst", "Brier")
 	cells := func(x *score) []any {
 		if x == nil {
@@ -252,15 +252,15 @@ func (r *Calibrated) scores() report.Table {
 	return t
 }
 
-// fixed formats x with so many decimals, or a dash if it is nil.
+// fixed formats x with the given number of decimals, or a dash if it is nil.
 func fixed(x *float64, places int) string { return digits(float64(maybe(x)), 'f', places) }
 
-// figure is the reliability diagram: what was kept against what was promised, a panel for
-// each configuration, policy and meaning.
+// figure is the reliability diagram: the realized against the promised probability, with a
+// panel for each configuration, policy and meaning.
 func (r *Calibrated) figure() report.Figure {
 	f := report.Figure{
 		Name: "calibration", Title: "Promised against kept", Across: 2,
-		Caption: "Error bars are 95 % intervals. On the line a promise is kept as often as it says, above it more often.",
+		Caption: "Error bars are 95 % intervals. On the line, promises are kept exactly as often as stated; above it, more often.",
 	}
 	several := slices.ContainsFunc(r.Points, func(p Point) bool { return p.Configuration != r.Points[0].Configuration })
 	for _, of := range r.lines() {
@@ -284,8 +284,8 @@ func (r *Calibrated) figure() report.Figure {
 	return f
 }
 
-// reliable adds points of a curve, which was promised to be at g, to the panel with a title of
-// a reliability diagram.
+// reliable adds the points of a curve with promises g to the titled panel of a reliability
+// diagram.
 func reliable(f *report.Figure, title, y, curve string, g float64, pts ...report.Point) {
 	i := slices.IndexFunc(f.Panels, func(p report.Panel) bool { return p.Title == title })
 	if i < 0 {

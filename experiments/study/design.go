@@ -4,12 +4,12 @@ import "slices"
 
 // A reading is a choice of one value of each factor.
 type reading struct {
-	levels []int // number of the value, by factor
-	array  bool  // of the array; otherwise it changes one factor alone, or none
+	levels []int // index of the value, by factor
+	array  bool  // it belongs to the array; otherwise it changes at most one factor
 }
 
-// design finds the readings to be run: the first as the scenario is, then those that change
-// one factor alone, then the rest of the array, each once.
+// design returns the readings to run, each once: first the unchanged scenario, then those
+// that change a single factor, then the rest of the array.
 func (r *Readings) design() error {
 	levels := make([]int, len(r.Factors))
 	for i, f := range r.Factors {
@@ -38,8 +38,8 @@ func (r *Readings) design() error {
 	return nil
 }
 
-// changed returns the factor that alone is not as the scenario has it, -1 if none is, and
-// -2 if several are.
+// changed returns the only factor that differs from the scenario, -1 if there is none, and -2
+// if there are several.
 func (r reading) changed() int {
 	at := -1
 	for i, l := range r.levels {
@@ -53,13 +53,13 @@ func (r reading) changed() int {
 	return at
 }
 
-// orthogonal returns an orthogonal array of a strength over factors of so many levels: in
-// any so many of its columns all combinations come equally often. It returns nil if that
-// takes more than most rows.
+// orthogonal returns an orthogonal array of the given strength over factors with the given
+// numbers of levels: in any strength columns, all combinations occur equally often. It
+// returns nil if that needs more than most rows.
 //
-// Factors whose levels are powers of one prime share a linear array (Rao 1947; Hedayat,
-// Sloane, Stufken 1999, ch. 3 and 9); others have a column of their own. The arrays of the
-// groups are crossed.
+// Factors whose numbers of levels are powers of one prime share a linear array (Rao 1947;
+// Hedayat, Sloane, Stufken 1999, ch. 3 and 9); others have a column of their own. The arrays
+// of the groups are crossed.
 func orthogonal(levels []int, strength, most int) [][]int {
 	array := [][]int{make([]int, len(levels))}
 	groups := make(map[int][]int) // factors, by prime
@@ -87,7 +87,7 @@ func orthogonal(levels []int, strength, most int) [][]int {
 	return array
 }
 
-// power returns p and m with n = p^m, p a prime; 0 if there are none.
+// power returns p and m with n = p^m and p prime, or 0 if there are none.
 func power(n int) (p, m int) {
 	for p = 2; n%p != 0; p++ {
 	}
@@ -100,8 +100,8 @@ func power(n int) (p, m int) {
 	return p, m
 }
 
-// cross puts each row of columns at those places of each row of array. It returns nil if there
-// are none, or if that takes more than most rows.
+// cross combines each row of columns, at the given places, with each row of array. It returns
+// nil if there are none, or if that needs more than most rows.
 func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 	if len(array)*len(columns) > most {
 		return nil
@@ -119,9 +119,9 @@ func cross(array [][]int, at []int, columns [][]int, most int) (all [][]int) {
 }
 
 // linear returns the smallest array of p^k rows that it finds for factors of p^dims[i]
-// levels: a row is a vector x over the integers modulo p, and its level of a factor the
-// products of x with the vectors of that factor. The vectors of any strength factors
-// together are independent. A vector is the number of which it has the digits.
+// levels. A row is a vector x over the integers modulo p; its level of a factor consists of
+// the products of x with the vectors of that factor. The vectors of any strength factors
+// together are independent. A vector is represented by the number with its digits.
 func linear(p int, dims []int, strength, most int) [][]int {
 	for rows := p; rows <= most; rows *= p {
 		bases := independent(p, rows, dims, strength)
@@ -143,8 +143,8 @@ func linear(p int, dims []int, strength, most int) [][]int {
 	return nil
 }
 
-// independent returns vectors below size for each factor, taking the first that will do,
-// the largest factors first; nil if there are not enough.
+// independent returns vectors below size for each factor, choosing the first possible ones
+// and the largest factors first. It returns nil if there are not enough.
 func independent(p, size int, dims []int, strength int) [][]int {
 	order := make([]int, len(dims))
 	for i := range order {
@@ -166,7 +166,7 @@ func independent(p, size int, dims []int, strength int) [][]int {
 }
 
 // free returns the first vector below size that is independent of basis together with any
-// strength-1 of those that are done, -1 if there is none.
+// strength-1 of the done vectors, or -1 if there is none.
 func free(p, size int, done [][]int, basis []int, strength int) int {
 	taken := make([]bool, size)
 	var mark func(span []int, from, more int)
@@ -197,7 +197,7 @@ func widened(p int, span, vectors []int) []int {
 	return span
 }
 
-// sum adds two vectors modulo p, and dot multiplies them.
+// sum adds two vectors modulo p, and dot returns their product.
 func sum(p, a, b int) (s int) {
 	for digit := 1; a > 0 || b > 0; a, b, digit = a/p, b/p, digit*p {
 		s += (a + b) % p * digit

@@ -9,49 +9,49 @@ import (
 	"bourse/experiments/stats"
 )
 
-// Distances are how far readings are from what is printed.
+// Distances are the distances of readings from the printed numbers.
 //
-// A printed number x, or a range of them, is met by the mean m of n replications at a distance
-// of
+// The distance of the mean m of n replications from a printed number x, or a range of them,
+// is
 //
 //	z = (m - x) / √(e² + d² + s²/n)
 //
-// where s is the deviation of our replications, d that of what rounding took when x was
-// printed, and e the paper's own standard error. Where that is not known the paper's
-// number is taken for a mean of as many replications as it had, which vary as ours do: e²
-// is the mean of s² over all readings, by those replications. So it is the same for all
-// readings, and no reading comes near by being noisy. The distance of a reading is the root
-// mean square of its z: about 1 if it were the paper's.
+// where s is the deviation of our replications, d that of the rounding of x, and e the
+// paper's own standard error. If e is unknown, the paper's number is treated as a mean of as
+// many replications as it had, with our variance: e² is the mean of s² over all readings,
+// divided by that number of replications. It is therefore the same for all readings, and no
+// reading is close only because it is noisy. The distance of a reading is the root mean
+// square of its z: about 1 for the paper's own reading.
 //
 // In an array of strength 3 the mean distance at the value of a factor is free of
-// interactions of two factors. The variance of the distance over the array then falls into
-// a part for each factor, its main effect, which adds up with all interactions to the
-// whole: first-order indices of Sobol for factors that are as often at each value.
+// interactions of two factors. The variance of the distance over the array then divides into
+// one part per factor, its main effect, and the interactions. The parts are first-order Sobol
+// indices if each value of a factor occurs equally often.
 type distances struct {
 	*Readings
 	errors []float64 // e of each number
 	first  []against // by reading
 	order  []int     // readings by their distance
-	rerun  []int     // readings that are run again: the nearest in order, and at the end the scenario as it is, unless it is among them
+	rerun  []int     // readings to run again: the closest in order, followed by the unchanged scenario unless it is among them
 	again  []against // of those
 
 	effects       []effect // the largest share first
-	rest, logRest float64  // of the variance, that interactions explain
+	rest, logRest float64  // fraction of the variance that interactions explain
 }
 
-// An against is one reading against the numbers.
+// An against compares one reading with the numbers.
 type against struct {
-	means, errors []float64 // by number, NaN where nothing was measured; the errors are our own
+	means, errors []float64 // by number, NaN without a measurement; the errors are our own
 	z             []float64
 	values        sample
-	met, of       int          // numbers with |z| below met, and with a z
-	distance      stats.Sample // with its pseudo-values over replications
+	met, of       int          // numbers with |z| below met, and numbers with a z
+	distance      stats.Sample // distance with its pseudo-values over replications
 }
 
-// met is how many errors a number may be off and is said to be met.
+// met is the maximum |z| at which a number counts as met.
 const met = 1.96
 
-// compare compares readings with the numbers. Samples has one element a reading.
+// compare compares readings with the numbers. Samples has one element per reading.
 func (r *Readings) compare(samples []sample) *distances {
 	d := &distances{Readings: r}
 	for i := range r.numbers {
@@ -115,8 +115,9 @@ func (d *distances) against(s sample) (a against) {
 	return a
 }
 
-// alike returns the pairs of values of one factor that alone make no difference: in every
-// replication, the readings that change only this factor have the same values of all numbers.
+// alike returns the pairs of values of one factor that make no difference by themselves: in
+// every replication, readings that change only this factor have the same values of all
+// numbers.
 func (d *distances) alike() (pairs []string) {
 	same := func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) }
 	equal := func(x, y []float64) bool { return slices.EqualFunc(x, y, same) }
@@ -137,7 +138,7 @@ func (d *distances) alike() (pairs []string) {
 	return pairs
 }
 
-// estimate returns a mean and its standard error, NaN of nothing.
+// estimate returns a mean and its standard error, NaN for no values.
 func estimate(xs []float64) (mean, err float64) {
 	if len(xs) == 0 {
 		return math.NaN(), math.NaN()
@@ -145,7 +146,7 @@ func estimate(xs []float64) (mean, err float64) {
 	return stats.Mean(xs), errorOf(xs)
 }
 
-// errorOf returns the standard error of the mean of xs, 0 of one or none.
+// errorOf returns the standard error of the mean of xs, 0 for one value or none.
 func errorOf(xs []float64) float64 {
 	if len(xs) < 2 {
 		return 0
@@ -153,13 +154,13 @@ func errorOf(xs []float64) float64 {
 	return stats.Deviation(xs) / math.Sqrt(float64(len(xs)))
 }
 
-// z returns how many errors a mean is off number i.
+// z returns how many standard errors a mean is from number i.
 func (d *distances) z(i int, mean, err float64) float64 {
-	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // of a number between two that are printed
+	digit := math.Pow(10, -float64(d.Digits)) / math.Sqrt(12) // for a number within a printed range
 	return d.numbers[i].off(mean) / math.Sqrt(d.errors[i]*d.errors[i]+digit*digit+err*err)
 }
 
-// rank orders the readings and finds what explains their distances.
+// rank orders the readings and computes what explains their distances.
 func (d *distances) rank() {
 	d.order = make([]int, len(d.readings))
 	for i := range d.order {
@@ -167,7 +168,7 @@ func (d *distances) rank() {
 	}
 	slices.SortStableFunc(d.order, func(a, b int) int {
 		x, y := d.first[a].distance.Value, d.first[b].distance.Value
-		if math.IsNaN(x) != math.IsNaN(y) { // of which nothing is known comes last
+		if math.IsNaN(x) != math.IsNaN(y) { // readings without measurements come last
 			return cmp.Compare(y, x)
 		}
 		return cmp.Compare(x, y)
@@ -190,24 +191,24 @@ func (d *distances) rank() {
 	slices.SortStableFunc(d.effects, func(a, b effect) int { return cmp.Compare(b.share, a.share) })
 }
 
-// confirm adds what the readings to run again measured with fresh seeds.
+// confirm adds the measurements of the readings that were run again with fresh seeds.
 func (d *distances) confirm(samples []sample) {
 	for _, s := range samples {
 		d.again = append(d.again, d.against(s))
 	}
 }
 
-// An effect is what a factor explains.
+// An effect is the part of the distance that a factor explains.
 type effect struct {
 	factor          int
-	share, logShare float64   // of the variance of the distance over the array, and of its logarithm, in which readings that are far off count for less
-	chance          float64   // of it, if distances were drawn at random
-	means           []float64 // distance, by value; NaN if none is known
+	share, logShare float64   // fraction of the variance of the distance over the array, and of its logarithm, in which very distant readings count less
+	chance          float64   // the same for a factor without effect
+	means           []float64 // mean distance, by value; NaN if unknown
 }
 
-// explains returns the part of the variance of a function of the distance over the array
-// that a factor of so many values explains, what it would by chance, and the mean of each
-// value.
+// explains returns the fraction of the variance of a function of the distance over the array
+// that a factor with the given number of values explains, the fraction expected by chance,
+// and the mean for each value.
 func (d *distances) explains(factor, values int, of func(float64) float64) (share, chance float64, means []float64) {
 	var all []float64
 	at := make([][]float64, values)

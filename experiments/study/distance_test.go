@@ -114,7 +114,7 @@ func TestDistance(t *testing.T) {
 	}
 	found.confirm(samples[:3])
 	d := found.document(report.Labels{})
-	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as the scenario is") {
+	if text := d.Lead + d.Text(report.Terminal{}); !strings.Contains(text, "12 readings of paper") || !strings.Contains(text, "as in the scenario") {
 		t.Errorf("what was asked, and the scenario, are not in\n%s", text)
 	}
 	page, err := d.HTML()
@@ -214,7 +214,7 @@ func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                 "t.csv: found no header, want configuration,admission,metric,value,to,error,source",
 		"configuration,admission,metric\n": "t.csv:1: found no column value",
-		"configuration,admission,metric,value,vaule\n":               "t.csv:1: found column \"vaule\", want each of configuration,admission,metric,value,to,error,source once at most",
+		"configuration,admission,metric,value,vaule\n":               "t.csv:1: found column \"vaule\", want each of configuration,admission,metric,value,to,error,source at most once",
 		"configuration,admission,metric,value\n":                     "t.csv: found no number",
 		"configuration,admission,metric,value\na,b,c,x\n":            `t.csv:2: value: found "x", want a number`,
 		"configuration,admission,metric,value\na,,c,1\n":             "t.csv:2: admission: missing",
@@ -239,7 +239,7 @@ func TestValuesAlike(t *testing.T) {
 		x := float64(r.levels[0]) // b makes no difference; m measures something else
 		samples = append(samples, sampleOf(f, r, map[string][]float64{"m": {x, 2}, "other": {x, 3}, "n": {3, math.NaN()}}))
 	}
-	const want = "Alone, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
+	const want = "By themselves, these values gave the same numbers in every replication: b x and y; b x and zed; b y and zed."
 	found := f.compare(samples)
 	if notes := strings.Join(found.notes(nil), "\n"); !strings.Contains(notes, want) {
 		t.Errorf("notes = %s, want %q among them", notes, want)

@@ -11,22 +11,22 @@ import (
 	"bourse/market"
 )
 
-// forecasts is how many are made in a window.
+// forecasts is the number of forecasts per window.
 const forecasts = 10
 
-// A Coverage is how the percentiles that one forecaster foretold of one series did.
+// A Coverage evaluates the percentiles that one forecaster predicted for one series.
 //
-// A tenth of a window apart it is asked for the price that the next window does not exceed
-// with probability G. Covered is the part of that time, over all forecasts, for which
-// the price was at most that.
+// Every tenth of a window, it forecasts the price that the next window does not exceed with
+// probability G. Covered is the fraction of the time, over all forecasts, in which the price
+// was at most the forecast.
 type Coverage struct {
 	Series     string  `json:"series"`
 	Forecaster string  `json:"forecaster"`
 	G          float64 `json:"g" doc:"probability asked for"`
 	Forecasts  int     `json:"forecasts"`
-	Covered    float64 `json:"covered" doc:"part of the time for which the price was at most what was foretold"`
-	Sharpness  float64 `json:"sharpness" doc:"mean of what was foretold, no less than 0 and no more than the highest price, over the mean price; less is sharper"`
-	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the same, over the mean price; less is better"`
+	Covered    float64 `json:"covered" doc:"fraction of the time in which the price was at most the forecast"`
+	Sharpness  float64 `json:"sharpness" doc:"mean forecast, at least 0 and at most the highest price, divided by the mean price; lower is sharper"`
+	Pinball    float64 `json:"pinball" doc:"mean pinball loss of the forecast, divided by the mean price; lower is better"`
 }
 
 // Forecast evaluates the named forecasters, with default options, on each series at each of
@@ -53,9 +53,9 @@ func Forecast(ctx context.Context, series []Series, forecasters []string, gs []f
 		return nil
 	})
 	return &Held{Coverages: report.List(all), Files: []string{}, Notes: []string{
-		"Coverage: part of the time, over all forecasts, for which the price was at most what was foretold. A forecast is made each tenth of a window and is for the next window.",
-		"Sharpness: mean of what was foretold, between 0 and the highest price, over the mean price. Pinball: mean pinball loss of that over the mean price. Forecasts overlap, so there are no intervals.",
-		fmt.Sprintf("Windows: %.0f s of what is drawn, %.0f h of demand, %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
+		"Coverage: the fraction of the time, over all forecasts, in which the price was at most the forecast. One forecast is made every tenth of a window, for the next window.",
+		"Sharpness: mean forecast, between 0 and the highest price, divided by the mean price. Pinball: mean pinball loss of the forecast, divided by the mean price. Forecasts overlap, so there are no intervals.",
+		fmt.Sprintf("Windows: %.0f s of drawn prices, %.0f h of demand, %.0f h of spot prices.", drawnWindow, demandWindow/3600, spotWindow/3600),
 	}}, err
 }
 
@@ -75,7 +75,7 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 		highest = max(highest, p.price.Float64())
 		mean += p.price.Float64() * (until - p.at) / s.End
 	}
-	var open []promise // made in the last window, oldest first
+	var open []promise // forecasts made in the last window, oldest first
 	now, price, next := 0.0, market.Rate(0), 0
 	every := s.Window / forecasts
 	for k := 0; ; k++ {
@@ -113,26 +113,27 @@ func cover(s Series, name string, f market.Forecaster, g float64) (Coverage, err
 	return c, nil
 }
 
-// stand lets a price stand for so many seconds.
+// stand observes a price for the given number of seconds.
 func stand(all []promise, price market.Rate, seconds float64) {
 	for i := range all {
 		all[i].stand(price.Float64(), seconds)
 	}
 }
 
-// Held is how forecasters did on series.
+// Held contains the results of forecasters on series.
 type Held struct {
 	Coverages []Coverage `json:"coverages" doc:"by series, forecaster and probability"`
 	Notes     []string   `json:"notes"`
 	Files     []string   `json:"files" doc:"that were written"`
 }
 
-// near is how close to what is promised coverage is good.
+// near is the distance from the promise up to which coverage is good.
 const near = 0.02
 
-// Document returns h for people: tables with a row a series and a column a forecaster.
+// Document returns h as a document: tables with one row per series and one column per
+// forecaster.
 func (h *Held) Document() report.Document {
-	d := report.Document{Title: "What forecasters of prices promise and keep", Notes: h.Notes, Figures: []report.Figure{h.figure()}}
+	d := report.Document{Title: "Promised and realized coverage of price forecasters", Notes: h.Notes, Figures: []report.Figure{h.figure()}}
 	var gs []float64
 	for _, c := range h.Coverages {
 		if slices.Contains(gs, c.G) {
@@ -173,9 +174,9 @@ func (h *Held) table(g float64, what, note string, of func(*Coverage) report.Cel
 	return t
 }
 
-// figure is what was covered against what was promised, a panel a series.
+// figure shows coverage against the promised probability, with one panel per series.
 func (h *Held) figure() report.Figure {
-	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "On the line a percentile covers the price for as much of the time as it says."}
+	f := report.Figure{Name: "forecast", Title: "Promised against covered", Across: 3, Caption: "On the line, a percentile covers the price for the stated fraction of the time."}
 	for _, c := range h.Coverages {
 		reliable(&f, c.Series, "covered", c.Forecaster, c.G, flat(c.G, c.Covered))
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// golden is the part of a stretch that a golden section leaves on either side.
+// golden is the fraction of a range that a golden section leaves on either side.
 var golden = (3 - math.Sqrt(5)) / 2
 
 // golden drops settings if values are known to rise to one peak along them and then to fall. It
@@ -40,9 +40,9 @@ func (r *race) golden(ctx context.Context, alpha float64) error {
 	return nil
 }
 
-// inner returns two arms inside the stretch from lo to hi, of five arms or more, that divide it
-// by the golden section, or nearly: one that has been run already is preferred if it is less
-// than a tenth of the stretch away.
+// inner returns two arms that divide the range from lo to hi, of at least five arms,
+// approximately by the golden section. It prefers an arm that has been run already if it is
+// less than a tenth of the range away.
 func (r *race) inner(lo, hi int) (one, other int) {
 	length := float64(hi - lo)
 	step := max(1, int(math.Round(golden*length)))
@@ -59,8 +59,8 @@ func (r *race) inner(lo, hi int) (one, other int) {
 	return near(lo+step, lo+1, middle-1), near(hi-step, middle+1, hi-1)
 }
 
-// duel runs two arms until they are told apart, and returns the worse, or until a budget of
-// replications in all is spent.
+// duel runs two arms until their difference is significant, and returns the worse one, or
+// until the budget of replications is spent.
 func (r *race) duel(ctx context.Context, one, other int, level float64, budget int) (worse int, told bool, err error) {
 	pair := []int{one, other}
 	for n := max(first, min(len(r.values[one]), len(r.values[other]))); ; n = after(n) {
@@ -82,7 +82,7 @@ func (r *race) duel(ctx context.Context, one, other int, level float64, budget i
 	}
 }
 
-// beyond drops the arms from lo to hi, for which by is better.
+// beyond drops the arms from lo to hi, because by is better.
 func (r *race) beyond(lo, hi, by int) {
 	r.Kept = slices.DeleteFunc(r.Kept, func(arm int) bool { return arm >= lo && arm <= hi && r.drop(arm, by) })
 }

@@ -25,8 +25,7 @@ func maybe(x *float64) report.Maybe {
 	return report.Maybe(*x)
 }
 
-// digits formats x in a format of [strconv.FormatFloat], and a number that does not exist as a
-// dash.
+// digits formats x in a format of [strconv.FormatFloat], or as a dash if it does not exist.
 func digits(x float64, format byte, n int) string {
 	if !report.Maybe(x).Exists() {
 		return "–"
@@ -45,7 +44,7 @@ func sheet(head []string, rows [][]any) []byte {
 			switch v := v.(type) {
 			case string:
 				cells[i] = v
-				if _, err := strconv.ParseFloat(v, 64); err != nil { // a number is no formula
+				if _, err := strconv.ParseFloat(v, 64); err != nil { // a number is not a formula
 					cells[i] = results.SafeText(v)
 				}
 			case report.Maybe:

@@ -37,8 +37,8 @@ func fingerprint(p *experiments.Prepared, metric string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), err
 }
 
-// readKnown returns the replications in text, of the search of so many settings that of
-// identifies. Without text there are none.
+// readKnown returns the replications in text, which must belong to the search of the given
+// size that fingerprint identifies. Without text, there are none.
 func readKnown(text []byte, of string, settings int) (*known, error) {
 	k := &known{Of: of, Values: make([][]report.Maybe, settings)}
 	if text == nil {
@@ -49,10 +49,10 @@ func readKnown(text []byte, of string, settings int) (*known, error) {
 		Values [][]*float64 `json:"values"`
 	}
 	if err := json.Unmarshal(text, &found); err != nil {
-		return nil, misuse.Errorf("%s: found what is no result of a search: %w", TuneKnown, err)
+		return nil, misuse.Errorf("%s: not a result of a search: %w", TuneKnown, err)
 	}
 	if found.Of != of || len(found.Values) != settings {
-		return nil, misuse.Errorf("%s: found replications of other settings, of another metric or by another version of bourse", TuneKnown)
+		return nil, misuse.Errorf("%s: found replications of other settings, of another metric or of another version of bourse", TuneKnown)
 	}
 	for arm, all := range found.Values {
 		for _, x := range all {
@@ -62,7 +62,7 @@ func readKnown(text []byte, of string, settings int) (*known, error) {
 	return k, nil
 }
 
-// text returns the replications of k with those that were run since.
+// text returns the replications of k and those that were run since.
 func (k *known) text(values [][]float64) ([]byte, error) {
 	for arm, all := range values {
 		for _, x := range all[min(len(all), len(k.Values[arm])):] {

@@ -15,7 +15,7 @@ import (
 	"bourse/experiments/papers"
 )
 
-// A Case is what a number is of.
+// A Case identifies the case of a number.
 type Case struct {
 	Configuration string `json:"configuration"`
 	Admission     string `json:"admission"`
@@ -25,13 +25,13 @@ type Case struct {
 // text names it.
 func (c Case) text() string { return c.Configuration + " " + c.Admission + " " + c.Metric }
 
-// A printed number is of a metric under a policy in a configuration.
+// A printed number belongs to a metric under a policy in a configuration.
 type printed struct {
 	Case
-	lo, hi float64  // they differ in a range
-	err    *float64 // its standard error; nil: not known
+	lo, hi float64  // they differ for a range
+	err    *float64 // its standard error; nil if unknown
 	source string   // where it is printed
-	at     string   // in which file and line it stands
+	at     string   // file and line
 }
 
 // printedBy returns the numbers that a preset's paper prints.
@@ -53,12 +53,12 @@ func printedBy(preset string) (all []printed) {
 	return all
 }
 
-// columns of a table of printed numbers; the first four must be there.
+// columns of a table of printed numbers; the first four are required.
 var columns = []string{"configuration", "admission", "metric", "value", "to", "error", "source"}
 
-// readNumbers reads a table of printed numbers (CSV), which errors call source: a line a
-// number, under a header of configuration, admission, metric and value, and, where they
-// are known, to (the other end of a range), error (the standard error) and source.
+// readNumbers reads a table of printed numbers (CSV), which errors call source. Each line has
+// one number. The header has configuration, admission, metric and value, and optionally to
+// (the other end of a range), error (the standard error) and source.
 func readNumbers(source string, text []byte) (all []printed, err error) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(text, []byte("\ufeff"))))
 	r.TrimLeadingSpace, r.Comment = true, '#'
@@ -68,7 +68,7 @@ func readNumbers(source string, text []byte) (all []printed, err error) {
 	}
 	for i, name := range header {
 		if !slices.Contains(columns, name) || slices.Contains(header[:i], name) {
-			return nil, misuse.Errorf("%s:1: found column %.40q, want each of %s once at most", source, name, strings.Join(columns, ","))
+			return nil, misuse.Errorf("%s:1: found column %.40q, want each of %s at most once", source, name, strings.Join(columns, ","))
 		}
 	}
 	for _, name := range columns[:4] {
@@ -100,7 +100,7 @@ func readNumbers(source string, text []byte) (all []printed, err error) {
 	return all, nil
 }
 
-// read fills in n from a line.
+// read sets n from a line.
 func (n *printed) read(header, row []string) (err error) {
 	given := make(map[string]string)
 	for i, name := range header {
@@ -131,7 +131,7 @@ func (n *printed) read(header, row []string) (err error) {
 	return err
 }
 
-// fail says what is wrong with a column of n.
+// fail describes the error in a column of n.
 func (n *printed) fail(column, format string, args ...any) error {
 	at := n.at
 	if at == "" {
@@ -140,7 +140,7 @@ func (n *printed) fail(column, format string, args ...any) error {
 	return misuse.Errorf("%s: %s: %s", at, column, fmt.Sprintf(format, args...))
 }
 
-// off returns how far x is from n: less than 0 below it, 0 within a range.
+// off returns the distance of x from n: negative below it, 0 within a range.
 func (n *printed) off(x float64) float64 { return min(0, x-n.lo) + max(0, x-n.hi) }
 
 // String writes n.

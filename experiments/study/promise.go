@@ -1,16 +1,17 @@
 package study
 
-// A promise is a percentile of a price that was foretold, and what has come of it.
+// A promise is a predicted price percentile, with the statistics of the prices observed
+// since.
 type promise struct {
 	g, price float64 // $/s; it may be below 0, or above any price
 
-	span  float64 // s for which it was looked at
-	under float64 // of these, for which the price was at most that
+	span  float64 // s of observation
+	under float64 // s in which the price was at most the percentile
 	loss  float64 // integral of the pinball loss
 	paid  float64 // integral of the price
 }
 
-// stand lets a price stand for so many seconds.
+// stand observes a price for the given number of seconds.
 func (p *promise) stand(price, seconds float64) {
 	p.span += seconds
 	p.paid += price * seconds
@@ -20,8 +21,8 @@ func (p *promise) stand(price, seconds float64) {
 	p.loss += pinball(p.g, price-p.price) * seconds
 }
 
-// pinball returns ρ(u) = u (g - [u < 0]), the loss that the percentile for g makes least, of
-// a price that is u above it.
+// pinball returns the pinball loss ρ(u) = u (g - [u < 0]) of a price that is u above the
+// forecast. The percentile for g minimizes its expectation.
 func pinball(g, u float64) float64 {
 	if u < 0 {
 		return (g - 1) * u
@@ -29,17 +30,17 @@ func pinball(g, u float64) float64 {
 	return g * u
 }
 
-// share returns the part of the time for which the price was at most what was foretold.
+// share returns the fraction of the time in which the price was at most the forecast.
 func (p *promise) share() float64 { return p.under / p.span }
 
-// brier returns the mean of (g - kept)² over that time.
+// brier returns the mean of (g - realized)² over that time.
 func (p *promise) brier() float64 {
 	kept := p.share()
 	return kept*(1-p.g)*(1-p.g) + (1-kept)*p.g*p.g
 }
 
-// pinball returns the mean loss over that time, of a percentile that is no less than 0 and
-// no more than the highest price.
+// pinball returns the mean loss over that time of the percentile, limited to between 0 and
+// the highest price.
 func (p *promise) pinball(highest float64) float64 {
 	switch {
 	case p.price < 0:

@@ -13,13 +13,13 @@ import (
 	"bourse/experiments/stats"
 )
 
-// alpha is the probability, at most, with which the best setting is not among those kept.
+// alpha is the maximum probability that the best setting is not among the remaining ones.
 const alpha = 0.05
 
 // first is the number of replications of each setting before the first comparison.
 const first = 5
 
-// A sampler returns the values of settings, a row for each, in the replications from to to-1.
+// A sampler returns the values of settings, one row each, in the replications from to to-1.
 // NaN means undefined. Replication r has the same jobs and hosts under every setting (common
 // random numbers).
 type sampler func(ctx context.Context, arms []int, from, to int) ([][]float64, error)
@@ -27,16 +27,16 @@ type sampler func(ctx context.Context, arms []int, from, to int) ([][]float64, e
 // A race is a search for the best setting by successive elimination. An arm is the index of a
 // setting.
 //
-// All settings that are left are run in the same replications. After each round every one is
-// compared with the leader, which has the best mean, and dropped as soon as the confidence
-// sequence of their difference ([stats.Anytime], at level alpha/(K-1) for K settings) lies
-// wholly on one side of 0. The best setting is lost only if one of the K-1 sequences of its
-// differences misses, whoever leads and whenever one looks. It is therefore among those kept
-// with probability 1-alpha or more, under the conditions of Anytime. The same event bounds the
-// regret of choosing another one.
+// All remaining settings are run in the same replications. After each round, each is compared
+// with the leader, which has the best mean. It is dropped as soon as the confidence sequence
+// of their difference ([stats.Anytime], at level alpha/(K-1) for K settings) lies completely
+// on one side of 0. The best setting is lost only if one of the K-1 sequences of its
+// differences misses, whichever setting leads and whenever one looks. It is therefore among
+// the remaining ones with probability 1-alpha or more, under the conditions of Anytime. The
+// same event bounds the regret of choosing another one.
 type race struct {
 	*Tuned
-	seed     uint64 // of the draws that estimate regret
+	seed     uint64 // random stream for the estimate of regret
 	sample   sampler
 	progress func(spent int)
 
@@ -45,8 +45,8 @@ type race struct {
 	level  float64          // of a comparison
 }
 
-// run finds the best of the settings of r. If ctx ends, it reports what is known by then, or
-// returns the error of ctx if that is nothing.
+// run finds the best of the settings of r. If ctx ends, it reports the results so far, or
+// returns the error of ctx if there are none.
 func (r *race) run(ctx context.Context) (err error) {
 	n := len(r.Settings)
 	r.values = make([][]float64, n)
@@ -71,7 +71,7 @@ func (r *race) run(ctx context.Context) (err error) {
 	return nil
 }
 
-// better returns x so that more is better.
+// better returns x with its sign changed if smaller values are better.
 func (r *race) better(x float64) float64 {
 	if r.Least {
 		return -x
@@ -79,11 +79,11 @@ func (r *race) better(x float64) float64 {
 	return x
 }
 
-// after returns the number of replications at the look after that of n. Growing by a tenth
-// wastes less than a tenth.
+// after returns the number of replications at the look after the one with n. Growth by a
+// tenth wastes less than a tenth.
 func after(n int) int { return max(first, n+max(1, n/10)) }
 
-// eliminate races the settings that are kept.
+// eliminate races the remaining settings.
 func (r *race) eliminate(ctx context.Context) error {
 	for {
 		r.look()
@@ -106,7 +106,7 @@ func (r *race) eliminate(ctx context.Context) error {
 	}
 }
 
-// common returns the number of replications that all settings kept have.
+// common returns the number of replications that all remaining settings have.
 func (r *race) common() int {
 	n := math.MaxInt
 	for _, arm := range r.Kept {
@@ -115,8 +115,8 @@ func (r *race) common() int {
 	return n
 }
 
-// affordable returns the number of replications, n at most, that each of arms can have if all
-// may cost at most budget.
+// affordable returns the number of replications, at most n, that each of arms can have if all
+// together may cost at most budget.
 func (r *race) affordable(arms []int, n, budget int) int {
 	for ; n > 0; n-- {
 		more := 0
@@ -130,7 +130,7 @@ func (r *race) affordable(arms []int, n, budget int) int {
 	return n
 }
 
-// grow takes replications of arms that are known, and runs the others, until each has n.
+// grow takes the known replications of arms, and runs more until each has n.
 func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -144,7 +144,7 @@ func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	}
 	for {
 		from := n
-		var same []int // those with the same number of replications run together
+		var same []int // arms with the same number of replications run together
 		for _, arm := range arms {
 			if have := len(r.values[arm]); have < n && (same == nil || have == from) {
 				from, same = have, append(same, arm)
@@ -171,8 +171,8 @@ func (r *race) grow(ctx context.Context, arms []int, n int) error {
 	return nil
 }
 
-// leader returns the setting kept that has the best mean in the replications that all of them
-// have; of equals the first.
+// leader returns the remaining setting with the best mean in the common replications, the
+// first among equals.
 func (r *race) leader() int {
 	best, most, n := r.Kept[0], math.Inf(-1), r.common()
 	for _, arm := range r.Kept {
@@ -183,8 +183,8 @@ func (r *race) leader() int {
 	return best
 }
 
-// mean returns the mean of an arm in its first n replications, so that more is better; -Inf
-// if none of them is defined.
+// mean returns the mean of an arm in its first n replications, such that more is better, or
+// -Inf if none of them is defined.
 func (r *race) mean(arm, n int) float64 {
 	sum, xs := 0.0, defined(r.values[arm][:n])
 	if len(xs) == 0 {
@@ -196,8 +196,8 @@ func (r *race) mean(arm, n int) float64 {
 	return r.better(sum / float64(len(xs)))
 }
 
-// differences returns by how much one arm is better than another, in the replications in
-// which both are defined.
+// differences returns the advantages of one arm over another, in the replications in which
+// both are defined.
 func (r *race) differences(one, other int) (all []float64) {
 	xs, ys := r.values[one], r.values[other]
 	for i := range min(len(xs), len(ys)) {
@@ -208,26 +208,26 @@ func (r *race) differences(one, other int) (all []float64) {
 	return all
 }
 
-// spread returns the largest difference of two values.
+// spread returns the largest possible difference of two values.
 func (r *race) spread() float64 { return r.hi - r.lo }
 
-// between returns the sequence of differences, of which more is better.
+// between returns the confidence sequence of differences for which more is better.
 func (r *race) between(diffs []float64) (lo, hi float64, ok bool) {
 	return stats.Anytime(diffs, -r.spread(), r.spread(), r.level)
 }
 
-// above reports whether the sequence of differences lies above 0.
+// above reports whether the confidence sequence of differences lies above 0.
 func (r *race) above(diffs []float64, level float64) bool {
 	return stats.Above(diffs, 0, -r.spread(), r.spread(), level)
 }
 
-// drop drops an arm, for which by is better.
+// drop drops an arm, because by is better.
 func (r *race) drop(arm, by int) bool {
 	r.Settings[arm].Dropped, r.Settings[arm].By = max(1, len(r.values[arm])), by
 	return true
 }
 
-// look drops what is worse than the leader.
+// look drops the arms that are worse than the leader.
 func (r *race) look() {
 	if r.common() < first {
 		return
@@ -238,7 +238,7 @@ func (r *race) look() {
 	})
 }
 
-// most bounds how much better than best another setting kept is.
+// most returns an upper bound on the advantage of another remaining setting over best.
 func (r *race) most(best int) float64 {
 	bound := 0.0
 	for _, arm := range r.Kept {
@@ -254,7 +254,7 @@ func (r *race) most(best int) float64 {
 	return bound
 }
 
-// report completes the report of a race that has ended.
+// report completes the report of a finished race.
 func (r *race) report() {
 	r.Best = r.leader()
 	r.Regret = regret{Expected: r.expected(r.Best), Most: report.Maybe(r.most(r.Best)), Draws: draws}
@@ -297,12 +297,13 @@ func (r *race) report() {
 	r.Method = r.method()
 }
 
-// repeated is how many times a sample is repeated at most, to see what more like it would show.
+// repeated is the maximum number of repetitions of a sample when predicting the effect of
+// more replications.
 const repeated = 16
 
 // needed estimates the number of differences that would show that their mean is not 0. It
-// repeats those that there are; where that is not enough, the sequence narrows with the root
-// of their number. 0 means unknown.
+// repeats the observed ones. If that is not enough, it assumes that the width falls with the
+// square root of their number. 0 means unknown.
 func (r *race) needed(diffs []float64, mean float64) int {
 	if mean == 0 {
 		return 0

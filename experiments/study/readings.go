@@ -21,15 +21,15 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// Readings are what can be read in several ways in a scenario, and what is printed.
+// Readings describe the open decisions of a scenario, and the printed numbers.
 type Readings struct {
 	Name     string `yaml:"name"`
 	Title    string `yaml:"title"`
 	Scenario string `yaml:"scenario"` // a preset, or a scenario file
-	Printed  string `yaml:"printed"`  // a table of numbers (CSV); empty: what the paper of the preset prints
+	Printed  string `yaml:"printed"`  // a table of numbers (CSV); empty: the printed numbers of the preset's paper
 
-	Metrics  []string `yaml:"metrics"`  // whose printed numbers count; none: all
-	Digits   int      `yaml:"digits"`   // after the point, in print
+	Metrics  []string `yaml:"metrics"`  // metrics whose printed numbers count; none: all
+	Digits   int      `yaml:"digits"`   // printed decimals
 	Repeated int      `yaml:"repeated"` // replications behind a printed number
 
 	Seed         uint64  `yaml:"seed"`
@@ -46,27 +46,27 @@ type Readings struct {
 	base     func(sets ...string) (scenario.Experiment, error)
 }
 
-// Confirm says how the nearest readings are run again, as often as before: the nearest of
-// many is near by chance, too.
+// Confirm states how the closest readings are run again, with as many replications: the
+// closest of many can be close by chance.
 type confirm struct {
 	Best int    `yaml:"best"`
 	Seed uint64 `yaml:"seed"`
 }
 
-// A factor is a decision that is left open.
+// A factor is an open decision.
 type factor struct {
 	Name   string              `yaml:"name"`
-	Path   config.Some[string] `yaml:"path"`   // of the scenario, where it is a field there; several take the same value
-	Metric config.Some[string] `yaml:"metric"` // or of printed numbers, where it is what is measured of them; several take a list
+	Path   config.Some[string] `yaml:"path"`   // scenario field, if it is one; several fields take the same value
+	Metric config.Some[string] `yaml:"metric"` // or the metric of printed numbers, if the decision concerns the measurement; several take a list
 	Values []value             `yaml:"values"` // the first is the scenario's own
 }
 
-// A value is one way to read a factor.
+// A value is one choice for a factor.
 type value struct {
 	Label string `yaml:"label"`
 	Value any    `yaml:"value"`
 
-	metrics []string // that are measured for those of the factor
+	metrics []string // metrics that are measured for those of the factor
 }
 
 // ReadReadings reads a file of readings, called name in errors, and everything that it names.
@@ -109,7 +109,7 @@ func ReadReadings(name string, text []byte) (*Readings, error) {
 		r.numbers = slices.DeleteFunc(r.numbers, func(n printed) bool { return !slices.Contains(r.Metrics, n.Metric) })
 	}
 	if len(r.numbers) == 0 {
-		return nil, misuse.Errorf("%s: printed: found no number of the metrics wanted; a scenario that is no paper's preset wants a table of numbers (CSV)", name)
+		return nil, misuse.Errorf("%s: printed: found no number for the selected metrics; a scenario that is not a paper's preset needs a table of numbers (CSV)", name)
 	}
 	return r, r.prepare()
 }
@@ -138,7 +138,7 @@ var (
 	wordOf = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_-]*$`)
 )
 
-// check returns the first thing that is wrong with the file of r.
+// check returns the first mistake in the file of r.
 func (r *Readings) check() error {
 	for _, n := range []struct {
 		field     string
@@ -159,7 +159,7 @@ func (r *Readings) check() error {
 	case len(r.Factors) == 0:
 		return r.fail("factors", "found none, want at least one")
 	case r.Confirm.Seed == r.Seed:
-		return r.fail("confirm.seed", "found %d, which is seed, want another", r.Seed)
+		return r.fail("confirm.seed", "found %d, want a seed different from seed", r.Seed)
 	}
 	for i := range r.Factors {
 		at, f := fmt.Sprintf("factors.%d", i), &r.Factors[i]
@@ -194,7 +194,7 @@ func (r *Readings) check() error {
 	return nil
 }
 
-// texts returns one text, or those of a list.
+// texts returns one text, or the texts of a list.
 func texts(value any) (all []string) {
 	list, ok := value.([]any)
 	if !ok {
@@ -208,14 +208,14 @@ func texts(value any) (all []string) {
 	return all
 }
 
-// fail returns an error at a path, such as factors.1.values.0: its place is that of the nearest
-// value above that the file has.
+// fail returns an error at a path, such as factors.1.values.0. Its position is that of the
+// closest enclosing value in the file.
 func (r *Readings) fail(path, format string, args ...any) error {
 	path, at, _ := r.root.Follow(path)
 	return misuse.Of(at.At.Fail(path, format, args...))
 }
 
-// blame returns an error of the factor that a reading alone changes, or else of the scenario
+// blame returns an error of the only factor that a reading changes, or else of the scenario
 // itself.
 func (r *Readings) blame(of reading, err error) error {
 	at := of.changed()
@@ -225,8 +225,8 @@ func (r *Readings) blame(of reading, err error) error {
 	return r.fail(fmt.Sprintf("factors.%d.values.%d", at, of.levels[at]), "%v", err)
 }
 
-// sets returns the overrides of the scenario, path=value, that make it a reading. What is as
-// the scenario has it is left alone.
+// sets returns the overrides of the scenario, path=value, for a reading. It omits unchanged
+// fields.
 func (r *Readings) sets(of reading) (sets []string) {
 	for i, f := range r.Factors {
 		if of.levels[i] == 0 {
@@ -262,7 +262,7 @@ func (r *Readings) measures(name string) (all []string) {
 	return []string{name}
 }
 
-// label returns what a reading has of a factor.
+// label returns the label of a reading's value of a factor.
 func (r *Readings) label(of reading, factor int) string {
 	return r.Factors[factor].Values[of.levels[factor]].Label
 }
@@ -295,10 +295,10 @@ func (r *Readings) prepare() error {
 		n := &r.numbers[i]
 		at := slices.Index(all, n.Configuration)
 		if at < 0 {
-			return n.fail("configuration", "found %s, which %s has not", n.Configuration, r.Scenario)
+			return n.fail("configuration", "found %s, which %s does not have", n.Configuration, r.Scenario)
 		}
 		if !slices.Contains(labelsOf(e.Configurations[at].Admission), n.Admission) {
-			return n.fail("admission", "found %s, which %s has not in %s", n.Admission, r.Scenario, n.Configuration)
+			return n.fail("admission", "found %s, which %s does not have in %s", n.Admission, r.Scenario, n.Configuration)
 		}
 		for _, m := range r.measures(n.Metric) {
 			if _, err := known.New(m, nil); err != nil {

@@ -11,9 +11,9 @@ import (
 	"bourse/experiments/report"
 )
 
-// document returns what was found: what explains the distance, the nearest readings run
-// again, each change alone, and the numbers; the specification curve (Simonsohn, Simmons,
-// Nelson 2020); and, as files, tables of readings, effects and numbers.
+// document returns the results: what explains the distance, the closest readings run again,
+// each single change, and the numbers; the specification curve (Simonsohn, Simmons, Nelson
+// 2020); and tables of readings, effects and numbers as files.
 func (d *distances) document(l report.Labels) report.Document {
 	array := 0
 	for _, r := range d.readings {
@@ -29,7 +29,7 @@ func (d *distances) document(l report.Labels) report.Document {
 	report.JSON[ReadingsValues]().Write(&json, d.values(l, nil)) // a Buffer does not fail
 	return report.Document{
 		Title: title,
-		Lead: fmt.Sprintf("%d readings of %s, %d replications each, against %d printed numbers: an orthogonal array of strength %d over %d factors (%d readings), and each change of one factor alone.",
+		Lead: fmt.Sprintf("%d readings of %s, with %d replications each, compared with %d printed numbers: an orthogonal array of strength %d over %d factors (%d readings), and each change of one factor by itself.",
 			len(d.readings), d.Scenario, d.Replications, len(d.numbers), d.Strength, len(d.Factors), array),
 		Tables:  []report.Table{d.explained(), d.confirmed(), d.alone(), d.compared(l)},
 		Figures: []report.Figure{d.curve()},
@@ -44,7 +44,7 @@ func decimals(x float64) string { return digits(x, 'f', 2) }
 
 func percent(x float64) string { return digits(100*x, 'f', 1) }
 
-// said names what is not as the scenario has it.
+// said names the changes from the scenario.
 func (d *distances) said(r reading) string {
 	var parts []string
 	for i, f := range d.Factors {
@@ -53,7 +53,7 @@ func (d *distances) said(r reading) string {
 		}
 	}
 	if parts == nil {
-		return "as the scenario is"
+		return "as in the scenario"
 	}
 	return strings.Join(parts, ", ")
 }
@@ -61,7 +61,7 @@ func (d *distances) said(r reading) string {
 func (d *distances) explained() report.Table {
 	t := report.Table{
 		Title: "What explains the distance", Left: 1, Header: []string{"factor", "variance, %", "of its log, %", "by chance, %", "mean distance at each value"},
-		Note: "The part of the variance of the distance over the array that each factor alone explains (its main effect), and of its logarithm, in which readings that are far off count for less; by chance: if it did nothing.",
+		Note: "The fraction of the variance of the distance over the array that each factor by itself explains (its main effect), and the same for the logarithm, in which very distant readings count less. By chance: the fraction of a factor without effect.",
 	}
 	share := func(x float64) report.Cell { return report.Cell{Text: percent(x), Strong: x > 0.05} }
 	for _, e := range d.effects {
@@ -75,13 +75,13 @@ func (d *distances) explained() report.Table {
 	return t
 }
 
-// score says how many of the numbers are met.
+// score describes how many of the numbers are met.
 func (a *against) score() string { return fmt.Sprintf("%d of %d", a.met, a.of) }
 
 func (d *distances) confirmed() report.Table {
 	t := report.Table{
-		Title: "The nearest readings, run again", Left: 2, Header: []string{"", "reading", "first", "again", "±", "met"},
-		Note: fmt.Sprintf("Distances, and again with other seeds (± standard error): the nearest of %d are near by chance, too. Met: numbers that are less than %v errors off, again.",
+		Title: "The closest readings, run again", Left: 2, Header: []string{"", "reading", "first", "again", "±", "met"},
+		Note: fmt.Sprintf("Distances, and again with other seeds (± standard error): the closest of %d are close by chance, too. Met: numbers that are less than %v standard errors off, again.",
 			len(d.readings), met),
 	}
 	for i, r := range d.rerun {
@@ -92,15 +92,15 @@ func (d *distances) confirmed() report.Table {
 	return t
 }
 
-// placeOf returns the place on the page of the row that a reading has in a table.
+// placeOf returns the anchor of a reading's table row on the page.
 func placeOf(r int) string { return report.Anchor("reading", strconv.Itoa(r)) }
 
 func (d *distances) alone() report.Table {
 	base := &d.first[0]
 	t := report.Table{
-		Title: "One change alone", Left: 2, Header: []string{"factor", "value", "distance", "change", "±", "met"},
-		Note: "Changes from the scenario as it is, and their standard errors, on the same jobs.",
-		Rows: [][]report.Cell{report.Cells("", "as the scenario is", decimals(base.distance.Value), "", "", base.score())},
+		Title: "One change at a time", Left: 2, Header: []string{"factor", "value", "distance", "change", "±", "met"},
+		Note: "Changes from the unchanged scenario, and their standard errors, on the same jobs.",
+		Rows: [][]report.Cell{report.Cells("", "as in the scenario", decimals(base.distance.Value), "", "", base.score())},
 	}
 	for i, f := range d.Factors {
 		for r, reading := range d.readings {
@@ -126,8 +126,8 @@ func (d *distances) compared(l report.Labels) report.Table {
 		}
 	}
 	t := report.Table{
-		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "nearest", "z", "met by, %"},
-		Note: "Scenario: as it is; nearest: the reading that was, again. Error: the standard error of what is printed; with ≈ not known, and that of as many replications as it had, which vary as ours do. Met by: of all readings.",
+		Title: "The numbers", Left: 3, Header: []string{"configuration", "policy", "metric", "printed", "error", "scenario", "z", "closest", "z", "met by, %"},
+		Note: "Scenario: unchanged; closest: the closest reading, run again. Error: the standard error of the printed number. With ≈ it is unknown, and estimated for as many replications as the paper had, with our variance. Met by: fraction of all readings.",
 	}
 	for i, n := range d.numbers {
 		row := []any{l.Of(n.Configuration), l.Of(n.Admission), l.Of(n.Metric), n.String(), digits(d.errors[i], 'f', 3)}
@@ -142,7 +142,7 @@ func (d *distances) compared(l report.Labels) report.Table {
 	return t
 }
 
-// metBy returns the part of all readings that meet number i.
+// metBy returns the fraction of all readings that meet number i.
 func (d *distances) metBy(i int) float64 {
 	n := 0.0
 	for r := range d.first {
@@ -161,9 +161,9 @@ func (d *distances) notes(l report.Labels) []string {
 			all++
 		}
 	}
-	said := []string{fmt.Sprintf("%d of %d readings meet all numbers; the most that one meets is %d of %d.", all, len(d.first), most, len(d.numbers))}
+	said := []string{fmt.Sprintf("%d of %d readings meet all numbers; the maximum that one meets is %d of %d.", all, len(d.first), most, len(d.numbers))}
 	if pairs := d.alike(); pairs != nil {
-		said = append(said, "Alone, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
+		said = append(said, "By themselves, these values gave the same numbers in every replication: "+strings.Join(pairs, "; ")+".")
 	}
 	var known, never []string
 	for i, n := range d.numbers {
@@ -179,9 +179,9 @@ func (d *distances) notes(l report.Labels) []string {
 		said = append(said, "Met by no reading: "+strings.Join(never, ", ")+".")
 	}
 	if known == nil {
-		return append(said, "No error of what is printed is known.")
+		return append(said, "No error of the printed numbers is known.")
 	}
-	return append(said, "The error of what is printed is known of "+strings.Join(known, ", ")+".")
+	return append(said, "The error of the printed number is known for "+strings.Join(known, ", ")+".")
 }
 
 // curve returns the specification curve.
@@ -222,8 +222,8 @@ func (d *distances) curve() report.Figure {
 		}
 	}
 	return report.Figure{
-		Name: "curve", Title: fmt.Sprintf("Distance of %d readings of %s from what is printed", len(order), d.Scenario), Panels: []report.Panel{p},
-		Caption: "Readings in order of their distance, with 95 % intervals; below, what each has of every factor. The scenario as it is stands out. A point leads to its row of a table below, where it has one; all are in readings.csv, by rank.",
+		Name: "curve", Title: fmt.Sprintf("Distance of %d readings of %s from the printed numbers", len(order), d.Scenario), Panels: []report.Panel{p},
+		Caption: "Readings in order of their distance, with 95 % intervals; below, the values of every factor. The unchanged scenario is highlighted. A point links to its row of a table below, if it has one. readings.csv contains all, by rank.",
 	}
 }
 
@@ -273,23 +273,23 @@ func (d *distances) numbersCSV() []byte {
 	return sheet([]string{"rank", "configuration", "admission", "metric", "printed", "printed_to", "printed_error", "error_known", "mean", "error", "z"}, rows)
 }
 
-// ReadingsValues are what programs read of readings.
+// ReadingsValues is the JSON form of readings.
 type ReadingsValues struct {
 	Scenario string         `json:"scenario"`
 	Files    []string       `json:"files" doc:"that were written"`
 	Notes    []string       `json:"notes"`
-	Effects  []effectValue  `json:"effects" doc:"what each factor explains, the most first"`
-	Rest     *float64       `json:"rest" doc:"part of the variance that interactions explain"`
-	LogRest  *float64       `json:"log_rest" doc:"of that of its logarithm"`
+	Effects  []effectValue  `json:"effects" doc:"fraction that each factor explains, in decreasing order"`
+	Rest     *float64       `json:"rest" doc:"fraction of the variance that interactions explain"`
+	LogRest  *float64       `json:"log_rest" doc:"the same for the logarithm"`
 	Numbers  []numberValue  `json:"numbers" doc:"what is printed"`
 	Readings []readingValue `json:"readings" doc:"the nearest first"`
 }
 
 type effectValue struct {
 	Factor   string    `json:"factor"`
-	Share    *float64  `json:"share" doc:"of the variance of the distance over the array"`
-	LogShare *float64  `json:"log_share" doc:"of that of its logarithm"`
-	Chance   *float64  `json:"chance" doc:"share of a factor that does nothing"`
+	Share    *float64  `json:"share" doc:"fraction of the variance of the distance over the array"`
+	LogShare *float64  `json:"log_share" doc:"the same for the logarithm"`
+	Chance   *float64  `json:"chance" doc:"fraction explained by a factor without effect"`
 	Values   []atValue `json:"values"`
 }
 
@@ -301,16 +301,16 @@ type atValue struct {
 type numberValue struct {
 	Case
 	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi" doc:"as lo, but of a range"`
-	Error  float64 `json:"error" doc:"standard error of what is printed"`
-	Known  bool    `json:"known" doc:"the error is; otherwise it is that of as many replications as the paper had, which vary as ours do"`
+	Hi     float64 `json:"hi" doc:"as lo, for a range"`
+	Error  float64 `json:"error" doc:"standard error of the printed number"`
+	Known  bool    `json:"known" doc:"whether the error is known; if not, it is estimated for as many replications as the paper had, with our variance"`
 	Source string  `json:"source"`
-	MetBy  float64 `json:"met_by" doc:"part of all readings"`
+	MetBy  float64 `json:"met_by" doc:"fraction of all readings"`
 }
 
 type readingValue struct {
-	Values []string       `json:"values" doc:"of each factor, in the order of the file"`
-	Array  bool           `json:"array" doc:"of the orthogonal array"`
+	Values []string       `json:"values" doc:"value of each factor, in the order of the file"`
+	Array  bool           `json:"array" doc:"strength of the orthogonal array"`
 	First  distanceValue  `json:"first"`
 	Again  *distanceValue `json:"again" doc:"with other seeds, of the nearest and the scenario as it is"`
 }
@@ -318,8 +318,8 @@ type readingValue struct {
 type distanceValue struct {
 	Distance *float64   `json:"distance" doc:"root mean square of z"`
 	Error    *float64   `json:"error" doc:"standard error of the distance (jackknife over replications)"`
-	Met      int        `json:"met" doc:"numbers less than 1.96 errors off"`
-	Of       int        `json:"of" doc:"numbers of which anything was measured"`
+	Met      int        `json:"met" doc:"numbers less than 1.96 standard errors off"`
+	Of       int        `json:"of" doc:"numbers with a measurement"`
 	Z        []*float64 `json:"z" doc:"by number"`
 }
 
@@ -339,7 +339,7 @@ func (a *against) value() *distanceValue {
 	return v
 }
 
-// values returns what programs read.
+// values returns the JSON form.
 func (d *distances) values(l report.Labels, files []string) ReadingsValues {
 	v := ReadingsValues{Scenario: d.Scenario, Files: report.List(files), Notes: d.notes(l), Rest: finite(d.rest), LogRest: finite(d.logRest)}
 	for _, e := range d.effects {

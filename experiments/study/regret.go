@@ -8,12 +8,12 @@ import (
 // draws is the number of draws of the bootstrap.
 const draws = 400
 
-// expected returns the mean of how much the best of those kept is above best, by the Bayesian
-// bootstrap (Rubin 1981) over the replications in which all of them are defined: replications
-// get random weights, the same for all settings.
+// expected returns the mean advantage of the best remaining setting over best, by the
+// Bayesian bootstrap (Rubin 1981) over the replications in which all are defined.
+// Replications get random weights, the same for all settings.
 func (r *race) expected(best int) float64 {
 	n := r.common()
-	var above [][]float64 // by replication: of each setting kept, how much better it is than best
+	var above [][]float64 // by replication: the advantage of each remaining setting over best
 	for rep := range n {
 		row := make([]float64, len(r.Kept))
 		whole := true

@@ -12,24 +12,24 @@ import (
 // A Series is a price over time.
 type Series struct {
 	Name   string
-	Window float64 // s, that a forecaster looks back and forecasts are for
-	End    float64 // instant, s; it begins at 0
+	Window float64 // length of the history and of the forecasts, s
+	End    float64 // time; it begins at 0
 	steps  []step
 }
 
-// A step says that the price is this from an instant on.
+// A step is a price with its start time.
 type step struct {
 	at    float64
 	price market.Rate
 }
 
-// A bid stands for a while.
+// A bid is in force for some time.
 type bid struct {
 	from, until float64
 	rate        market.Rate
 }
 
-// series returns the price that bids make together, from 0 to end.
+// series returns the price that results from all bids, from 0 to end.
 func series(name string, window, end float64, bids []bid) Series {
 	type change struct {
 		at float64
@@ -52,7 +52,7 @@ func series(name string, window, end float64, bids []bid) Series {
 	return s
 }
 
-// add makes the price p from at on, which is no earlier than any before.
+// add sets the price p from at on, which must not be earlier than any previous time.
 func (s *Series) add(at float64, p market.Rate) {
 	if n := len(s.steps); n > 0 && s.steps[n-1].at == at {
 		s.steps[n-1].price = p
@@ -61,8 +61,8 @@ func (s *Series) add(at float64, p market.Rate) {
 	s.steps = append(s.steps, step{at, p})
 }
 
-// What is drawn: bids that come every 30 s in the mean, stand for 10 minutes and are of a
-// cent a second, both exponential, over 8 days.
+// Parameters of drawn series: over 8 days, bids arrive every 30 s on average, last for 10
+// minutes and amount to a cent per second, both exponentially distributed.
 const (
 	drawnGap    = 30.0
 	drawnStay   = 600.0
@@ -74,8 +74,8 @@ const (
 
 // Drawn returns series whose bids arrive as a Poisson process, in bursts (b-model, Wang et
 // al. 2002, "Data Mining Meets Performance Evaluation: Fast Algorithms for Modeling Bursty
-// Traffic", bias 0.7) and with the hours of the day (a Poisson process whose rate goes up
-// and down by 80 %). Chance returns the stream of that name.
+// Traffic", bias 0.7) and with the hours of the day (a Poisson process whose rate goes up and
+// down by 80 %). Chance returns the stream with the name.
 func Drawn(chance func(name string) rand.Source) []Series {
 	var all []Series
 	for _, kind := range []struct {
@@ -96,7 +96,8 @@ func Drawn(chance func(name string) rand.Source) []Series {
 	return all
 }
 
-// arrivals returns instants a mean gap apart, more of them by day if the rate has a swing.
+// arrivals returns arrival times with the given mean gap, more of them by day if the rate has
+// a swing.
 func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	gap := drawnGap / (1 + swing)
 	for at := rng.ExpFloat64() * gap; at < drawnSpan; at += rng.ExpFloat64() * gap {
@@ -107,8 +108,8 @@ func arrivals(rng *rand.Rand, swing float64) (all []float64) {
 	return all
 }
 
-// bursty returns as many, of which each half of the time, of each half, and so on, has 70 %
-// or 30 %.
+// bursty returns the same number of arrival times. One half of the time, of each half, and so
+// on, has 70 % of them, and the other 30 %.
 func bursty(rng *rand.Rand) (all []float64) {
 	const bias, least = 0.7, 1.0 // s
 	var split func(n int, from, span float64)

@@ -89,7 +89,7 @@ func racers(e *scenario.Experiment, all []scenario.Choice, labels []string) (rac
 	return racing, nil
 }
 
-// touches reports whether the field at path can change what policy k of all does.
+// touches reports whether the field at path can affect policy k of all.
 func touches(path string, all []scenario.Choice, k int) bool {
 	rest, own := strings.CutPrefix(path, "admission.")
 	if !own {

@@ -8,29 +8,29 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A tally collects what replications have kept of what one policy promised with one
-// probability.
+// A tally collects the realization of one policy's promises with one probability, over
+// replications.
 type tally struct {
 	g      float64
 	prices promises
 	ends   promises
-	other  bool // it asked for other percentiles than that of g: it promises no price
+	other  bool // it uses other percentiles than that of g, so it promises no price
 
 	pinball []float64    // by replication that has promises of price
-	costs   [3][]float64 // rejections, revenue and efficiency, by replication; NaN is undefined
+	costs   [3][]float64 // rejections, revenue and efficiency, by replication; NaN if undefined
 }
 
 // newTally returns an empty tally of promises that hold with probability g.
 func newTally(g float64) *tally { return &tally{g: g, ends: promises{whole: true}} }
 
-// promises are those of one kind.
+// promises are the promises of one kind.
 type promises struct {
 	n             int
 	whole         bool      // each is kept or not
 	share, briers []float64 // by replication that has any
 }
 
-// add adds a replication: what w saw, and what became of its jobs.
+// add adds a replication: the observations of w, and the outcomes of its jobs.
 func (t *tally) add(w *watcher, o *metrics.Outcome) {
 	w.end()
 	var share, brier, loss float64
@@ -74,7 +74,7 @@ func (k *promises) add(n int, share, brier float64) {
 	k.share, k.briers = append(k.share, share/float64(n)), append(k.briers, brier/float64(n))
 }
 
-// sum returns what was kept of promises.
+// sum returns the realization of promises.
 func (k *promises) sum() kept {
 	q := stats.Quantity{Hi: 1, Dependent: !k.whole}
 	if k.whole {
@@ -94,7 +94,7 @@ func ends(s stats.Summary) (lo, hi *float64) {
 	return lo, hi
 }
 
-// cost returns the cost of t less that of another tally, unless it is nil, replication by
+// cost returns the cost of t minus that of another tally, unless it is nil, replication by
 // replication.
 func (t *tally) cost(less *tally) *Cost {
 	var means [3]meanValue
@@ -118,8 +118,8 @@ func pairwise(xs, ys []float64) (all []float64) {
 	return all
 }
 
-// point returns the point of the diagram for t. Less, unless it is nil, is of another policy on
-// the same jobs.
+// point returns the point of the diagram for t. Less, unless it is nil, belongs to another
+// policy on the same jobs.
 func (t *tally) point(at Line, less *tally) Point {
 	if t.other {
 		t.prices, t.pinball = promises{}, nil

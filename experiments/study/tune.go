@@ -12,12 +12,12 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Goal says what a search is to find.
+// A Goal states the target of a search.
 type Goal struct {
 	Scenario      string   `json:"scenario"`
 	Configuration string   `json:"configuration"`
 	Metric        string   `json:"metric"`
-	Least         bool     `json:"least" doc:"the smallest is the best, else the largest"`
+	Least         bool     `json:"least" doc:"true if the smallest value is the best, false if the largest is"`
 	Over          []string `json:"over" doc:"the axes"`
 	Smooth        bool     `json:"smooth" doc:"searched by golden section first, as if the metric had one peak along the axis"`
 	Budget        int      `json:"budget" doc:"replications, of all settings together"`
@@ -41,7 +41,7 @@ const (
 	fewest     = 10  // smallest allowed budget per setting
 )
 
-// A Stop says why a search has ended.
+// A Stop is the reason for the end of a search.
 type Stop string
 
 // Reasons for the end of a search.
@@ -55,54 +55,54 @@ const (
 // Tuned is the result of a search for the best setting, for people and programs.
 type Tuned struct {
 	Goal
-	Stop     Stop         `json:"stop" doc:"told: one setting is left; near: regret is bounded by within; spent: the budget is; or interrupted"`
-	Best     int          `json:"best" doc:"of settings: that of best mean among those kept"`
-	Kept     []int        `json:"kept" doc:"settings that cannot be told from the best, which is the first of them, by their means"`
+	Stop     Stop         `json:"stop" doc:"reason for the end: told (one setting is left), near (regret is bounded by within), spent (the budget is used up), or interrupted"`
+	Best     int          `json:"best" doc:"setting with the best mean among those that remain"`
+	Kept     []int        `json:"kept" doc:"settings not significantly worse than the best, by their means; the best is the first"`
 	Settings []settingRow `json:"settings"`
 	Regret   regret       `json:"regret"`
 	Spent    int          `json:"spent" doc:"replications, of all settings together"`
-	Even     int          `json:"even" doc:"that an even split takes to know as much"`
-	Tells    int          `json:"tells" doc:"replications of each setting kept that would tell the best from all others, if all went on as it did; 0 if none is known to"`
+	Even     int          `json:"even" doc:"replications that an even split needs for the same result"`
+	Tells    int          `json:"tells" doc:"estimated replications of each remaining setting that would separate the best from all others; 0 if unknown"`
 	Method   string       `json:"method"`
 
 	Known  []byte  `json:"-"` // the replications, to resume from
 	lo, hi float64 // of the metric
 }
 
-// A Setting is a policy, and where it stands along each axis.
+// A Setting is a policy with its position on each axis.
 type Setting struct {
 	Policy string   `json:"policy"`
-	At     []string `json:"at" doc:"value on each axis; empty on one that does not touch the policy"`
+	At     []string `json:"at" doc:"value on each axis; empty for an axis that does not affect the policy"`
 }
 
-// A settingRow is a setting and what is known of it.
+// A settingRow is a setting with its results.
 type settingRow struct {
 	Setting
 	N          int          `json:"n" doc:"replications"`
 	Mean       report.Maybe `json:"mean"`
-	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, of a confidence sequence; null where there is none yet"`
+	Lo         report.Maybe `json:"lo" doc:"95 % interval of the mean, by a confidence sequence; null while there is none"`
 	Hi         report.Maybe `json:"hi"`
 	Kept       bool         `json:"kept"`
-	Dropped    int          `json:"dropped" doc:"replications after which it was dropped; 0 if it is kept"`
-	By         int          `json:"by" doc:"setting that was better, if it is dropped"`
-	Difference report.Maybe `json:"difference" doc:"mean of it less the best, in the replications of both"`
-	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that, of a confidence sequence: all of them hold together at 95 %"`
+	Dropped    int          `json:"dropped" doc:"replications after which it was dropped; 0 if it remains"`
+	By         int          `json:"by" doc:"setting that was better, if it was dropped"`
+	Difference report.Maybe `json:"difference" doc:"its mean minus the best one's, in the replications of both"`
+	LessLo     report.Maybe `json:"difference_lo" doc:"interval of that difference, by a confidence sequence: all of them hold simultaneously at 95 %"`
 	LessHi     report.Maybe `json:"difference_hi"`
-	Needed     int          `json:"needed" doc:"replications of each that would tell it from the best; 0 if none is known to"`
-	Same       bool         `json:"same" doc:"it was the best in every replication, to the digit"`
+	Needed     int          `json:"needed" doc:"estimated replications of each that would separate it from the best; 0 if unknown"`
+	Same       bool         `json:"same" doc:"it was the best in every replication, to the last digit"`
 }
 
-// A regret is what taking the best may cost.
+// A regret is the possible loss from choosing the best setting.
 type regret struct {
-	Expected float64      `json:"expected" doc:"mean of what the true best is better by: Bayesian bootstrap over replications"`
-	Most     report.Maybe `json:"most" doc:"the most that it is, at 95 %; null while it has no bound"`
+	Expected float64      `json:"expected" doc:"expected advantage of the true best setting: Bayesian bootstrap over replications"`
+	Most     report.Maybe `json:"most" doc:"upper bound of the regret at 95 %; null while it has no bound"`
 	Draws    int          `json:"draws" doc:"of the bootstrap"`
 }
 
 // Tune finds the best setting of a configuration of e among the points of its sweep, under
 // each of its policies. Within a replication, all settings use common random numbers. The
-// result does not depend on the number of workers. If ctx ends, Tune returns what is known by
-// then.
+// result does not depend on the number of workers. If ctx ends, Tune returns the results so
+// far.
 func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experiments.Options) (*Tuned, error) {
 	metric, err := metrics.Table().New(ask.Metric, nil)
 	if err != nil {
@@ -113,13 +113,13 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		return nil, err
 	}
 	if ask.Smooth && !smooth(e, settings) {
-		return nil, misuse.Errorf("smooth: found %s, want one axis of numbers that go up, and one policy", size(e, settings))
+		return nil, misuse.Errorf("smooth: found %s, want one axis of increasing numbers, and one policy", size(e, settings))
 	}
 	if ask.Budget == 0 {
 		ask.Budget = perSetting * len(settings)
 	}
 	if least := fewest * len(settings); ask.Budget < least {
-		return nil, misuse.Errorf("budget: found %d, want %d at least: %d for each of %d settings", ask.Budget, least, fewest, len(settings))
+		return nil, misuse.Errorf("budget: found %d, want at least %d: %d for each of %d settings", ask.Budget, least, fewest, len(settings))
 	}
 	if !(ask.Within >= 0) || math.IsInf(ask.Within, 0) {
 		return nil, misuse.Errorf("within: found %v, want 0 or more", ask.Within)
@@ -129,7 +129,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 		return nil, err
 	}
 	if alike := p.Alike(); len(alike) > 0 {
-		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, and one tells all: want bourse run with a sweep, or the workload model resample, which draws jobs from a log", alike[0])
+		return nil, misuse.Errorf("configuration %s: every replication has the same jobs on the same hosts, so one is enough: use bourse run with a sweep, or the workload model resample, which draws jobs from a log", alike[0])
 	}
 	of, err := fingerprint(p, ask.Metric)
 	if err != nil {
@@ -157,7 +157,7 @@ func Tune(ctx context.Context, e *scenario.Experiment, ask TuneAsk, opts experim
 	return t, err
 }
 
-// name returns what a setting is called among those of t.
+// name returns the name of a setting among those of t.
 func (r *Tuned) name(arm int) string {
 	s := &r.Settings[arm]
 	var at []string

@@ -165,11 +165,11 @@ func TestTuneRefuses(t *testing.T) {
 		{TuneAsk{Goal: Goal{Metric: "wellfare", Configuration: "one"}}, nil, "metric: unknown metric"},
 		{TuneAsk{Goal: Goal{Metric: "welfare"}}, nil, `configuration: found none, want one of one, other`},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Policies: []string{"sac"}}, nil, `policies: found "sac", want one of be, strict, partition`},
-		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Budget: 5}}, []string{g}, "budget: found 5, want 20 at least: 10 for each of 2 settings"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Budget: 5}}, []string{g}, "budget: found 5, want at least 20: 10 for each of 2 settings"},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Within: -1}}, []string{g}, "within: found -1"},
 		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one", Smooth: true}}, []string{"fleet.hosts=4,5"}, "smooth: found 3 of policies and 1 of axes"},
 		{TuneAsk{Goal: Goal{Metric: "demand_correlation", Configuration: "one"}}, []string{g}, "metric: demand_correlation is undefined under strict 0.3"},
-		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Known: []byte("x")}, []string{g}, "replications.json: found what is no result"},
+		{TuneAsk{Goal: Goal{Metric: "welfare", Configuration: "one"}, Known: []byte("x")}, []string{g}, "replications.json: not a result of a search"},
 	} {
 		_, err := Tune(context.Background(), searched(t, c.over...), c.ask, experiments.Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -9,13 +9,13 @@ import (
 	"bourse/experiments/report"
 )
 
-// figure returns the metric by the first axis, with what cannot be told from the best marked,
-// and below it each setting less the best: a panel of both for each policy and point of the
-// other axes.
+// figure returns the metric against the first axis, with settings that are not significantly
+// worse marked, and below it each setting minus the best. It has a panel of both for each
+// policy and point of the other axes.
 func (r *Tuned) figure() report.Figure {
 	f := report.Figure{
-		Name: "tune", Title: r.goal(), Order: []string{"all", "not told from the best", "the best"},
-		Caption: "Means, with their 95 % intervals; and means less the best, with intervals that hold together at 95 %: what reaches 0 there is not told from it. Intervals are of confidence sequences.",
+		Name: "tune", Title: r.goal(), Order: []string{"all", "not significantly worse", "the best"},
+		Caption: "Means with their 95 % intervals, and means minus the best, with intervals that hold simultaneously at 95 %. If such an interval reaches 0, the setting is not significantly worse. Intervals are of confidence sequences.",
 	}
 	var names []string
 	arms := make(map[string][]int)
@@ -29,7 +29,7 @@ func (r *Tuned) figure() report.Figure {
 	for _, name := range names {
 		mean := r.draw(arms[name], func(s *settingRow) (at, lo, hi report.Maybe) { return s.Mean, s.Lo, s.Hi })
 		less := r.draw(arms[name], func(s *settingRow) (at, lo, hi report.Maybe) { return s.Difference, s.LessLo, s.LessHi })
-		mean.Title, mean.Y, less.Title, less.Y = name, r.Metric, name, r.Metric+" less the best"
+		mean.Title, mean.Y, less.Title, less.Y = name, r.Metric, name, r.Metric+" minus the best"
 		f.Panels = append(f.Panels, mean, less)
 	}
 	alike(f.Panels)
@@ -37,10 +37,10 @@ func (r *Tuned) figure() report.Figure {
 	return f
 }
 
-// untouched is the panel of policies that no axis touches.
-const untouched = "policies that no axis touches"
+// untouched is the title of the panel of policies that no axis affects.
+const untouched = "policies that no axis affects"
 
-// alike gives panels of one kind, every second, the same scale; bars begin at 0.
+// alike gives panels of one kind, which alternate, the same scale; bars begin at 0.
 func alike(panels []report.Panel) {
 	for kind := range 2 {
 		lo, hi := math.Inf(1), math.Inf(-1)
@@ -61,7 +61,7 @@ func alike(panels []report.Panel) {
 	}
 }
 
-// panel returns what a setting is drawn under: its policy and where it is on all axes but the
+// panel returns the panel title of a setting: its policy and its position on all axes but the
 // first.
 func (r *Tuned) panel(arm int) string {
 	s := &r.Settings[arm]
@@ -80,8 +80,8 @@ func (r *Tuned) panel(arm int) string {
 	return strings.Join(at, ", ")
 }
 
-// marked is how many points of a curve have marks and intervals at most; the ends of the
-// intervals of more are lines.
+// marked is the maximum number of points of a curve with marks and intervals; with more, the
+// ends of the intervals are lines.
 const marked = 40
 
 // draw returns a panel of arms.
@@ -100,7 +100,7 @@ func (r *Tuned) draw(arms []int, of func(*settingRow) (at, lo, hi report.Maybe))
 		_, err := strconv.ParseFloat(at(arm), 64)
 		numbers = numbers && err == nil
 	}
-	curves := []report.Curve{{Name: "all"}, {Name: "not told from the best"}, {Name: "the best"}}
+	curves := []report.Curve{{Name: "all"}, {Name: "not significantly worse"}, {Name: "the best"}}
 	for i, arm := range arms {
 		s := &r.Settings[arm]
 		mean, lo, hi := of(s)

@@ -10,11 +10,11 @@ import (
 	"bourse/experiments/report"
 )
 
-// shown is how many settings a table has at most.
+// shown is the maximum number of settings in a table.
 const shown = 20
 
-// Document returns what r says: what was found, settings that cannot be told from the best,
-// the price of not knowing, what was spent and what would tell more.
+// Document returns r as a document: the verdict, the settings that are not significantly
+// worse, the price of ignorance, the effort, and what would decide more.
 func (r *Tuned) Document() report.Document {
 	d := report.Document{
 		Title: r.goal(), Tables: []report.Table{r.table()}, Figures: []report.Figure{r.figure()}, Data: []report.File{{Name: "settings.csv", Data: r.csv()}, {Name: TuneKnown, Data: r.Known}},
@@ -28,7 +28,7 @@ func (r *Tuned) Document() report.Document {
 	return d
 }
 
-// goal says what was to be found.
+// goal describes the goal.
 func (r *Tuned) goal() string {
 	most := "largest"
 	if r.Least {
@@ -41,22 +41,22 @@ func (r *Tuned) goal() string {
 	return s
 }
 
-// verdict says what was found.
+// verdict describes the verdict.
 func (r *Tuned) verdict() string {
 	n, all := len(r.Kept), len(r.Settings)
 	best := r.name(r.Best)
 	switch {
 	case all == 1:
-		return fmt.Sprintf("%s: there is %s alone.", r.goal(), best)
+		return fmt.Sprintf("%s: there is only %s.", r.goal(), best)
 	case n == 1:
-		return fmt.Sprintf("%s: %s is the best of %d settings; all others are told from it.", r.goal(), best, all)
+		return fmt.Sprintf("%s: %s is the best of %d settings; all others are significantly worse.", r.goal(), best, all)
 	case r.Stop == Near:
-		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of it; %d cannot be told apart.", r.goal(), best, all, number(r.Within), n)
+		return fmt.Sprintf("%s: %s is the best of %d settings, or within %s of it; %d do not differ significantly.", r.goal(), best, all, number(r.Within), n)
 	}
-	return fmt.Sprintf("%s: %d of %d settings cannot be told apart. Of best mean is %s.", r.goal(), n, all, best)
+	return fmt.Sprintf("%s: %d of %d settings do not differ significantly. The best mean is that of %s.", r.goal(), n, all, best)
 }
 
-// table lists the settings that are kept, or, where one alone is, those dropped last, too.
+// table lists the remaining settings or, if there is only one, those dropped last, too.
 func (r *Tuned) table() report.Table {
 	t := report.Table{Title: r.verdict()}
 	if r.policies() > 1 || len(r.Over) == 0 {
@@ -64,11 +64,11 @@ func (r *Tuned) table() report.Table {
 	}
 	t.Header = append(t.Header, r.Over...)
 	t.Left = len(t.Header)
-	t.Header = append(t.Header, "n", "mean", "95 % interval", "less the best", "95 %, all together", "n that would tell")
+	t.Header = append(t.Header, "n", "mean", "95 % interval", "minus the best", "95 %, simultaneous", "n needed")
 	rows := r.Kept
 	if len(rows) > shown {
 		rows = rows[:shown]
-		t.Note = fmt.Sprintf("and %d more that cannot be told from it.", len(r.Kept)-shown)
+		t.Note = fmt.Sprintf("and %d more that do not differ significantly.", len(r.Kept)-shown)
 	} else if len(rows) < 6 {
 		var rest []int
 		for arm := range r.Settings {
@@ -94,7 +94,7 @@ func (r *Tuned) table() report.Table {
 		case arm == r.Best:
 			needed = "the best"
 		case !s.Kept:
-			needed = "told"
+			needed = "significant"
 		case s.Same:
 			needed = "the same so far"
 		case s.Needed == 0:
@@ -104,32 +104,32 @@ func (r *Tuned) table() report.Table {
 		t.Rows = append(t.Rows, report.Cells(append(cells, s.N, mean, interval(s.Lo, s.Hi), number(float64(s.Difference)), interval(s.LessLo, s.LessHi), needed)...))
 	}
 	if n := len(r.Settings) - len(r.Kept); n > 0 && n > len(rows)-len(r.Kept) {
-		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" %d are told from the best.", n))
+		t.Note = strings.TrimSpace(t.Note + fmt.Sprintf(" %d are significantly worse.", n))
 	}
 	return t
 }
 
-// price says what not knowing more costs.
+// price describes the price of ignorance.
 func (r *Tuned) price() string {
 	if len(r.Kept) == 1 {
 		return "Price of ignorance: none, at 95 %."
 	}
-	s := fmt.Sprintf("Price of ignorance: who takes %s loses %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
+	s := fmt.Sprintf("Price of ignorance: the choice of %s loses %s of %s on average (Bayesian bootstrap over replications, %d draws)", r.name(r.Best), number(r.Regret.Expected), r.Metric, r.Regret.Draws)
 	if r.Regret.Most.Exists() {
 		return s + fmt.Sprintf(", and %s at most, at 95 %%.", number(float64(r.Regret.Most)))
 	}
 	return s + "; there is no bound yet."
 }
 
-// effort says what was spent.
+// effort describes the effort.
 func (r *Tuned) effort() string {
 	why := map[Stop]string{
-		Told: "until one was left", Near: "until what is lost does not matter", Spent: fmt.Sprintf("of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("before it was broken off, of a budget of %d", r.Budget),
+		Told: "until one was left", Near: "until the possible loss does not matter", Spent: fmt.Sprintf("of a budget of %d", r.Budget), Interrupted: fmt.Sprintf("before it was interrupted, of a budget of %d", r.Budget),
 	}[r.Stop]
-	return fmt.Sprintf("Spent %d replications, %s. An even split takes %d to know as much: %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
+	return fmt.Sprintf("Spent %d replications, %s. An even split needs %d for the same result: %.3g times as many.", r.Spent, why, r.Even, float64(r.Even)/float64(max(1, r.Spent)))
 }
 
-// more says what more replications would tell.
+// more describes what more replications would decide.
 func (r *Tuned) more() string {
 	if len(r.Kept) == 1 {
 		return ""
@@ -149,7 +149,7 @@ func (r *Tuned) more() string {
 	}
 	var said []string
 	if near >= 0 {
-		said = append(said, fmt.Sprintf("About %d replications of each would tell %s from the best", r.Settings[near].Needed, r.name(near)))
+		said = append(said, fmt.Sprintf("About %d replications of each would separate %s from the closest", r.Settings[near].Needed, r.name(near)))
 		if r.Tells > 0 {
 			last := fmt.Sprintf(", and %d all of them", r.Tells)
 			if len(r.Kept) == 2 {
@@ -157,18 +157,18 @@ func (r *Tuned) more() string {
 			}
 			said[0] += last + fmt.Sprintf(": %d more", len(r.Kept)*max(0, r.Tells-r.Settings[r.Best].N))
 		}
-		said[0] += ", if they go on as they did."
+		said[0] += ", at the present means and variances."
 	}
 	if same > 0 {
-		said = append(said, fmt.Sprintf("%d did as the best in every replication, and may be the same.", same))
+		said = append(said, fmt.Sprintf("%d had the same results as the best in every replication, and may be the same.", same))
 	}
 	if unknown > 0 {
-		said = append(said, fmt.Sprintf("Of %d it is not known how many would tell.", unknown))
+		said = append(said, fmt.Sprintf("For %d, the necessary number is unknown.", unknown))
 	}
 	return strings.Join(said, " ")
 }
 
-// edge says where the best is at an end of what was searched.
+// edge reports if the best setting is at an end of the search range.
 func (r *Tuned) edge() string {
 	var said []string
 	for i, path := range r.Over {
@@ -182,24 +182,24 @@ func (r *Tuned) edge() string {
 		switch {
 		case err != nil || lo == hi:
 		case at == lo:
-			said = append(said, fmt.Sprintf("%v is the least %s that was tried: less may be better.", at, path))
+			said = append(said, fmt.Sprintf("%v is the smallest %s that was tried: a smaller value may be better.", at, path))
 		case at == hi:
-			said = append(said, fmt.Sprintf("%v is the largest %s that was tried: more may be better.", at, path))
+			said = append(said, fmt.Sprintf("%v is the largest %s that was tried: a larger value may be better.", at, path))
 		}
 	}
 	return strings.Join(said, " ")
 }
 
-// method names how it was found, and under which conditions that holds.
+// method names the method and its conditions.
 func (r *Tuned) method() string {
-	s := "Method: successive elimination on common random numbers; a setting is dropped when the confidence sequence of its paired difference from the leader leaves out 0, at 5 % over all comparisons and looks "
+	s := "Method: successive elimination on common random numbers. A setting is dropped when the confidence sequence of its paired difference from the leader excludes 0, at 5 % over all comparisons and looks "
 	if math.IsInf(r.lo, 0) || math.IsInf(r.hi, 0) {
-		s += "(t tests: differences are normal, or so many that their mean is)."
+		s += "(t tests: differences are normal, or numerous enough for a normal mean)."
 	} else {
 		s += fmt.Sprintf("(bets on values within [%g, %g], whatever their distribution).", r.lo, r.hi)
 	}
 	if r.Smooth {
-		s += " A golden section came first: it holds if the metric has one peak along the axis."
+		s += " A golden section came first: it is valid if the metric has one peak along the axis."
 	}
 	return s
 }
@@ -218,7 +218,7 @@ func (r *Tuned) csv() []byte {
 	return sheet(slices.Concat([]string{"policy"}, r.Over, []string{"n", "mean", "lo", "hi", "kept", "dropped", "difference", "difference_lo", "difference_hi", "needed"}), rows)
 }
 
-// number writes x with four digits at most.
+// number formats x with at most four digits.
 func number(x float64) string { return digits(x, 'g', 4) }
 
 // interval writes two ends.

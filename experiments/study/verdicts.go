@@ -27,7 +27,7 @@ func JudgeReadings(ctx context.Context, opts experiments.Options, replications i
 		s := experiments.NewStudy(p.Experiment)
 		var found []float64
 		err = p.Each(ctx, opts, func(r *experiments.Replication) error {
-			found = append(found[:0], 0) // kind of U*, which no claim is about
+			found = append(found[:0], 0) // kind of U*, which no claim uses
 			for _, run := range r.Runs {
 				found = s.Measure(run, found)
 			}

@@ -8,9 +8,9 @@ import (
 	"bourse/market"
 )
 
-// A watcher is a policy that stands before another and sees what that promises itself: each
-// percentile of a price that it asks for, on behalf of a request, and what the others then
-// bid on that host until the request's deadline.
+// A watcher is a policy that wraps another one and observes its promises: each price
+// percentile that it queries for a request, and the other bids on that host until the
+// request's deadline.
 type watcher struct {
 	contracts.Policy
 	now     float64
@@ -20,25 +20,25 @@ type watcher struct {
 	highest market.Rate
 }
 
-// A watched host has promises that are not over.
+// A watched host has promises that are still open.
 type watched struct {
 	id    hosts.ID
 	price market.Rate
 	open  []asked
 }
 
-// An asked promise is one on behalf of a request.
+// An asked promise is one for a request.
 type asked struct {
 	promise
 	id  contracts.ID
 	due float64
-	own market.Rate // what the request itself bids there now
+	own market.Rate // the present bid of the request there
 }
 
 // Handle implements [contracts.Policy].
 func (w *watcher) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	w.pass(now)
-	if e.Kind != contracts.Over { // the market is not to be looked at: Freed comes at the same instant
+	if e.Kind != contracts.Over { // the market must not be read: Freed follows at the same time
 		w.look(m.Hosts())
 	}
 	return w.Policy.Handle(now, e, watchedMarket{m, w})
@@ -52,7 +52,7 @@ func (w *watcher) Err() error {
 	return nil
 }
 
-// pass lets time pass until now, at the prices that were seen last.
+// pass advances time to now, at the prices seen last.
 func (w *watcher) pass(now float64) {
 	if now <= w.now {
 		return
@@ -76,7 +76,7 @@ func (w *watcher) pass(now float64) {
 	w.now = now
 }
 
-// look sees what is bid now.
+// look observes the present bids.
 func (w *watcher) look(v contracts.View) {
 	for i := range w.hosts {
 		h := &w.hosts[i]
@@ -96,14 +96,14 @@ func (w *watcher) look(v contracts.View) {
 	}
 }
 
-// close is done with p, unless no time has passed.
+// close completes p, unless no time has passed.
 func (w *watcher) close(p asked) {
 	if p.span > 0 {
 		w.done = append(w.done, p)
 	}
 }
 
-// told notes the percentile of a host.
+// told records a percentile of a host.
 func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	r := w.about
 	if r == nil || !(r.Due() > w.now) {
@@ -118,7 +118,7 @@ func (w *watcher) told(v contracts.View, h hosts.ID, g, price float64) {
 	w.hosts[i].open = append(w.hosts[i].open, asked{promise: promise{g: g, price: max(0, price)}, id: r.ID, due: r.Due()})
 }
 
-// end closes what is still open: what came after the last event nobody has seen.
+// end completes the open promises, because nothing was observed after the last event.
 func (w *watcher) end() {
 	for _, h := range w.hosts {
 		for _, p := range h.open {
@@ -128,7 +128,7 @@ func (w *watcher) end() {
 	w.hosts = nil
 }
 
-// watchedMarket shows the market that it is of, and tells w what is asked for.
+// watchedMarket wraps a market and reports queries to w.
 type watchedMarket struct {
 	contracts.Market
 	w *watcher

@@ -1,17 +1,16 @@
-// Package trail lays the way from a figure to a micro-dollar on a page: a row of the
-// summary leads to its replications, a replication to its jobs, a job to what was decided
-// and why, to the prices that it met, and to its entries in the ledger with their hashes;
-// and each leads back.
+// Package trail links figures to ledger entries on a page. A row of the summary links to its
+// replications, a replication to its jobs, and a job to the decision and its reason, to the
+// prices during the job, and to its ledger entries with their hashes. Each links back.
 //
-// A page has so much room. A trail shows the jobs of the first replication of each policy,
-// whose ledgers are kept, and says what it leaves out and which command shows it.
+// The size of a page is limited. A trail shows the jobs of the first replication of each
+// policy, whose ledgers are stored. It lists what it omits, and the command that shows it.
 //
-// The package reads rows and entries, and knows neither how they came about nor what a
-// number in them means.
+// The package reads rows and entries, and is independent of their origin and of the meaning
+// of numbers.
 //
 // # Design
 //
-// The tables here are written byte by byte, where those of bourse/experiments/report are
-// rendered by go-pretty: thousands of rows with a name and links each take a tenth of the
-// time, and a page is part of every run.
+// The tables are written byte by byte, not rendered by go-pretty as in
+// bourse/experiments/report. Thousands of rows with names and links each then take a tenth of
+// the time, which matters because every run writes a page.
 package trail

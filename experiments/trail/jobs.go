@@ -12,7 +12,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// jobs writes the jobs of replication 0: a table, and what is known of each.
+// jobs writes the jobs of replication 0: a table, and the details of each.
 func (w *writer) jobs(r *Run) {
 	w.put(`<h4 id="`, r.place("jobs"), `">Jobs of replication 0</h4>`+"\n<p>")
 	w.link(r.place("rep", "0"), "Back to the replication")
@@ -62,7 +62,7 @@ func dollars(m *results.Money) string {
 	return m.String()
 }
 
-// kept says what became of the promise.
+// kept describes the outcome of the promise.
 func kept(j *results.Job) string {
 	switch {
 	case j.Fulfilled == nil:
@@ -73,7 +73,7 @@ func kept(j *results.Job) string {
 	return "broken"
 }
 
-// job writes what is known of a job.
+// job writes the details of a job.
 func (w *writer) job(r *Run, j *results.Job) {
 	w.put("<details>\n<summary>Job ")
 	w.text(j.Job)
@@ -107,8 +107,8 @@ func (w *writer) job(r *Run, j *results.Job) {
 	w.put("</details>\n")
 }
 
-// decision writes what was decided, why, and the numbers that the policy looked at: those
-// in the note of the ledger.
+// decision writes the decision, its reason, and the numbers that the policy used, from the
+// note in the ledger.
 func (w *writer) decision(r *Run, j *results.Job) {
 	w.put("<p>Decided: <strong>", j.Decision, "</strong>")
 	if j.Reason != "" {
@@ -118,10 +118,10 @@ func (w *writer) decision(r *Run, j *results.Job) {
 	id, _ := strconv.ParseInt(j.Job, 10, 64)
 	if own := r.Entries[id]; len(own) > 0 {
 		fields, _ := note.Fields(own[0].Note)
-		sep := ". The policy looked at: "
+		sep := ". Numbers that the policy used: "
 		for _, f := range fields {
 			if f.Name == "submit" || f.Name == "on" {
-				break // terms, of which there are none after a rejection
+				break // terms, which are absent after a rejection
 			}
 			if x, ok := f.Value.(json.Number); ok {
 				v, _ := x.Float64()
@@ -135,7 +135,7 @@ func (w *writer) decision(r *Run, j *results.Job) {
 	w.put(".</p>\n")
 }
 
-// met writes the prices that a job met.
+// met writes the prices during a job.
 func (w *writer) met(r *Run, j *results.Job) {
 	at := func(t float64) *results.Price {
 		i := sort.Search(len(r.Prices), func(i int) bool { return r.Prices[i].Time > t })
@@ -152,7 +152,7 @@ func (w *writer) met(r *Run, j *results.Job) {
 	if asked != nil {
 		w.put("$")
 		w.link(r.place("price", short(asked.Time)), short(asked.MeanPrice))
-		w.put("/s, mean of all hosts, when it was asked for")
+		w.put("/s, mean of all hosts, at the submission")
 	}
 	if j.Finish != nil {
 		if ended := at(*j.Finish); ended != nil {
@@ -167,7 +167,7 @@ func (w *writer) met(r *Run, j *results.Job) {
 	w.put(".</p>\n")
 }
 
-// mostNote is how much of a note is shown.
+// mostNote is the maximum length of a note that is shown.
 const mostNote = 400
 
 // entries writes the entries of a job in the ledger.

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/report"
 )
 
-// runs writes all runs, and returns what is said of those that there is no room for.
+// runs writes all runs, and returns a description of those without room.
 func (w *writer) runs(all []Run) (left string) {
 	out, jobless := 0, 0
 	configuration := ""
@@ -38,7 +38,7 @@ func (w *writer) runs(all []Run) (left string) {
 	return left
 }
 
-// name returns the run as people call it, and place a place of it.
+// name returns the display name of the run, and place an anchor for it.
 func (w *writer) name(r *Run) string {
 	return w.labels.Of(r.Configuration) + ", " + w.labels.Of(r.Admission)
 }
@@ -122,9 +122,9 @@ func (w *writer) curve(r *Run) {
 	w.end()
 }
 
-// replications writes what leads to jobs, and back to rows.
+// replications writes the links to jobs, and back to rows.
 func (w *writer) replications(r *Run) {
-	var columns []int // of metrics that differ between replications, at most six
+	var columns []int // metrics that differ between replications, at most six
 	for i := range r.Rows {
 		if r.Rows[i].Mean != nil && len(columns) < 6 {
 			columns = append(columns, i)

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A Trail is what lies behind the figures of a page.
+// A Trail contains the data behind the figures of a page.
 type Trail struct {
 	Labels report.Labels
 	Runs   []Run // each policy in each configuration, in the order of the files
@@ -26,9 +26,9 @@ type Run struct {
 
 	// Of replication 0:
 	Jobs    []results.Job // the first, or all
-	AllJobs int           // how many there are; 0 if no table of them is kept
+	AllJobs int           // number of jobs; 0 if no table of them is stored
 	Prices  []results.Price
-	Entries map[int64][]Entry // of those jobs, in order; nil if no ledger is kept
+	Entries map[int64][]Entry // entries of those jobs, in order; nil if no ledger is stored
 	Ledger  string            // its path in the results
 }
 
@@ -39,22 +39,23 @@ type Row struct {
 	Values []float64
 }
 
-// An Entry is one of a ledger.
+// An Entry is a ledger entry.
 type Entry struct {
 	bank.Entry
 	Hash tlog.Hash
 }
 
 const (
-	mostPage   = 16 << 20 // bytes of a trail: a page has 20 MB
-	mostValues = 20       // replications of a row that are shown
-	mostPrices = 400      // intervals of a run that are shown
+	mostPage   = 16 << 20 // maximum bytes of a trail: a page may have 20 MB
+	mostValues = 20       // replications of a row to show
+	mostPrices = 400      // intervals of a run to show
 )
 
-// Jobs returns how many jobs of each of so many runs there is room for.
+// Jobs returns the number of jobs per run for which there is room, with the given number of
+// runs.
 func Jobs(runs int) int { return max(10, min(400, 4000/max(1, runs))) }
 
-// Prices is how many prices of a run there is room for.
+// Prices is the number of prices per run for which there is room.
 func Prices() int { return mostPrices }
 
 // Section returns the section of the page.
@@ -62,7 +63,7 @@ func (t *Trail) Section() report.Section {
 	w := &writer{labels: t.Labels}
 	left := w.runs(t.Runs)
 	s := report.Section{Name: "rows", Title: "Every number, to the micro-dollar",
-		Lead: "A row of the summary leads to its replications, a replication to its jobs, a job to its decision, its prices and its entries in the ledger. RESULTS is the directory of this page."}
+		Lead: "A row of the summary links to its replications, a replication to its jobs, a job to its decision, its prices and its entries in the ledger. RESULTS is the directory of this page."}
 	s.Body = template.HTML(w.String() + left)
 	return s
 }

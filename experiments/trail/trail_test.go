@@ -71,7 +71,7 @@ func TestWay(t *testing.T) {
 	}
 	for _, want := range []string{
 		`<tr id="entry/pareto_20high/cac/3"><td><a href="#job/pareto_20high/cac/2">3</a>`, "$0.000001 escrow:2 → host:&lt;h&gt;",
-		"The policy looked at: spot share 0.5, threshold 1.25", "for: share below threshold", ".5,<wbr>&#34;threshold", "promise kept", "promise broken",
+		"Numbers that the policy used: spot share 0.5, threshold 1.25", "for: share below threshold", ".5,<wbr>&#34;threshold", "promise kept", "promise broken",
 		"Left out: 5 of 25 replications", `<code>bourse ledger show RESULTS/ledger/x/0 --contract N --json</code>`,
 	} {
 		if !strings.Contains(got, want) {

@@ -22,18 +22,18 @@ func (w *writer) put(pieces ...string) {
 	}
 }
 
-// text writes what may be anything.
+// text writes arbitrary text, escaped.
 func (w *writer) text(s string) { w.WriteString(html.EscapeString(s)) }
 
-// link writes a link to a place of the page.
+// link writes a link to an anchor of the page.
 func (w *writer) link(place, text string) {
 	w.put(`<a href="#`, place, `">`)
 	w.text(text)
 	w.put("</a>")
 }
 
-// begin begins a table that is called name, with a column for each of heads: those of
-// which there is a + before are numbers.
+// begin begins a table with the given name and one column for each of heads; a + before a
+// head marks a column of numbers.
 func (w *writer) begin(name string, heads ...string) {
 	w.put(`<div class="scroll" tabindex="0" role="region" aria-label="`)
 	w.text(name)
@@ -63,10 +63,10 @@ func (w *writer) cell(s string) {
 // number writes a cell of a number.
 func (w *writer) number(s string) { w.put(`<td class="n">`, s, "</td>") }
 
-// none is shown where nothing applies.
+// none is shown if no value applies.
 const none = "–"
 
-// short writes x as people read it: six digits.
+// short formats x with six digits.
 func short(x float64) string {
 	if math.IsNaN(x) {
 		return none

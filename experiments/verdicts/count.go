@@ -8,9 +8,9 @@ import (
 	"bourse/experiments/contrast"
 )
 
-// Count says what comparisons of one metric, rows, came to: in how many of them the first
-// is higher and lower, by how much, and of how many that cannot be told. Of is what people
-// call the metric.
+// Count summarizes comparisons of one metric, rows: in how many of them the first is higher
+// or lower, by how much, and how many are not significant. Of is the display name of the
+// metric.
 func Count(of string, rows []contrast.Row) string {
 	by := map[string][]float64{}
 	for _, r := range rows {
@@ -35,7 +35,7 @@ func Count(of string, rows []contrast.Row) string {
 		parts = append(parts, fmt.Sprintf("%s in %d of %d by %s", verdict, len(differences), len(rows), how))
 	}
 	if untold := len(rows) - len(by["higher"]) - len(by["lower"]); untold > 0 {
-		parts = append(parts, fmt.Sprintf("cannot be told apart in %d of %d", untold, len(rows)))
+		parts = append(parts, fmt.Sprintf("not significantly different in %d of %d", untold, len(rows)))
 	}
 	return of + " " + strings.Join(parts, ", ")
 }

@@ -1,8 +1,9 @@
-// Package verdicts says in sentences what comparisons found: of each metric, under which
-// policy it is best, where that is decided, and between which it is undecided.
+// Package verdicts describes comparisons in sentences: for each metric, under which policy it
+// is best, in which configurations that is decided, and between which policies it is
+// undecided.
 //
-// A sentence is made from verdicts alone, so that it changes when they do, and says
-// "undecided" where they do. The package knows neither metrics nor policies but by name.
+// A sentence is made only from verdicts, so it changes when they do, and it says "undecided"
+// where they do. The package treats metrics and policies as names.
 package verdicts
 
 import (
@@ -14,15 +15,15 @@ import (
 	"bourse/experiments/contrast"
 )
 
-// Words are how names are written.
+// Words provide the display forms of names.
 type Words struct {
 	Of    func(name string) string // a name as people read it
-	Less  func(metric string) bool // less of it is better
-	Where string                   // what configurations are: configuration, or point of a sweep
+	Less  func(metric string) bool // smaller values are better
+	Where string                   // what a configuration is called: configuration, or point of a sweep
 }
 
-// Of returns a sentence for the comparisons of one metric across policies, in which all
-// pairs of each configuration are.
+// Of returns a sentence for the comparisons of one metric between policies, which must
+// include all pairs of each configuration.
 func Of(rows []contrast.Row, w Words) string {
 	if len(rows) == 0 {
 		return ""
@@ -58,8 +59,8 @@ func Of(rows []contrast.Row, w Words) string {
 	return w.Of(m) + ": " + strings.Join(parts, "; ") + "."
 }
 
-// never returns the policies under which there is nothing of what is better the less there
-// is, wherever they were compared: a mean of 0 of what is never below it.
+// never returns the policies whose mean is 0 wherever they were compared, for a metric that
+// is never below 0 and better if it is smaller.
 func (w Words) never(rows []contrast.Row) (names []string) {
 	if !w.Less(rows[0].Metric) {
 		return nil
@@ -84,7 +85,7 @@ func (w Words) never(rows []contrast.Row) (names []string) {
 	return names
 }
 
-// in says in which configurations something was found.
+// in names the configurations of a finding.
 func (w Words) in(names []string, all int) string {
 	switch n := len(names); {
 	case n == all && n == 2:
@@ -98,7 +99,7 @@ func (w Words) in(names []string, all int) string {
 	}
 }
 
-// list joins names as a sentence does.
+// list joins names as in a sentence.
 func list(names []string, word string) string {
 	if n := len(names); n > 1 {
 		return strings.Join(names[:n-1], ", ") + " " + word + " " + names[n-1]
@@ -106,7 +107,8 @@ func list(names []string, word string) string {
 	return names[0]
 }
 
-// best says under which policy a metric is best, by the comparisons of one configuration.
+// best describes under which policy a metric is best, by the comparisons of one
+// configuration.
 func (w Words) best(rows []contrast.Row, less bool) string {
 	mean := map[string]float64{}
 	var names []string
@@ -125,7 +127,7 @@ func (w Words) best(rows []contrast.Row, less bool) string {
 		}
 	}
 	if len(names) < 2 {
-		return "undefined under all policies but one"
+		return "undefined under all policies except one"
 	}
 	top := names[0]
 	for _, name := range names {

@@ -199,7 +199,7 @@ func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want 
 		return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
 	case h > 0 && e.Time == h:
 		if _, sum := d.charges(e); sum != 0 {
-			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
+			return fmt.Sprintf("charges of %v", sum), "none, because the market closed"
 		}
 	case e.Time >= due && !d.terms.RunsOn:
 		return fmt.Sprintf("a contract cancelled at %v s", e.Time), fmt.Sprintf("an open contract: it was due at %v s", due)

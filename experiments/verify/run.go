@@ -284,7 +284,7 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	}
 	if t.market == nil {
 		if t.run.Rules.Payment != "budget" && !d.terms.booked() {
-			t.stop(e, "it was not planned")
+			t.stop(e, "it is not in the plan")
 		}
 		if d.terms.booked() && (d.terms.Host == "" || len(d.terms.Parts) > 0) {
 			return t.together(e, d)

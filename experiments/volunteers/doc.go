@@ -1,6 +1,5 @@
-// Package volunteers replays jobs over hosts that come and go under a queue and
-// a matchmaker, and measures what became of them; and it judges predictors by
-// what they promised. It does not know how hosts are chosen or foretold.
+// Package volunteers compares predictions of host availability with the outcomes, for jobs on
+// hosts that come and go. It is independent of how hosts are chosen or predicted.
 //
 // Reference: Zhang, Phillips, "Job-Scheduling with Resource Availability
 // Prediction for Volunteer-Based Grid Computing", §5.

@@ -18,7 +18,7 @@ type Source struct {
 	Trace func(rep int) (*availability.Trace, error)
 }
 
-// Models returns availability models by their names, of so many hosts and days.
+// Models returns availability models by their names, for the given numbers of hosts and days.
 func Models(names []string, hosts, days int, chance func(rep int) rand.Source) ([]Source, error) {
 	var all []Source
 	for _, name := range names {
@@ -33,41 +33,41 @@ func Models(names []string, hosts, days int, chance func(rep int) rand.Source) (
 	return all, nil
 }
 
-// A trial is how the rivals did on one source of traces.
+// A trial is the result of the rivals on one source of traces.
 type trial struct {
 	Source   string  `json:"source"`
-	Promises int     `json:"promises" doc:"asked of each predictor"`
-	Base     float64 `json:"kept" doc:"share that was kept"`
-	Constant float64 `json:"constant" doc:"Brier score of promising that share always"`
+	Promises int     `json:"promises" doc:"questions to each predictor"`
+	Base     float64 `json:"kept" doc:"realized fraction"`
+	Constant float64 `json:"constant" doc:"Brier score of always predicting that fraction"`
 	Scores   []score `json:"predictors"`
 
 	made []Score
 }
 
-// A score is a line of a table.
+// A score is a table row.
 type score struct {
 	Predictor string   `json:"predictor"`
 	Days      int      `json:"days" doc:"looked at"`
 	Promised  float64  `json:"promised" doc:"mean"`
 	Brier     float64  `json:"brier"`
-	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null of one"`
+	Lo95      *float64 `json:"lo95" doc:"lower end of the 95 % interval of the mean over replications; null for one"`
 	Hi95      *float64 `json:"hi95" doc:"upper end of it"`
-	InBand    int      `json:"in_band" doc:"bins that honest promises could give, of those with promises"`
+	InBand    int      `json:"in_band" doc:"bins consistent with calibrated predictions, of those with predictions"`
 	Bins      int      `json:"bins"`
 }
 
-// Held is what programs read of the trials.
+// Held is the JSON form of the trials.
 type Held struct {
-	Notes  []string `json:"notes" doc:"what a reader of the numbers must know"`
+	Notes  []string `json:"notes" doc:"remarks that a reader of the numbers needs"`
 	Trials []trial  `json:"trials"`
 	Files  []string `json:"files" doc:"that were written"`
 }
 
-// pastDays is the most days that the paper looks back (§5).
+// pastDays is the maximum number of past days that the paper considers (§5).
 const pastDays = 6
 
-// Hold asks the paper's rivals about each of the sources, and returns what they promised
-// and kept. Period is that of a trace, as a sentence ends with it; notes come first.
+// Hold queries the paper's rivals about each source, and compares their predictions with the
+// outcomes. Period describes a trace, in a form that ends a sentence; notes come first.
 func Hold(t Trial, sources []Source, period string, notes []string) (report.Document, error) {
 	const bins, band = 10, 0.95
 	t.Last, t.Bins, t.Band = availability.Day, bins, band
@@ -81,17 +81,17 @@ func Hold(t Trial, sources []Source, period string, notes []string) (report.Docu
 		all = append(all, newTrial(s.Name, made))
 	}
 	notes = append(slices.Clip(notes),
-		"Brier scores are means over replications with 95 % intervals; where a trace is recorded, the replications differ in what is asked alone.",
-		fmt.Sprintf("Bands are of 95 %%: the share kept of as many honest promises lies in them with that probability. Tenths without promises do not count. TDE looks at 3 lengths of the job on each of the past days; promises are asked for on the last day of %s.", period))
+		"Brier scores are means over replications with 95 % intervals. For a recorded trace, only the questions differ between replications.",
+		fmt.Sprintf("Bands are at 95 %%: the realized fraction of as many calibrated predictions lies in them with that probability. Tenths without predictions do not count. TDE looks at 3 lengths of the job on each of the past days. The predictions are made on the last day of %s.", period))
 	return report.Document{
-		Title: "What predictors of availability promise and keep", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
+		Title: "Predicted and realized availability of hosts", Tables: trialTables(all), Figures: trialFigures(all), Notes: notes,
 		Values: func(files []string) any {
 			return Held{notes, all, report.List(files)}
 		},
 	}, nil
 }
 
-// newTrial sums up how the rivals did on a source.
+// newTrial summarizes the rivals' results on a source.
 func newTrial(source string, made []Score) trial {
 	base := made[0].Base
 	one := trial{Source: source, Promises: made[0].Probes, Base: base, Constant: base * (1 - base), made: made}
@@ -120,8 +120,8 @@ func trialTables(all []trial) []report.Table {
 	for _, one := range all {
 		t := report.Table{
 			Title:  one.Source,
-			Header: []string{"predictor", "days", "promised", "kept", "Brier", "95 % from", "to", "tenths in band"}, Left: 2,
-			Note: fmt.Sprintf("%d promises each. Promising %.3f always has Brier score %.4f.", one.Promises, one.Base, one.Constant),
+			Header: []string{"predictor", "days", "predicted", "realized", "Brier", "95 % from", "to", "tenths in band"}, Left: 2,
+			Note: fmt.Sprintf("%d promises each. Always predicting %.3f has Brier score %.4f.", one.Promises, one.Base, one.Constant),
 		}
 		best := slices.MinFunc(one.Scores, func(a, b score) int {
 			if a.Brier < b.Brier {
@@ -148,10 +148,10 @@ func end(x *float64) string {
 	return fmt.Sprintf("%.4f", *x)
 }
 
-// trialFigures returns the Brier scores against the days looked at, and of
-// each source the diagrams.
+// trialFigures returns the Brier scores by number of past days, and the diagrams of each
+// source.
 func trialFigures(all []trial) []report.Figure {
-	scores := report.Figure{Name: "brier", Title: "Brier score against the days looked at", Caption: "Mean over replications with 95 % interval; lower is better."}
+	scores := report.Figure{Name: "brier", Title: "Brier score by number of days considered", Caption: "Mean over replications with 95 % interval; lower is better."}
 	var figures []report.Figure
 	for _, one := range all {
 		var data []report.Datum
@@ -164,8 +164,8 @@ func trialFigures(all []trial) []report.Figure {
 			scores.Panels = append(scores.Panels, p)
 		}
 		f := report.Figure{
-			Name: "reliability-" + one.Source, Title: "Promised against observed completion: " + one.Source, Across: 3,
-			Caption: "Bars are the 95 % bands in which the share kept of honest promises lies.",
+			Name: "reliability-" + one.Source, Title: "Predicted and realized completion: " + one.Source, Across: 3,
+			Caption: "Bars are the 95 % bands for the realized fraction of calibrated predictions.",
 		}
 		for _, m := range one.made {
 			if m.Name != "tde" && m.Days != 1 && m.Days != pastDays {
@@ -178,7 +178,7 @@ func trialFigures(all []trial) []report.Figure {
 	return append([]report.Figure{scores}, figures...)
 }
 
-// diagram draws what was promised and what was kept, tenth by tenth.
+// diagram draws realized against predicted availability, by tenths.
 func diagram(m Score) report.Panel {
 	p := report.Panel{Title: fmt.Sprintf("%s, %d days", m.Name, m.Days), X: "promised", Y: "kept", Hi: 1}
 	if m.Days == 1 {

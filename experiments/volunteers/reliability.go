@@ -11,10 +11,10 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// Probes asks a predictor about n jobs of these lengths, each on a host drawn
-// from the trace at an instant drawn from those in [from, to) at which the host
-// was available; a promise is kept if the host stays. The job ends within the
-// trace, or else it is drawn again; after 100 n draws in vain there are fewer.
+// Probes queries a predictor about n jobs with these lengths. Each is on a host drawn from
+// the trace, at a time drawn from those in [from, to) at which the host was available. A
+// prediction comes true if the host stays. A job that would end after the trace is drawn
+// again; after 100 n failed draws, there are fewer probes.
 func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, lengths func(*rand.Rand) float64, from, to float64, n int) []metrics.Promise {
 	out := make([]metrics.Promise, 0, n)
 	for range 100 * n {
@@ -33,32 +33,31 @@ func Probes(rng *rand.Rand, p predictors.Predictor, trace *availability.Trace, l
 	return out
 }
 
-// A Bin is one point of a reliability diagram: the promises in [From, To), the
-// last bin closed.
+// A Bin is one point of a reliability diagram: the predictions in [From, To); the last bin is
+// closed.
 type Bin struct {
 	From, To float64
 	Count    int
-	Promised float64 // mean; NaN if there are none
-	Kept     float64 // share; NaN if there are none
+	Promised float64 // mean prediction; NaN if there are none
+	Kept     float64 // realized fraction; NaN if there are none
 
-	// Low and High bound the share kept that promises such as these, if they
-	// are honest, stay within with the probability asked for: quantiles of the
-	// binomial of Count and Promised. NaN if there are none.
+	// Low and High are the band in which the realized fraction of calibrated predictions lies
+	// with the given probability: quantiles of the binomial with Count and Promised. NaN if
+	// there are none.
 	Low, High float64
 }
 
-// honest reports whether the share kept lies within the band, or there is none.
+// honest reports whether the realized fraction lies within the band, or there is none.
 func (b *Bin) honest() bool { return b.Count == 0 || b.Kept >= b.Low && b.Kept <= b.High }
 
-// A Diagram is promised against observed completion.
+// A Diagram compares predicted and realized completion.
 type Diagram struct {
 	Bins  []Bin   // equally wide, from 0 to 1
-	Brier float64 // mean of (promised - kept)², in [0,1]; NaN without probes
-	Base  float64 // share kept of all; NaN without probes
+	Brier float64 // mean of (predicted - realized)², in [0,1]; NaN without probes
+	Base  float64 // realized fraction of all; NaN without probes
 }
 
-// reliability sorts probes into n bins, with bands of that probability, in
-// (0,1).
+// reliability sorts probes into n bins, with bands of the given probability, in (0,1).
 func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	d := Diagram{Bins: make([]Bin, n)}
 	kept := make([]float64, n)
@@ -90,8 +89,7 @@ func reliability(probes []metrics.Promise, n int, band float64) Diagram {
 	return d
 }
 
-// quantile returns the smallest k at which the binomial of n and p reaches u, by
-// bisection.
+// quantile returns the smallest k at which the binomial of n and p reaches u, by bisection.
 func quantile(n, p, u float64) float64 {
 	switch {
 	case n == 0:

@@ -10,7 +10,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Rival is a predictor that looks at so many past days, under a name.
+// A Rival is a named predictor that considers the given number of past days.
 type Rival struct {
 	Name      string // tde, tde-floor, naive or renewal
 	Days      int
@@ -45,30 +45,29 @@ func rivals(most int) []Rival {
 	return all
 }
 
-// A Trial says how rivals are asked.
+// A Trial states how rivals are queried.
 type Trial struct {
 	Replications int
-	Probes       int     // of each replication; as many as the trace has, if fewer
-	Last         float64 // promises are asked for in so many last seconds of a trace
+	Probes       int     // hosts of each replication; as many as the trace has, if fewer
+	Last         float64 // predictions are made in this number of last seconds of a trace
 	Bins         int     // of a diagram
 	Band         float64 // probability of its bands, in (0,1)
 
-	// Trace and Chance return those of a replication: a trace, which may always
-	// be the same, and the source that probes are drawn with. Lengths are those
-	// of the paper (§5).
+	// Trace and Chance return the trace of a replication, which may always be the same, and
+	// the random source of its probes. Lengths are the job lengths of the paper (§5).
 	Trace  func(rep int) (*availability.Trace, error)
 	Chance func(rep int) rand.Source
 }
 
-// A Score is how a rival did.
+// A Score is the result of a rival.
 type Score struct {
 	Rival
-	Diagram           // of the probes of all replications
+	Diagram           // over the probes of all replications
 	Probes  int       // as many
 	Briers  []float64 // by replication
 }
 
-// Run asks every rival the same: of one host, instant and length after another.
+// Run asks every rival the same questions: about one host, time and length after another.
 func (t Trial) Run(rivals []Rival) ([]Score, error) {
 	out := make([]Score, len(rivals))
 	probes := make([][]metrics.Promise, len(rivals))

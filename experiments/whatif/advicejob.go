@@ -10,15 +10,15 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// An AdviceJob is what somebody wants done.
+// An AdviceJob is the job that a user wants to run.
 type AdviceJob struct {
-	Work     float64 `json:"work" doc:"of a node, processor-seconds"`
+	Work     float64 `json:"work" doc:"work of a node, processor-seconds"`
 	Nodes    int     `json:"nodes"`
-	Deadline float64 `json:"deadline" doc:"s after it is asked for"`
-	Value    float64 `json:"value,omitempty" doc:"$ that it is worth to be done by then; 0 if that was not said"`
+	Deadline float64 `json:"deadline" doc:"seconds after the submission"`
+	Value    float64 `json:"value,omitempty" doc:"$ of its value if it is done by then; 0 if not stated"`
 }
 
-// ParseJob reads a job: work=3600,nodes=2,deadline=7200,value=5. One node is the default.
+// ParseJob parses a job: work=3600,nodes=2,deadline=7200,value=5. One node is the default.
 func ParseJob(text string) (AdviceJob, error) {
 	j := AdviceJob{Nodes: 1}
 	fields := map[string]*float64{"work": &j.Work, "deadline": &j.Deadline, "value": &j.Value}
@@ -34,7 +34,7 @@ func ParseJob(text string) (AdviceJob, error) {
 		}
 		to := fields[name]
 		if to == nil {
-			return j, misuse.Errorf("job: found %.40q, want work=S,nodes=N,deadline=S, and value=$ if a choice is to be made", part)
+			return j, misuse.Errorf("job: found %.40q, want work=S,nodes=N,deadline=S, and value=$ for a recommendation", part)
 		}
 		x, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(x > 0) || x > 1e12 {
@@ -48,7 +48,7 @@ func ParseJob(text string) (AdviceJob, error) {
 	return j, nil
 }
 
-// String says what is asked for.
+// String describes the request.
 func (j *AdviceJob) String() string {
 	s := fmt.Sprintf("%.6g processor-seconds on each of %d nodes", j.Work, j.Nodes)
 	if j.Nodes == 1 {
@@ -64,15 +64,15 @@ func (j *AdviceJob) String() string {
 // total is the work of all nodes.
 func (j *AdviceJob) total() float64 { return j.Work * float64(j.Nodes) }
 
-// A meanOutcome is the outcome of the job with one budget in one market, or the mean of several
-// tries of one unit. Admitted and Done are fractions.
+// A meanOutcome is the outcome of the job with one budget in one market, or the mean over
+// several attempts in one unit. Admitted and Done are fractions.
 type meanOutcome struct {
 	Admitted float64
 	Done     float64 // by the deadline
 	Paid     float64 // $, less penalties
 }
 
-// plus adds to f what became of another try, with a weight.
+// plus adds the outcome of another attempt to f, with a weight.
 func (f *meanOutcome) plus(g meanOutcome, weight float64) {
 	f.Admitted += weight * g.Admitted
 	f.Done += weight * g.Done
@@ -80,10 +80,11 @@ func (f *meanOutcome) plus(g meanOutcome, weight float64) {
 }
 
 // A unit is one independent observation of the history, such as a replication or a stretch of
-// time: what becomes of the job with each budget, on the spot and as a reservation.
+// time. It has the outcome of the job with each budget, on the spot market and as a
+// reservation.
 type unit struct{ Spot, Reservation []meanOutcome }
 
-// budgetsFrom returns n from lo to hi, each as many times the one before.
+// budgetsFrom returns n budgets from lo to hi in a geometric sequence.
 func budgetsFrom(lo, hi float64, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {
@@ -93,7 +94,7 @@ func budgetsFrom(lo, hi float64, n int) []float64 {
 	return slices.Compact(all)
 }
 
-// ParseBudgets reads the ends of the budgets that are looked at: 0.1..10.
+// ParseBudgets parses the range of budgets to try: 0.1..10.
 func ParseBudgets(text string) (lo, hi float64, err error) {
 	from, to, ok := strings.Cut(text, "..")
 	lo, err1 := strconv.ParseFloat(from, 64)

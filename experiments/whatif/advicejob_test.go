@@ -171,7 +171,7 @@ func TestPlanned(t *testing.T) {
 	if p.Verdict != "" || p.Spot.Least == nil || *p.Spot.Least != 2 || p.Spot.Surely == nil || p.Reservation.Least != nil {
 		t.Errorf("%+v", p)
 	}
-	if text := strings.Join(p.summary(), "\n"); !strings.Contains(text, "As a reservation, no budget of these") || !strings.Contains(text, "would say which to choose") {
+	if text := strings.Join(p.summary(), "\n"); !strings.Contains(text, "As a reservation, none of these budgets") || !strings.Contains(text, "for a recommendation") {
 		t.Error(text)
 	}
 }

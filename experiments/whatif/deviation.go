@@ -1,28 +1,25 @@
-// Package incentives asks whether a user would gain by lying: what each would have, in true
-// utility, if it said something else of its jobs and all others stayed as they are.
+// Incentives: would a user gain by misreporting? The study compares the true utility of each
+// user when it misreports its jobs, while all others are truthful, with the truthful run.
 //
-// A [Deviation] is one way not to say the truth. What is done with it is this: the true jobs
-// of a market are put in other words ([Say]), somebody runs what was said, and tells what
-// became of each job ([Fate]). The true work and the true value stay: they alone are what a
-// user's utility is of (§4.2, eq. 9), less what it paid. [Market.Gains] does so for users
-// one by one, and [Report.Sum] makes means, shares and intervals of it; [Market.Answer] lets all
-// users answer one another until none gains more than epsilon. There they do not split jobs:
-// what they come to is held against U*, the best plan for the jobs as they are.
-//
-// It does not know how markets are run, or what their policies are.
+// A [Deviation] is one way to misreport. The true jobs of a market are changed to the reported
+// ones (misreport), the market runs them, and the outcome of each true job is computed from the
+// outcomes of the reported jobs. Only the true work and the true value determine a user's
+// utility (§4.2, eq. 9), minus its payments. The gains of users are measured one by one, and
+// summarized as means, fractions and intervals. Then users respond to one another until none
+// gains more than epsilon. In this part they do not split jobs, because the final state is
+// compared with U*, the best plan for the unsplit jobs.
 //
 // References, cited by § and eq.: Sandholm, Lai, Clearwater, "Admission Control in a
 // Computational Market".
 //
-// # Design
+// A user who misreports does so for all its jobs. If it misreports the deadline, it also
+// cancels the job at the true deadline, when the work loses its value. A delayed job keeps its
+// true deadline, and so has less time.
 //
-// A user who lies does so of all its jobs. A lie of the deadline comes with its other half:
-// when the true deadline has come the work is worth nothing more, so the job is taken back.
-// A delayed job, though, has its true deadline, and so less time.
-//
-// Everybody else says the same, and chance is the same: the work plan, hosts and streams are
-// those of the truth. A policy that draws lots draws as many as it is asked, so that where a
-// job comes as several, those after it see other lots of the same stream.
+// The reports of all others, the work plan, the hosts and the random streams are those of the
+// truth. A policy that uses random numbers draws one per request. If a job is submitted as
+// several, later jobs therefore get other numbers of the same stream.
+
 package whatif
 
 import (
@@ -36,32 +33,32 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Deviation is one way not to say what is true. The zero Deviation is the truth.
+// A Deviation is one way to misreport. The zero Deviation is the truth.
 type Deviation struct {
-	Kind string  // empty, or one of the kinds that [Parse] knows
+	Kind string  // empty, or one of the kinds that [ParseDeviation] knows
 	By   float64 // how far
 }
 
-// A kind is a way to lie.
+// A kind is a kind of misreport.
 type kind struct {
 	name, doc string
 	wants     string // what By may be
 	good      func(by float64) bool
-	say       func(j workloadgen.Job, by float64) []workloadgen.Job // the jobs it comes as, the first under its own number
-	names     bool                                                  // they come under a name each
-	divides   bool                                                  // they are of another form than the job: their work is spread over more nodes
+	say       func(j workloadgen.Job, by float64) []workloadgen.Job // the jobs to submit instead, the first under its own number
+	names     bool                                                  // each is submitted under its own user name
+	divides   bool                                                  // they have another form than the job: their work is spread over more nodes
 }
 
-// mostParts bounds into how many jobs one is divided.
+// mostParts limits the number of parts of a job.
 const mostParts = 64
 
 func factor(by float64) bool { return by > 0 && by <= 1000 && by != 1 }
 func parts(by float64) bool  { return by >= 2 && by <= mostParts && by == math.Trunc(by) }
 
-// kinds are the ways to lie.
+// kinds are the kinds of misreport.
 var kinds = []kind{
 	{
-		name: "value", doc: "the budget is so many times the value",
+		name: "value", doc: "the budget is this factor times the value",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Value = min(exact.Product(j.Value, by), workloadgen.MaxDollars)
@@ -69,7 +66,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "estimate", doc: "the estimate of the work is so many times what it was",
+		name: "estimate", doc: "the estimate of the work is this factor times the original one",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			j.Estimate = min(j.Estimate*by, workloadgen.MaxSeconds)
@@ -77,7 +74,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "deadline", doc: "the time until the deadline is so many times the true one, at which the job is taken back",
+		name: "deadline", doc: "the time until the deadline is this factor times the true one, at which the job is cancelled",
 		wants: "a factor above 0, at most 1000, not 1", good: factor,
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			if due := j.Deadline; !j.OnDemand && (j.Cancel == 0 || due < j.Cancel) {
@@ -88,8 +85,8 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "delay", doc: "the job is submitted after that part of the time until its deadline",
-		wants: "a part, above 0 and below 1", good: func(by float64) bool { return by > 0 && by < 1 },
+		name: "delay", doc: "the job is submitted after this fraction of the time until its deadline",
+		wants: "a fraction above 0 and below 1", good: func(by float64) bool { return by > 0 && by < 1 },
 		say: func(j workloadgen.Job, by float64) []workloadgen.Job {
 			late := j.Deadline * by
 			j.Arrival, j.Deadline, j.Lead = j.Arrival+late, j.Deadline-late, max(0, j.Lead-late)
@@ -100,7 +97,7 @@ var kinds = []kind{
 		},
 	},
 	{
-		name: "sybils", doc: "a job comes as so many of fewer nodes, each under a name of its own",
+		name: "sybils", doc: "a job is submitted as this number of jobs with fewer nodes, each under its own name",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (parts []workloadgen.Job) {
 			n := min(int(by), j.Nodes)
@@ -119,7 +116,7 @@ var kinds = []kind{
 		names: true,
 	},
 	{
-		name: "split", doc: "a job comes as so many on as many nodes, each with its part of every node's work",
+		name: "split", doc: "a job is submitted as this number of jobs with as many nodes, each with a part of every node's work",
 		wants: "a whole number, 2 to 64", good: parts,
 		say: func(j workloadgen.Job, by float64) (all []workloadgen.Job) {
 			part := j
@@ -134,7 +131,7 @@ var kinds = []kind{
 	},
 }
 
-// UsualDeviations returns the deviations that are tried if nothing else is asked for.
+// UsualDeviations returns the default deviations.
 func UsualDeviations() []Deviation {
 	return []Deviation{
 		{"value", 0.5}, {"value", 0.8}, {"value", 1.25}, {"value", 2},
@@ -161,10 +158,10 @@ func ParseDeviation(text string) (Deviation, error) {
 		}
 		return Deviation{name, by}, nil
 	}
-	return Deviation{}, misuse.Errorf("found %q, want KIND=NUMBER, the kind one of %s", text, strings.Join(names, ", "))
+	return Deviation{}, misuse.Errorf("found %q, want KIND=NUMBER, with one of these kinds: %s", text, strings.Join(names, ", "))
 }
 
-// DeviationKinds returns the ways to lie and what each does, for people: a line each.
+// DeviationKinds describes the kinds of misreport, one line each.
 func DeviationKinds() string {
 	var b strings.Builder
 	for i := range kinds {
@@ -173,7 +170,7 @@ func DeviationKinds() string {
 	return b.String()
 }
 
-// String returns d as [Parse] reads it, and "truth".
+// String returns d in the form that [ParseDeviation] reads, or "truth".
 func (d Deviation) String() string {
 	if d.Kind == "" {
 		return "truth"
@@ -181,7 +178,7 @@ func (d Deviation) String() string {
 	return d.Kind + "=" + strconv.FormatFloat(d.By, 'g', -1, 64)
 }
 
-// kind returns what d does, nil if it is the truth.
+// kind returns the kind of d, or nil for the truth.
 func (d Deviation) kind() *kind {
 	for i := range kinds {
 		if kinds[i].name == d.Kind {
@@ -189,7 +186,7 @@ func (d Deviation) kind() *kind {
 		}
 	}
 	if d.Kind != "" {
-		panic("incentives: a deviation of no kind: " + d.Kind)
+		panic("incentives: a deviation without a kind: " + d.Kind)
 	}
 	return nil
 }

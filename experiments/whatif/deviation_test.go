@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"":             "KIND=NUMBER",
-		"bluff=2":      "KIND=NUMBER, the kind one of value",
+		"bluff=2":      "KIND=NUMBER, with one of these kinds: value",
 		"value":        "want a factor above 0",
 		"value=0":      "want a factor above 0",
 		"value=1":      "not 1",

@@ -7,23 +7,24 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A trial is what was found in one replication under one policy.
+// A trial is the result of one replication under one policy.
 type trial struct {
 	Truth  payoff
 	Gains  []gain
-	Answer *response // nil: users were not let to answer
+	Answer *response // nil: without responses of the users
 
 	Best   float64 // U*, or a bound on it; 0 if there is none
 	Proven bool    // it is U*
 }
 
-// A deviationSample is all trials of one configuration under one policy, in order of replications.
+// A deviationSample contains all trials of one configuration under one policy, in order of
+// replications.
 type deviationSample struct {
 	Configuration, Policy string
 	Trials                []trial
 }
 
-// by returns what users gain by deviation d, or by the best of all below 0.
+// by returns the gains of users by deviation d, or by the best of all if d is below 0.
 func (f *deviationSample) by(d int) (s sample) {
 	for i := range f.Trials {
 		var gains []float64
@@ -39,47 +40,47 @@ func (f *deviationSample) by(d int) (s sample) {
 	return s
 }
 
-// An equilibrium is where users come to who answer one another.
+// An equilibrium describes the final state when users respond to one another.
 type equilibrium struct {
 	Configuration string  `json:"configuration"`
 	Policy        string  `json:"policy"`
-	N             int     `json:"n" doc:"replications in which users answered"`
-	Settled       int     `json:"settled" doc:"of these: nobody gains more than epsilon by another deviation that was tried"`
-	Circles       int     `json:"circles" doc:"of these: users come to what they have said before, and so go round for ever"`
-	Rounds        float64 `json:"rounds" doc:"mean, of those that settled with the one in which nobody found anything"`
-	Bounds        int     `json:"bounds" doc:"replications in which a bound stands for U*"`
+	N             int     `json:"n" doc:"replications in which users responded to one another"`
+	Settled       int     `json:"settled" doc:"replications in which nobody gains more than epsilon by another of the deviations"`
+	Circles       int     `json:"circles" doc:"replications in which users return to earlier reports, and so cycle"`
+	Rounds        float64 `json:"rounds" doc:"mean number of rounds of the replications that settled, including the last one without a change"`
+	Bounds        int     `json:"bounds" doc:"replications in which a bound replaces U*"`
 
-	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* over what all work is worth to its owners where users have come to; null without U*"`
-	Truth   *ratio        `json:"truth" doc:"the same where all say the truth"`
-	Lost    *meanEstimate `json:"lost" doc:"part of U*: what all work is worth in truth, less what it is worth where users have come to"`
-	Needed  *int          `json:"needed" doc:"replications that would show such a loss with a power of 80 %, where it cannot be told"`
-	Verdict string        `json:"verdict" doc:"lies cost, lies help or cannot be told apart, by the interval of what is lost; nothing changes; no U*"`
+	Anarchy *ratio        `json:"anarchy" doc:"price of anarchy: U* divided by the value of all work to its owners at the end of the responses; null without U*"`
+	Truth   *ratio        `json:"truth" doc:"the same if all users are truthful"`
+	Lost    *meanEstimate `json:"lost" doc:"fraction of U*: the value of all work in truth minus its value at the end of the responses"`
+	Needed  *int          `json:"needed" doc:"replications that would show such a loss with a power of 80 %, if it is undecided"`
+	Verdict string        `json:"verdict" doc:"verdict by the interval of the loss: lies cost, lies help or cannot be told apart; nothing changes; no U*"`
 
-	Plays []play `json:"plays" doc:"what users say there, the most frequent first"`
+	Plays []play `json:"plays" doc:"final reports of the users, the most frequent first"`
 }
 
-// A ratio is one of means over replications, with Fieller's interval.
+// A ratio is a ratio of means over replications, with Fieller's interval.
 type ratio struct {
 	Value float64  `json:"value"`
 	Lo    *float64 `json:"lo" doc:"null where it is unbounded"`
 	Hi    *float64 `json:"hi"`
 }
 
-// A play is how many users say one thing.
+// A play is a report with the number of users who make it.
 type play struct {
 	Deviation string  `json:"deviation"`
 	Share     float64 `json:"share"`
 }
 
-// The verdicts on what lies do to all.
+// The verdicts on the total effect of misreports.
 const (
 	costs     = "lies cost"
 	helps     = "lies help"
 	unbounded = "no U*"
 )
 
-// equilibrium returns where users have come to in f, nil if they were not let to answer.
-// Intervals are of a family of so many.
+// equilibrium returns the final state of the users in f, or nil if they did not respond.
+// Intervals belong to a family of the given size.
 func (f *deviationSample) equilibrium(family int) *equilibrium {
 	alpha := familyLevel / float64(max(1, family))
 	e := &equilibrium{Configuration: f.Configuration, Policy: f.Policy, Plays: []play{}}
@@ -146,7 +147,7 @@ func (f *deviationSample) equilibrium(family int) *equilibrium {
 	return e
 }
 
-// ratioOf returns that of the means of xs and ys, nil if it is none.
+// ratioOf returns the ratio of the means of xs and ys, or nil if it is undefined.
 func ratioOf(xs, ys []float64, alpha float64) *ratio {
 	e, ok := stats.Fieller(xs, ys)
 	if !ok {

@@ -33,7 +33,7 @@ configurations:
 	// Reason: its share at the price percentile is 1.15786 hosts, which is 0.50881 hosts (30.5 %) below the required 1.66667 hosts.
 	// The policy computed: price percentile 0.0524644 $/s, share at the spot price 5 hosts, share at the price percentile 1.15786 hosts, required share 1.66667 hosts.
 	//
-	// All else as it was, it would have been accepted
+	// With everything else unchanged, it would have been accepted
 	//   budget  $13.850000 more  $34.164796
 	//   submit  68 s later       at 1341.15 s  a smaller change may do, or a larger one may not
 	//
@@ -44,14 +44,14 @@ configurations:
 	//   nodes     up to 10 more          10 tried
 	//   nodes     up to 4 fewer          4 tried
 	//
-	// What would have become of it, and of all others
+	// Outcome for the job and for all others
 	//                   change         it   pays, $  its owner has, $  externality, $  others gain  lose
 	//   budget $13.850000 more  fulfilled  0.000000         20.314796     -135.201330            2     3
 	//        submit 68 s later  fulfilled  0.000000         20.314796     -226.462731            3     3
-	// Externality: what the work of all others is worth without it, less what it is worth with it.
+	// Externality: the value of the work of all others without the job, minus its value with the job.
 }
 
-// What to ask for: budgets for one job, by runs into which it comes as one more.
+// Recommended budget: budgets for one job, by runs into which it comes as one more.
 func ExampleAdvise() {
 	const file = `
 name: first

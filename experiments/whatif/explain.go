@@ -20,9 +20,10 @@ import (
 // Explain repeats one run of e until one of its jobs is submitted, and explains the decision
 // on that job. It searches for the smallest change of each term with which the same policy
 // would have decided differently, and for the outcomes of all jobs under that change and
-// without the job. A job is worth its utility at alpha, computed from its value in the plan,
-// minus what was paid (§4.2, eq. 9). The frontier is computed only if frontier is set. Inputs
-// are the hashes of the files that the run read, by path, or nil; a changed file is an error.
+// without the job. The worth of a job is its utility at alpha, computed from its value in the
+// plan, without payments (§4.2, eq. 9). The frontier is computed only if frontier is set.
+// Inputs are the hashes of the files that the run read, by path, or nil; a changed file is an
+// error.
 func Explain(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, job int64, alpha float64, frontier bool) (*Explanation, error) {
 	if err := checkAlpha(alpha); err != nil {
 		return nil, err

@@ -6,9 +6,9 @@ import (
 	"bourse/contracts/admission"
 )
 
-// Terms are what a job asks for.
+// Terms are the terms of a job's request.
 type terms struct {
-	Work     float64     `json:"work" doc:"of a node, processor-seconds, as its owner estimates it"`
+	Work     float64     `json:"work" doc:"work of a node, processor-seconds, as its owner estimates it"`
 	Nodes    int         `json:"nodes"`
 	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
 	Budget   bank.Amount `json:"budget"`
@@ -16,24 +16,24 @@ type terms struct {
 	Submit   float64     `json:"submit" doc:"instant, s"`
 }
 
-// A number is one that the policy has looked at.
+// A number is a number that the policy used.
 type number struct {
 	Name  string  `json:"name"`
 	Value float64 `json:"value"`
 }
 
-// A test is what was to be reached, and what was.
+// A test is a requirement and the value found.
 type test struct {
-	Contract int64   `json:"contract" doc:"whose it is: that of the job itself, or one that is admitted already"`
+	Contract int64   `json:"contract" doc:"owner of the promise: the job itself, or a contract that is already admitted"`
 	What     string  `json:"what" doc:"name of the number"`
 	Got      float64 `json:"got"`
 	Want     float64 `json:"want"`
-	AtMost   bool    `json:"at_most" doc:"want is the most that it may be, otherwise the least"`
+	AtMost   bool    `json:"at_most" doc:"whether want is a maximum; otherwise it is a minimum"`
 
-	word string // what it is, as the policy says it
+	word string // description by the policy
 }
 
-// Missing returns by how much t falls short, 0 or less if it is passed.
+// Missing returns by how much t falls short; it is 0 or negative if the test is passed.
 func (t *test) Missing() float64 {
 	if t.AtMost {
 		return t.Got - t.Want
@@ -41,18 +41,18 @@ func (t *test) Missing() float64 {
 	return t.Want - t.Got
 }
 
-// A decision is what was decided of a job.
+// A decision is the decision on a job.
 type decision struct {
 	At      float64  `json:"at" doc:"instant, s"`
 	Verdict string   `json:"verdict" doc:"accept, reject, or defer: the run ended before it was decided"`
 	Reason  string   `json:"reason,omitempty"`
-	Numbers []number `json:"numbers" doc:"that the policy looked at, in its order"`
-	Test    *test    `json:"test" doc:"that decided it, or the last that it passed; null if there is none of two numbers"`
+	Numbers []number `json:"numbers" doc:"numbers that the policy used, in its order"`
+	Test    *test    `json:"test" doc:"test that decided, or the last that it passed; null if no test compared two numbers"`
 }
 
-// decided returns the decision d of a job, made at an instant, as it is told: of a refusal with
-// the test that has its reason, otherwise with the last that was passed. All are the tests of
-// the policy; a test about another contract says so.
+// decided returns the decision d on a job, made at a time, in the form of reports: for a
+// refusal with the test that has its reason, otherwise with the last test that was passed.
+// All are the tests of the policy; a test of another contract names it.
 func decided(job int64, at float64, by *contracts.Decision, asked terms, all []admission.Test) decision {
 	d := decision{At: at, Verdict: by.Verdict.String(), Reason: string(by.Reason), Numbers: []number{}}
 	for i := range by.Numbers {
@@ -71,7 +71,7 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 			if d.Reason != string(t.Reason) {
 				continue
 			}
-			has = true // nothing is said of what is 0
+			has = true // zero values are omitted
 		}
 		if !has || !wants {
 			continue
@@ -84,38 +84,38 @@ func decided(job int64, at float64, by *contracts.Decision, asked terms, all []a
 	return d
 }
 
-// A change is the least in one dimension with which the job would have been decided
-// otherwise, all else as it was.
+// A change is the smallest change in one dimension that would have reversed the decision on
+// the job, with everything else unchanged.
 type change struct {
 	Of       string  `json:"of" doc:"budget, deadline, nodes, submit or class"`
 	By       string  `json:"by" doc:"the change, in words"`
 	Terms    terms   `json:"terms"`
 	Tried    int     `json:"tried" doc:"decisions"`
-	Monotone bool    `json:"monotone" doc:"nothing that was tried says that less would do, or more would not"`
-	Reason   string  `json:"reason,omitempty" doc:"it would have been refused for"`
-	Then     *effect `json:"then" doc:"what would have become of all; null if it would have been refused"`
+	Monotone bool    `json:"monotone" doc:"whether no smaller tried change is sufficient and no larger one fails"`
+	Reason   string  `json:"reason,omitempty" doc:"reason for which it would have been refused"`
+	Then     *effect `json:"then" doc:"outcome of all jobs; null if it would have been refused"`
 }
 
 // An unsolved is a dimension in which no change was found.
 type unsolved struct {
 	Of    string `json:"of"`
-	Until string `json:"until" doc:"the last that was looked at"`
+	Until string `json:"until" doc:"last value tried"`
 	Tried int    `json:"tried"`
 }
 
-// An effect is what would have become of all.
+// An effect is the alternative outcome of all jobs.
 type effect struct {
 	Outcome     outcome       `json:"fate" doc:"of the job"`
-	Has         bank.Amount   `json:"has" doc:"its owner of it: its worth, less what was paid, and penalties"`
-	Externality bank.Amount   `json:"externality" doc:"what the work of all others is worth without the job, less what it is worth with it: its Clarke price"`
-	Paid        bank.Amount   `json:"others_paid" doc:"all others, more than they did, less penalties"`
-	Gain        int           `json:"gain" doc:"others who have more"`
+	Has         bank.Amount   `json:"has" doc:"surplus of its owner: its value, minus payments, plus penalties"`
+	Externality bank.Amount   `json:"externality" doc:"value of the work of all others without the job, minus its value with the job: the Clarke price"`
+	Paid        bank.Amount   `json:"others_paid" doc:"payments of all others, compared with the actual ones, minus penalties"`
+	Gain        int           `json:"gain" doc:"number of others who gain"`
 	Lose        int           `json:"lose"`
-	Jobs        []comparedJob `json:"jobs" doc:"the others whose work is worth more or less, or who pay more or less; those who gain most first"`
+	Jobs        []comparedJob `json:"jobs" doc:"others whose value or payment changes; the largest gains first"`
 }
 
-// effectOf returns the outcome in which the job is as in is, where jobs are all, once as it
-// was and once as it would be: with the job, if in says so, which was not in then.
+// effectOf returns the effect from the actual and the alternative outcomes of all jobs; is is
+// the index of the explained job, which is in the alternative if in is set.
 func effectOf(job int64, jobs []comparedJob, in bool) *effect {
 	var o effect
 	others := []comparedJob{}
@@ -149,23 +149,24 @@ type Explanation struct {
 	Policy   string          `json:"policy"`
 	Asked    terms           `json:"asked"`
 	Decision decision        `json:"decision"`
-	Taken    *terms          `json:"taken" doc:"the offer that its owner took in place of the refusal; null if there was none"`
-	Outcome  outcome         `json:"fate" doc:"what became of it"`
-	Changes  []change        `json:"changes" doc:"of a refused job: with which it would have been accepted; of an accepted one: refused"`
-	Unsolved []unsolved      `json:"vain" doc:"dimensions in which no change was found"`
-	Help     *help           `json:"help" doc:"what would have helped a refused job if no single change does; null otherwise"`
-	Without  *effect         `json:"without" doc:"what would have become of all without the job; null if it was not accepted"`
-	Frontier []frontierPoint `json:"frontier" doc:"budgets with which it would have been accepted; none unless asked for"`
+	Taken    *terms          `json:"taken" doc:"offer that its owner accepted instead of a rejection; null if there was none"`
+	Outcome  outcome         `json:"fate" doc:"outcome of the job"`
+	Changes  []change        `json:"changes" doc:"for a refused job, smallest changes that would have been accepted; for an accepted one, that would have been refused"`
+	Unsolved []unsolved      `json:"vain" doc:"terms for which no change was found"`
+	Help     *help           `json:"help" doc:"what would have helped a refused job, if no single change does; null otherwise"`
+	Without  *effect         `json:"without" doc:"outcome of all jobs without the job; null if it was not accepted"`
+	Frontier []frontierPoint `json:"frontier" doc:"lowest accepted budgets; none unless requested"`
 }
 
-// A help is what would have let in a job that no single change lets in.
+// A help is a change that would have admitted a job that no single change admits.
 type help struct {
 	Terms    *terms   `json:"terms" doc:"terms with several changes that would have been accepted; null if none was found"`
 	Tried    int      `json:"tried" doc:"decisions"`
 	Policies []string `json:"policies" doc:"other policies of the configuration that accept it as it is"`
 }
 
-// A frontierPoint is the least budget with which a job would have been accepted with a deadline.
+// A frontierPoint is the lowest budget with which a job would have been accepted with a
+// deadline.
 type frontierPoint struct {
 	Deadline float64     `json:"deadline" doc:"s after it is submitted"`
 	Budget   bank.Amount `json:"budget"`

@@ -6,29 +6,29 @@ import (
 	"bourse/experiments/stats"
 )
 
-// level is that of all intervals of a family at once.
+// level is the simultaneous level of all intervals of a family.
 const familyLevel = 0.05
 
 // A meanEstimate is a mean over replications, with its interval.
 type meanEstimate struct {
 	Value float64  `json:"value"`
-	Lo    *float64 `json:"lo" doc:"null where replications do not vary, or there is one"`
+	Lo    *float64 `json:"lo" doc:"null if replications do not vary, or there is only one"`
 	Hi    *float64 `json:"hi"`
 }
 
-// A gainRow is what one deviation gains users under one policy.
+// A gainRow is the gain of users by one deviation under one policy.
 type gainRow struct {
 	Configuration string       `json:"configuration"`
 	Policy        string       `json:"policy"`
-	Deviation     string       `json:"deviation" doc:"KIND=NUMBER; best: that which gains each user most, if any does"`
-	N             int          `json:"n" doc:"replications: what intervals are over"`
-	Users         int          `json:"users" doc:"sampled, over all replications"`
-	Gain          meanEstimate `json:"gain" doc:"of a user in true utility, $"`
-	Share         meanEstimate `json:"share" doc:"of users who gain more than epsilon"`
-	Largest       meanEstimate `json:"largest" doc:"gain among the users of a replication, $"`
+	Deviation     string       `json:"deviation" doc:"KIND=NUMBER; best: the misreport with the largest gain of each user, if there is one"`
+	N             int          `json:"n" doc:"number of replications, the units of the intervals"`
+	Users         int          `json:"users" doc:"users sampled, over all replications"`
+	Gain          meanEstimate `json:"gain" doc:"gain of a user in true utility, $"`
+	Share         meanEstimate `json:"share" doc:"percentage of users who gain more than epsilon"`
+	Largest       meanEstimate `json:"largest" doc:"largest gain among the users of a replication, $"`
 	Most          float64      `json:"most" doc:"largest gain of all, $"`
-	Needed        *int         `json:"needed" doc:"replications that would show a mean gain like this with a power of 80 %"`
-	Verdict       string       `json:"verdict" doc:"gains, loses, or cannot be told apart, by the interval of the mean; nothing changes; empty of the best"`
+	Needed        *int         `json:"needed" doc:"replications that would show such a mean gain with a power of 80 %"`
+	Verdict       string       `json:"verdict" doc:"verdict by the interval of the mean: gains, loses, or cannot be told apart; nothing changes; empty for best"`
 }
 
 // The verdicts on a mean gain.
@@ -39,13 +39,13 @@ const (
 	same      = "nothing changes"
 )
 
-// A sample is what users gain by one deviation: of each replication, those of its users.
+// A sample contains the gains of users by one deviation, by replication.
 type sample [][]float64
 
-// weighed returns what a sample says, whose intervals are of a family of so many: each misses
-// with a probability of at most 5 % over all of them (Bonferroni). Replications are what is
-// independent: the mean of a replication's users counts once (Student's t), and so do their
-// share (of clustered trials) and the largest.
+// weighed returns the estimates from a sample, with intervals of a family of the given size:
+// each misses with a probability of at most 5 % over all of them (Bonferroni). Replications
+// are the independent units. The mean of a replication's users counts once (Student's t), and
+// so do their fraction (clustered trials) and the largest gain.
 func weighed(s sample, epsilon float64, family int) (r gainRow) {
 	alpha := familyLevel / float64(max(1, family))
 	var means, shares, largest []float64

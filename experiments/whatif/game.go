@@ -5,28 +5,28 @@ import (
 	"bourse/workloadgen"
 )
 
-// A reportedOutcome is what became of a job that was said.
+// A reportedOutcome is the outcome of a reported job.
 type reportedOutcome struct {
 	Done float64 // work over all nodes by the true deadline
 	Paid float64 // $, less the penalties received
 }
 
-// A game is a market of which the truth is known, and which can be run on what is said.
+// A game is a market with a known truth that can be run on reported plans.
 type game struct {
 	Truth workloadgen.Plan
-	Alpha float64 // how inelastic users are, in [0,1] (eq. 9)
+	Alpha float64 // inelasticity of users, in [0,1] (eq. 9)
 
-	// Run returns what becomes of each job that is said, in order.
+	// Run returns the outcome of each reported job, in order.
 	Run func(reported) ([]reportedOutcome, error)
 }
 
-// A payoff is what all users have when each says something.
+// A payoff is the utility of all users for given reports.
 type payoff struct {
 	Utility map[int64]float64 // by user, $
-	Worth   float64           // of all work that was done, to its owners: utilities without payments
+	Worth   float64           // value of all completed work to its owners: utilities without payments
 }
 
-// payoff returns what all have if users say what by tells.
+// payoff returns the utility of all users, whose reports by states.
 func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	said := misreport(m.Truth, by)
 	fates, err := m.Run(said)
@@ -49,14 +49,14 @@ func (m *game) payoff(by func(user int64) Deviation) (o payoff, err error) {
 	return o, nil
 }
 
-// A gain is what a user has more than in truth by each deviation, in order, $.
+// A gain is the utility of a user minus that in truth, by each deviation, in order, $.
 type gain struct {
 	User int64
 	By   []float64
 }
 
-// gains returns what the truth comes to, and what each of users gains by each deviation, all
-// others saying the truth.
+// gains returns the outcome of the truth, and the gain of each of users by each deviation
+// while all others are truthful.
 func (m *game) gains(users []int64, deviations []Deviation) (truth payoff, gains []gain, err error) {
 	if truth, err = m.payoff(func(int64) Deviation { return Deviation{} }); err != nil {
 		return truth, nil, err

@@ -6,12 +6,12 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// A PriceRule says what a bid buys of a host while its price is c, in processors, and what is paid
+// A PriceRule returns what a bid buys of a host at price c, in processors, and the payment
 // for that, $/s.
 type PriceRule func(bid, c float64) (processors, pays float64)
 
-// exclusive is the rule of hosts that one has to oneself, for their price, while that is no
-// more than the bid.
+// exclusive is the rule of exclusive hosts, which cost their price while that is at most the
+// bid.
 func exclusive(bid, c float64) (processors, pays float64) {
 	if c > bid {
 		return 0, 0
@@ -19,9 +19,9 @@ func exclusive(bid, c float64) (processors, pays float64) {
 	return 1, c
 }
 
-// SharedHost is the rule of a host of so many processors, of which a task uses one at most, that is
-// shared in proportion to bids (eq. 4): c is the sum of the others'. What is used is paid
-// for at the price with the bid in it.
+// SharedHost is the rule of a host with the given processors, of which a task uses at most
+// one. It is shared in proportion to bids (eq. 4); c is the sum of the others'. Usage is paid
+// at the price that includes the bid.
 func SharedHost(cpus float64) PriceRule {
 	return func(bid, c float64) (processors, pays float64) {
 		if bid <= 0 {
@@ -32,15 +32,15 @@ func SharedHost(cpus float64) PriceRule {
 	}
 }
 
-// A PriceHistory is what prices were, and what they buy.
+// A PriceHistory is a series of past prices with the rule for what they buy.
 type PriceHistory struct {
 	Prices
 	Rule      PriceRule
-	Held      bool    // a bid is for seconds of work, else for those until the deadline
-	Guarantee float64 // g: a reservation is admitted if its bid does at the price that was not exceeded for that part of the time before
+	Held      bool    // a bid is per second of work; otherwise per second until the deadline
+	Guarantee float64 // g: a reservation is admitted if its bid is at least the price that was not exceeded for this fraction of the past
 }
 
-// bid returns what a budget bids a second, on one node.
+// bid returns the bid per second of a budget, on one node.
 func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 	if h.Held {
 		return budget / j.total()
@@ -48,19 +48,20 @@ func (h *PriceHistory) bid(j *AdviceJob, budget float64) float64 {
 	return budget / (j.Deadline * float64(j.Nodes))
 }
 
-// mostUnits is how many observations are made of a history, at most: batches of stretches one
-// after another, so that prices which last longer than a stretch do not count as news in each.
+// mostUnits is the maximum number of observations from a history: batches of consecutive
+// stretches, so that prices that last longer than a stretch do not count as new information
+// in each.
 const mostUnits = 40
 
-// units cuts the history in stretches as long as the deadline, one after another, of which the
-// first is the past of the next alone, and returns what would have become of the job, with each
-// budget: the mean over each of at most 40 batches of stretches, all of so many. The job is too
+// units cuts the history into consecutive stretches as long as the deadline; the first serves
+// only as the past of the next. It returns the outcome of the job with each budget: the mean
+// over each of at most 40 batches of equally many stretches. The job is assumed to be too
 // small to move prices.
 func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, batch int, err error) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
 	if n < 3 {
-		return nil, 0, misuse.Errorf("job: deadline: found %.6g s, and a history of %.6g s: want one that is three times as long or more", j.Deadline, h.End-begin)
+		return nil, 0, misuse.Errorf("job: deadline: found %.6g s, and a history of %.6g s: want a history at least three times as long", j.Deadline, h.End-begin)
 	}
 	batch = (n - 1 + mostUnits - 1) / mostUnits
 	for i := 1; i+batch <= n; i += batch {
@@ -83,10 +84,10 @@ func (h *PriceHistory) units(j *AdviceJob, budgets []float64) (units []unit, bat
 	return units, batch, nil
 }
 
-// mostPast is how much of the past a reservation looks at, in deadlines.
+// mostPast is the length of the past that a reservation uses, in deadlines.
 const mostPast = 20
 
-// run returns what becomes of the job with that bid while prices are so.
+// run returns the outcome of the job with that bid at the given prices.
 func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutcome {
 	f, left := meanOutcome{Admitted: 1}, j.Work
 	for _, s := range ahead {
@@ -104,8 +105,8 @@ func (h *PriceHistory) run(j *AdviceJob, ahead []stretch, bid float64) meanOutco
 	return f
 }
 
-// ends returns budgets below which the job is done in none of the stretches, and above which it
-// is done in all in which any budget does, of a sample of them.
+// ends returns two budgets, from a sample of stretches: below the first the job is done in
+// none; above the second it is done in every stretch in which any budget suffices.
 func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	begin := h.Steps[0].At
 	n := int((h.End - begin) / j.Deadline)
@@ -125,7 +126,7 @@ func (h *PriceHistory) ends(j *AdviceJob) (lo, hi float64) {
 	return max(1e-6, lo/1.5), max(2e-6, hi*1.5)
 }
 
-// least returns the least budget with which the job is done, +Inf if none does.
+// least returns the lowest budget with which the job is done, or +Inf if none suffices.
 func (h *PriceHistory) least(j *AdviceJob, ahead []stretch) float64 {
 	lo, hi := 0.0, 1e-6
 	for h.run(j, ahead, h.bid(j, hi)).Done == 0 {

@@ -31,7 +31,7 @@ type Deviations struct {
 func (t *Deviations) validate() error {
 	switch {
 	case len(t.Deviations) == 0:
-		return misuse.Errorf("deviations: found none, want one at least")
+		return misuse.Errorf("deviations: found none, want at least one")
 	case !(t.Alpha >= 0 && t.Alpha <= 1):
 		return misuse.Errorf("alpha: found %v, want 0 to 1", t.Alpha)
 	case !(t.Epsilon >= 0) || math.IsInf(t.Epsilon, 0):
@@ -117,7 +117,7 @@ func only(e *scenario.Experiment, names []string) (*scenario.Experiment, error) 
 	return &x, nil
 }
 
-// offer offers deviations to sampled users of one replication, policy by policy.
+// offer tries deviations for sampled users of one replication, policy by policy.
 func (t *Deviations) offer(ctx context.Context, p *experiments.Prepared, configuration, rep int) (trials []trial, err error) {
 	tr, err := p.Trial(configuration, rep)
 	if err != nil {

@@ -10,20 +10,20 @@ import (
 	"bourse/experiments/report"
 )
 
-// An IncentiveStudy says who gains by what.
+// An IncentiveStudy reports who gains by which misreport.
 type IncentiveStudy struct {
 	Scenario string        `json:"scenario"`
-	Alpha    float64       `json:"alpha" doc:"how inelastic users are (eq. 9)"`
-	Epsilon  float64       `json:"epsilon" doc:"a gain of no more than that, $, is none"`
-	Users    int           `json:"users" doc:"sampled in a replication, at most"`
-	Most     int           `json:"most_rounds" doc:"in which users answer one another, at most"`
-	Family   int           `json:"family" doc:"intervals of means that hold at once with 95 % (Bonferroni): one for each row of gains"`
+	Alpha    float64       `json:"alpha" doc:"inelasticity of users (eq. 9)"`
+	Epsilon  float64       `json:"epsilon" doc:"gains of at most this, $, do not count"`
+	Users    int           `json:"users" doc:"maximum number of users sampled per replication"`
+	Most     int           `json:"most_rounds" doc:"maximum number of replications in which users respond to one another"`
+	Family   int           `json:"family" doc:"number of intervals of means that hold simultaneously at 95 % (Bonferroni): one for each row of gains"`
 	Gains    []gainRow     `json:"gains"`
-	Best     []gainRow     `json:"best" doc:"what users would gain who each know which lie is best, all of it seen afterwards"`
-	Answers  []equilibrium `json:"answers" doc:"where users come to who answer one another"`
+	Best     []gainRow     `json:"best" doc:"gain if each user knew its best misreport, in hindsight"`
+	Answers  []equilibrium `json:"answers" doc:"result of the users' responses to one another"`
 }
 
-// sum makes rows of what was found, whose gains are by deviations.
+// sum computes rows from the results of the deviations.
 func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
 	r.Family = len(found) * len(deviations)
 	r.Gains, r.Best, r.Answers = []gainRow{}, []gainRow{}, []equilibrium{}
@@ -46,10 +46,10 @@ func (r *IncentiveStudy) sum(found []deviationSample, deviations []Deviation) {
 	}
 }
 
-// Document returns r for people: a table a policy, figures, and the rows as CSV.
+// Document returns r as a document: one table per policy, figures, and the rows as CSV.
 func (r *IncentiveStudy) Document(labels report.Labels) report.Document {
 	d := report.Document{
-		Title:  "Would a user gain by lying?",
+		Title:  "Would a user gain by misreporting?",
 		Tables: r.tables(labels), Figures: r.figures(labels), Data: []report.File{{Name: "incentives-rows.csv", Data: r.csv()}},
 		Values: func([]string) any { return *r },
 	}
@@ -64,7 +64,7 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 		best := &r.Best[i]
 		t := report.Table{
 			Title:  fmt.Sprintf("%s, %s: %d users of %d replications", labels.Of(best.Configuration), labels.Of(best.Policy), best.Users, best.N),
-			Header: []string{"if a user says", "mean gain, $", "users who gain, %", "largest, $", "most, $", "n for 80 %", "on average"},
+			Header: []string{"misreport", "mean gain, $", "users who gain, %", "largest, $", "most, $", "n for 80 %", "on average"},
 			Left:   1,
 		}
 		for k := range r.Gains {
@@ -76,16 +76,16 @@ func (r *IncentiveStudy) tables(labels report.Labels) (tables []report.Table) {
 		tables = append(tables, t)
 	}
 	if len(tables) > 0 {
-		tables[len(tables)-1].Note = fmt.Sprintf("A gain is true utility (eq. 9, α = %s) more than in truth, all others saying the truth, on the same jobs, hosts and streams. "+
-			"Replications are what is independent: means of their users (Student's t), shares (score interval of clustered trials), and the largest of their users. "+
-			"The %d intervals of a column hold at once with 95 %% (Bonferroni), those of best with each other. "+
-			"Who gains has more than $%s. best: each user says what gains it most, or the truth, all of it seen afterwards.",
+		tables[len(tables)-1].Note = fmt.Sprintf("A gain is true utility (eq. 9, α = %s) compared with truthful reports, while all others are truthful, on the same jobs, hosts and streams. "+
+			"Replications are the independent units. Each contributes the mean of its users (Student's t), the fraction (score interval of clustered trials), and the largest gain. "+
+			"The %d intervals of a column hold simultaneously at 95 %% (Bonferroni), and so do those of best. "+
+			"Users gain if they have more than $%s. best: each user reports what gains it most, or the truth, in hindsight.",
 			digits(r.Alpha), r.Family, digits(r.Epsilon))
 	}
 	return tables
 }
 
-// cells returns r as a row of a table.
+// cells returns r as a table row.
 func (r *gainRow) cells() []report.Cell {
 	needed := "–"
 	if r.Needed != nil {
@@ -124,7 +124,7 @@ func dollarText(x float64) string { return rounded(x, 2) }
 
 func hundredths(x float64) string { return rounded(100*x, 0) }
 
-// rounded returns x with so many decimals; nothing has no sign.
+// rounded returns x with the given number of decimals; zero has no sign.
 func rounded(x float64, decimals int) string {
 	text := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(text, "-0.") == "" {
@@ -138,7 +138,7 @@ func digits(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 // describe returns e in words.
 func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s, %s: users who answer one another settle in %d of %d replications, where nobody gains more than $%s by another of these lies; in %d they go round for ever; %s rounds on average, at most %d.",
+	fmt.Fprintf(&b, "%s, %s: users who respond to one another settle in %d of %d replications, so that nobody gains more than $%s by another of these misreports. In %d they cycle. They take %s rounds on average, at most %d.",
 		labels.Of(e.Configuration), labels.Of(e.Policy), e.Settled, e.N, digits(r.Epsilon), e.Circles, digits(e.Rounds), r.Most)
 	var plays []string
 	for i, p := range e.Plays {
@@ -149,7 +149,7 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	}
 	fmt.Fprintf(&b, " They end with %s.", strings.Join(plays, ", "))
 	if e.Verdict == unbounded {
-		return b.String() + " There is no U*: as where users pay their whole budget."
+		return b.String() + " There is no U*, for example because users pay their whole budget."
 	}
 	fmt.Fprintf(&b, " Price of anarchy %s, in truth %s: ", e.Anarchy.describe(), e.Truth.describe())
 	switch e.Verdict {
@@ -161,14 +161,14 @@ func (e *equilibrium) describe(labels report.Labels, r *IncentiveStudy) string {
 	case same:
 		b.WriteString("the same.")
 	default:
-		fmt.Fprintf(&b, "the two cannot be told apart: lies cost %s %% of U*", e.Lost.describe(hundredths))
+		fmt.Fprintf(&b, "they do not differ significantly: misreports cost %s %% of U*", e.Lost.describe(hundredths))
 		if e.Needed != nil {
-			fmt.Fprintf(&b, ", and %d replications would tell", *e.Needed)
+			fmt.Fprintf(&b, ", and %d replications would decide it", *e.Needed)
 		}
 		b.WriteString(".")
 	}
 	if e.Bounds > 0 {
-		fmt.Fprintf(&b, " In %d replications a bound stands for U*, which is not known.", e.Bounds)
+		fmt.Fprintf(&b, " In %d replications, a bound replaces U*, which is unknown.", e.Bounds)
 	}
 	return b.String()
 }
@@ -183,11 +183,11 @@ func (r *ratio) describe() string {
 	return fmt.Sprintf("%s [%s, %s]", digits(r.Value), digits(*r.Lo), digits(*r.Hi))
 }
 
-// figures returns what is gained, as a forest plot a policy.
+// figures returns the gains, as one forest plot per policy.
 func (r *IncentiveStudy) figures(labels report.Labels) []report.Figure {
 	f := report.Figure{
-		Name: "incentives", Title: "What a user gains by lying",
-		Caption: "Mean gain of a user in true utility, with intervals that hold at once (95 %, Bonferroni).",
+		Name: "incentives", Title: "Gain of a user by misreporting",
+		Caption: "Mean gain of a user in true utility, with simultaneous intervals (95 %, Bonferroni).",
 	}
 	for i := range r.Best {
 		best := &r.Best[i]

@@ -8,15 +8,15 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A chance is what a budget comes to in one market: means over units, with their 95 %
-// score intervals, each unit being a cluster.
+// A chance is the result of a budget in one market: means over units, with 95 % score
+// intervals that treat each unit as a cluster.
 type chance struct {
-	Admitted float64  `json:"admitted" doc:"probability of being let in"`
-	Done     float64  `json:"done" doc:"probability of being let in and done by the deadline"`
-	Lo95     *float64 `json:"lo95" doc:"of done (Wilson's score, each budget by itself); null under two units"`
+	Admitted float64  `json:"admitted" doc:"probability of admission"`
+	Done     float64  `json:"done" doc:"probability of being admitted and done by the deadline"`
+	Lo95     *float64 `json:"lo95" doc:"interval of done (Wilson's score, for each budget separately); null under two units"`
 	Hi95     *float64 `json:"hi95"`
-	Paid     float64  `json:"paid" doc:"$ that may be expected to be paid"`
-	Utility  *float64 `json:"utility" doc:"$: value times done, less paid; null unless a value was said"`
+	Paid     float64  `json:"paid" doc:"expected payment, $"`
+	Utility  *float64 `json:"utility" doc:"$: value times done, minus payment; null unless a value was stated"`
 }
 
 // A budgetRow is one budget.
@@ -26,14 +26,14 @@ type budgetRow struct {
 	Reservation chance  `json:"reservation"`
 }
 
-// A marketChoice is what may be advised of one market.
+// A marketChoice is the possible advice on one market.
 type marketChoice struct {
-	Least  *float64 `json:"least" doc:"$, the least budget looked at with which the job is done with that probability; null if there is none"`
-	Surely *float64 `json:"surely" doc:"$, the least of which the lower end of the interval says so"`
-	Best   *float64 `json:"best" doc:"$, of the greatest mean utility; null unless a value was said"`
+	Least  *float64 `json:"least" doc:"$, the smallest tried budget with which the job is done with that probability; null if there is none"`
+	Surely *float64 `json:"surely" doc:"$, the smallest budget whose interval has its lower end there or above"`
+	Best   *float64 `json:"best" doc:"$, of the largest mean utility; null unless a value was stated"`
 }
 
-// A BudgetPlan is what is advised.
+// A BudgetPlan is the advice on budgets.
 type BudgetPlan struct {
 	Job         AdviceJob    `json:"job"`
 	Of          string       `json:"of" doc:"the history"`
@@ -44,18 +44,18 @@ type BudgetPlan struct {
 	Spot        marketChoice `json:"spot"`
 	Reservation marketChoice `json:"reservation"`
 
-	Difference *float64 `json:"difference" doc:"$, of utilities: spot less reservation, each at its best budget; null unless a value was said"`
-	Lo95       *float64 `json:"lo95" doc:"of the difference (paired by unit, Student's t)"`
+	Difference *float64 `json:"difference" doc:"$, difference of utilities: spot minus reservation, each at its best budget; null unless a value was stated"`
+	Lo95       *float64 `json:"lo95" doc:"interval of the difference (paired by unit, Student's t)"`
 	Hi95       *float64 `json:"hi95"`
 	P          *float64 `json:"p"`
 	Needed     *int     `json:"needed" doc:"units that would show such a difference with a power of 80 % at 5 %"`
-	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both come to the same), neither (no budget gains anything), or undecided; empty unless a value was said"`
+	Verdict    string   `json:"verdict" doc:"spot, reserve, either (both are equal), neither (no budget gains anything), or undecided; empty unless a value was stated"`
 }
 
 // An Advice is the advice on markets, or a plan of budgets for one job.
 type Advice struct {
 	advise.Advice
-	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; then there is nothing else"`
+	Plan *BudgetPlan `json:"plan,omitempty" doc:"budgets for a job; the other fields are then omitted"`
 }
 
 // Weigh applies the rules of §5 to all numbers and returns the advice.
@@ -71,7 +71,7 @@ func Weigh(all []advise.Advice) (report.Document, error) {
 	return d, err
 }
 
-// planned weighs what became of a job in units, with each budget.
+// planned evaluates the outcomes of the job in units, with each budget.
 func planned(j AdviceJob, of, what string, probability float64, budgets []float64, units []unit) *BudgetPlan {
 	p := &BudgetPlan{Job: j, Of: of, Units: len(units), What: what, Probability: probability}
 	spot := func(u *unit) []meanOutcome { return u.Spot }
@@ -88,7 +88,7 @@ func planned(j AdviceJob, of, what string, probability float64, budgets []float6
 	return p
 }
 
-// utilities returns those of each unit with budget i in a market.
+// utilities returns the utility of each unit with budget i in a market.
 func utilities(j *AdviceJob, units []unit, i int, in func(*unit) []meanOutcome) (all []float64) {
 	for k := range units {
 		f := in(&units[k])[i]
@@ -115,7 +115,7 @@ func chanceOf(j *AdviceJob, units []unit, i int, in func(*unit) []meanOutcome) (
 	return c
 }
 
-// choose returns what may be advised of a market, and which of the budgets is best.
+// choose returns the possible advice on a market, and the best budget.
 func (p *BudgetPlan) choose(in func(*budgetRow) *chance) (c marketChoice, best int) {
 	for i := range p.Rows {
 		r := &p.Rows[i]
@@ -133,7 +133,7 @@ func (p *BudgetPlan) choose(in func(*budgetRow) *chance) (c marketChoice, best i
 	return c, best
 }
 
-// decide says which market is to be chosen, by the utilities of each unit in both.
+// decide recommends a market by the utilities of each unit in both.
 func (p *BudgetPlan) decide(spot, reservation []float64) {
 	d, ok := stats.Pairs(spot, reservation)
 	mean := stats.Mean(spot) - stats.Mean(reservation)
@@ -162,12 +162,12 @@ func (p *BudgetPlan) decide(spot, reservation []float64) {
 	}
 }
 
-// Document returns p for people and programs, with its figure.
+// Document returns p as a document with its figure.
 func (p *BudgetPlan) Document() report.Document {
 	t := report.Table{
 		Title:  "Budget against the probability of being done by the deadline",
-		Header: []string{"budget, $", "spot", "95 %", "pays, $", "reservation: let in", "done", "95 %", "pays, $"},
-		Note: fmt.Sprintf("%s; by %s. Means over %d %s, the same for all budgets and both markets; intervals by Wilson's score, each budget by itself.",
+		Header: []string{"budget, $", "spot", "95 %", "pays, $", "reservation: admitted", "done", "95 %", "pays, $"},
+		Note: fmt.Sprintf("%s; by %s. Means over %d %s, the same for all budgets and both markets; intervals by Wilson's score, for each budget separately.",
 			p.Job.String(), p.Of, p.Units, p.What),
 	}
 	between := func(c *chance) string {
@@ -196,10 +196,10 @@ func (p *BudgetPlan) Document() report.Document {
 		}
 	}
 	return report.Document{
-		Title: "What to ask for", Tables: []report.Table{t}, Notes: p.summary(),
+		Title: "Recommended budget", Tables: []report.Table{t}, Notes: p.summary(),
 		Figures: []report.Figure{{
 			Name: "advise", Title: "Budget against the probability of being done in time",
-			Caption: p.Of + ", " + p.Job.String() + ". Bands are 95 % intervals by Wilson's score, each budget by itself.",
+			Caption: p.Of + ", " + p.Job.String() + ". Bands are 95 % intervals by Wilson's score, for each budget separately.",
 			Panels:  []report.Panel{{X: "budget, $", Y: "done by the deadline", Hi: 1, LogX: true, Curves: curves}},
 		}},
 		Values: func([]string) any {
@@ -208,44 +208,44 @@ func (p *BudgetPlan) Document() report.Document {
 	}
 }
 
-// summary says what to choose.
+// summary describes the recommendation.
 func (p *BudgetPlan) summary() (all []string) {
 	for _, m := range []struct {
 		name string
 		of   marketChoice
 	}{{"On the spot", p.Spot}, {"As a reservation", p.Reservation}} {
-		s := fmt.Sprintf("%s, no budget of these makes it done with a probability of %.3g.", m.name, p.Probability)
+		s := fmt.Sprintf("%s, none of these budgets completes it with a probability of %.3g.", m.name, p.Probability)
 		if m.of.Least != nil {
-			s = fmt.Sprintf("%s, $%.6g is the least of these budgets with which it was done with a probability of %.3g", m.name, *m.of.Least, p.Probability)
+			s = fmt.Sprintf("%s, $%.6g is the smallest of these budgets that completed it with a probability of %.3g", m.name, *m.of.Least, p.Probability)
 			if m.of.Surely != nil {
-				s += fmt.Sprintf("; with $%.6g the interval says so, too.", *m.of.Surely)
+				s += fmt.Sprintf("; with $%.6g the interval confirms it, too.", *m.of.Surely)
 			} else {
-				s += "; of none does the interval say so."
+				s += "; for none does the interval confirm it."
 			}
 		}
 		all = append(all, s)
 	}
 	if p.Verdict == "" {
-		return append(all, "A value (value=$ in --job) would say which to choose.")
+		return append(all, "State a value (value=$ in --job) for a recommendation.")
 	}
-	best := fmt.Sprintf("at their best, $%.6g on the spot and $%.6g as a reservation", *p.Spot.Best, *p.Reservation.Best)
+	best := fmt.Sprintf("at their best, $%.6g on the spot market and $%.6g as a reservation", *p.Spot.Best, *p.Reservation.Best)
 	how := ""
 	if p.Lo95 != nil {
-		how = fmt.Sprintf(": spot less reservation is worth $%.4g [%.4g, %.4g] (paired, Student's t, p %.2g; of budgets that were chosen on the same sample)", *p.Difference, *p.Lo95, *p.Hi95, *p.P)
+		how = fmt.Sprintf(": spot minus reservation is $%.4g [%.4g, %.4g] (paired, Student's t, p %.2g; the budgets were chosen on the same sample)", *p.Difference, *p.Lo95, *p.Hi95, *p.P)
 	}
 	switch p.Verdict {
 	case "spot":
-		return append(all, "Buy on the spot: "+best+how+".")
+		return append(all, "Buy on the spot market: "+best+how+".")
 	case "reserve":
 		return append(all, "Reserve: "+best+how+".")
 	case "either":
-		return append(all, "Either will do, both come to the same: "+best+".")
+		return append(all, "Choose either, because both are equal: "+best+".")
 	case "neither":
-		return append(all, "Ask for neither: no budget of these leaves a user more than nothing.")
+		return append(all, "Choose neither: none of these budgets leaves a user a gain.")
 	}
-	s := "Which to choose cannot be told: " + best + how
+	s := "The choice is undecided: " + best + how
 	if p.Needed != nil && *p.Needed > p.Units {
-		s += fmt.Sprintf("; %d would tell", *p.Needed)
+		s += fmt.Sprintf("; %d would decide it", *p.Needed)
 	}
 	return append(all, s+".")
 }

@@ -19,37 +19,38 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Step is a price from an instant on.
+// A Step is a price with its start time.
 type Step struct {
 	At    float64 // s
 	Price float64 // $/s
 }
 
-// Prices are those of one host: each step lasts until the next, and the last until End.
+// Prices are the prices of one host: each step lasts until the next, and the last until End.
 type Prices struct {
 	Steps []Step
 	End   float64
 }
 
-// A PriceSeries names the prices to take of a file; what is empty must be the same in all of it.
+// A PriceSeries selects the prices to read from a file; an empty field must have the same
+// value in the whole file.
 type PriceSeries struct {
 	Series string
 	Zone   string
 }
 
-// A readCount says what became of the prices of a file.
+// A readCount describes how the prices of a file were treated.
 type readCount struct {
 	Used     int
-	Others   int // of another series or zone than the one wanted
-	Replaced int // at the instant of a later line
+	Others   int // of another series or zone
+	Replaced int // replaced by a later line with the same time
 }
 
-// String says it in words.
+// String describes it in words.
 func (r readCount) String() string {
-	return fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line of the same instant", r.Used, r.Others, r.Replaced)
+	return fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
 }
 
-// A quote is a price of a file as it stands.
+// A quote is a price as in a file.
 type quote struct {
 	line               int
 	series, zone, time string
@@ -58,12 +59,12 @@ type quote struct {
 	seconds            float64 // that it is for
 }
 
-// readPrices reads a price file, plain or gzip, and says what became of its prices: CSV with a
-// header, of which columns time (RFC 3339, or 2006-01-02 15:04:05 in UTC, or s) and
-// price_usd_per_hour, or price in $/s, are read, and series and zone; or what EC2's
-// describe-spot-price-history prints as JSON, whose series are InstanceType and
-// ProductDescription. A file has one series and one zone, or the wanted ones are read. Lines
-// need not be in order; of two at one instant the later counts.
+// readPrices reads a price file, plain or gzip, and describes how its prices were treated:
+// CSV with a header, with the columns time (RFC 3339, or 2006-01-02 15:04:05 in UTC, or s)
+// and price_usd_per_hour, or price in $/s, and optionally series and zone; or the JSON output
+// of EC2's describe-spot-price-history, whose series are InstanceType and ProductDescription.
+// A file must have one series and one zone, or the selected ones are read. Lines may be in
+// any order; of two with the same time, the later counts.
 func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read readCount, err error) {
 	fail := func(line int, format string, args ...any) (Prices, readCount, error) {
 		return Prices{}, read, misuse.Errorf("%s:%d: %s", file, line, fmt.Sprintf(format, args...))
@@ -122,7 +123,7 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 	return p, read, nil
 }
 
-// milliseconds is an instant that no price file has in seconds: in the year 5138.
+// milliseconds is a time that no price file has in seconds: in the year 5138.
 const milliseconds = 1e11
 
 // names are the series or zones of a file, of which one is read.
@@ -132,7 +133,8 @@ type nameFilter struct {
 	met        map[string]bool
 }
 
-// take reports whether what has this name is read, which must be the only one if none is wanted.
+// take reports whether prices with this name are read; without a selection, it must be the
+// only name.
 func (n *nameFilter) take(name string) (bool, error) {
 	if !n.met[name] {
 		if len(n.met) == 0 {
@@ -198,7 +200,7 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 		lines := &workloadgen.LineCounter{In: r}
 		in := json.NewDecoder(lines)
 		fail := func(err error) { yield(quote{line: lines.At(in.InputOffset())}, err) }
-		const want = `want what describe-spot-price-history prints: a list SpotPriceHistory`
+		const want = `want the output of describe-spot-price-history: a list SpotPriceHistory`
 		for found := false; !found; { // the list among the fields of the object
 			t, err := in.Token()
 			if err != nil {
@@ -252,7 +254,7 @@ func firstNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// parseTime reads one, in s.
+// parseTime parses a time, in s.
 func parseTime(text string) (float64, bool) {
 	for _, form := range []string{time.RFC3339, time.DateTime} {
 		if t, err := time.Parse(form, text); err == nil {
@@ -263,7 +265,7 @@ func parseTime(text string) (float64, bool) {
 	return x, err == nil && !math.IsInf(x, 0) && !math.IsNaN(x)
 }
 
-// sort brings steps in order, one an instant.
+// sort sorts steps, leaving one per time.
 func (p *Prices) sort() {
 	slices.SortStableFunc(p.Steps, func(a, b Step) int {
 		switch {
@@ -286,8 +288,8 @@ func (p *Prices) sort() {
 	p.End = max(p.End, p.Steps[len(p.Steps)-1].At)
 }
 
-// within returns the stretches of p from one instant to another, of which the first begins and
-// the last ends there.
+// within returns the stretches of p from one time to another; the first begins and the last
+// ends there.
 func (p *Prices) within(from, to float64) (all []stretch) {
 	i, _ := slices.BinarySearchFunc(p.Steps, from, func(s Step, at float64) int {
 		if s.At <= at {
@@ -307,10 +309,10 @@ func (p *Prices) within(from, to float64) (all []stretch) {
 	return all
 }
 
-// A stretch is a price, and for how long.
+// A stretch is a price with its duration.
 type stretch struct{ price, lasts float64 }
 
-// pricePercentile returns the price that was not exceeded for that part of the time.
+// pricePercentile returns the price that was not exceeded for that fraction of the time.
 func pricePercentile(all []stretch, g float64) float64 {
 	sorted := slices.Clone(all)
 	slices.SortFunc(sorted, func(a, b stretch) int {

@@ -16,10 +16,10 @@ import (
 	"bourse/workloadgen"
 )
 
-// Replay repeats one run of e, once unchanged and once with other values in some fields of its
-// configuration ("admission=cac", "market.payment=bid"), on the same jobs and hosts. It
-// compares the outcomes of each job. A job is worth its utility at alpha, without what was
-// paid (§4.2, eq. 9). Inputs are as for [Explain].
+// Replay repeats one run of e, once unchanged and once with other values in some fields of
+// its configuration ("admission=cac", "market.payment=bid"), on the same jobs and hosts. It
+// compares the outcomes of each job. The worth of a job is its utility at alpha, without
+// payments (§4.2, eq. 9). Inputs are as for [Explain].
 func Replay(ctx context.Context, e *scenario.Experiment, inputs map[string]string, path string, alpha float64, sets ...string) (*Replayed, error) {
 	if err := checkAlpha(alpha); err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ type side struct {
 	Refused   int         `json:"refused"`
 	Paid      bank.Amount `json:"paid"`
 	Penalties bank.Amount `json:"penalties"`
-	Surplus   bank.Amount `json:"surplus" doc:"worth minus payments plus penalties, of all owners"`
+	Surplus   bank.Amount `json:"surplus" doc:"value minus payments plus penalties, of all owners"`
 }
 
 // add counts one job.
@@ -153,8 +153,8 @@ func (s *side) add(f *outcome) {
 
 // A Replayed compares two runs of the same jobs.
 type Replayed struct {
-	Sides  []side        `json:"sides" doc:"the run as it was, and the other"`
-	Gain   int           `json:"gain" doc:"jobs whose owners have more"`
+	Sides  []side        `json:"sides" doc:"original run, and the other"`
+	Gain   int           `json:"gain" doc:"jobs whose owners gain"`
 	Lose   int           `json:"lose"`
 	Same   int           `json:"same"`
 	Gained bank.Amount   `json:"gained" doc:"sum of the gains"`
@@ -250,7 +250,7 @@ func (r *Replayed) Figure() report.Figure {
 	}
 	return report.Figure{
 		Name: "replay", Title: "Surplus of all owners under " + was.Name + " and " + is.Name,
-		Caption: "Worth of the jobs submitted up to a time, minus payments, plus penalties.",
+		Caption: "Value of the jobs submitted up to a time, minus payments, plus penalties.",
 		Panels:  []report.Panel{{X: "submitted up to (s)", Y: "surplus ($)", Curves: []report.Curve{was, is}}},
 	}
 }

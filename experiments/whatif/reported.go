@@ -10,11 +10,12 @@ import (
 // A reported is a plan as its users report it.
 type reported struct {
 	Plan workloadgen.Plan
-	Of   []int // for each job of it, which job of the truth it is, or is a part of
+	Of   []int // for each of its jobs, the true job that it is, or is a part of
 }
 
-// misreport puts the truth in the words of its users. Jobs keep their numbers; parts after the
-// first, and names after a user's own, get new ones. What arrives at once stays in order.
+// misreport changes the truth to the reports of its users. Jobs keep their numbers; parts
+// after the first, and names after a user's own, get new ones. Jobs that arrive at the same
+// time stay in order.
 func misreport(truth workloadgen.Plan, by func(user int64) Deviation) reported {
 	job, user := int64(0), int64(0)
 	for i := range truth {

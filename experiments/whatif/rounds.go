@@ -1,11 +1,11 @@
 package whatif
 
-// rounds lets players answer one another: in turn each takes what is better for it, until
-// none has found anything in a whole round, so many rounds have passed, or all play as they
-// have before at the end of a round: they would go round for ever. Better changes what a
-// player plays, and reports whether it did; again reports whether all play as before.
+// rounds lets players respond to one another: in turn, each takes a better report. It stops
+// when nobody has found one in a whole round, after the given number of rounds, or when all
+// play as at the end of an earlier round, because they would cycle. Better changes a player's
+// report and reports whether it did; again reports whether all play as before.
 func rounds(players, most int, better func(player int) (bool, error), again func() bool) (n int, settled bool, err error) {
-	still := 0 // players in a row who have found nothing
+	still := 0 // consecutive players who have found nothing
 	for n = 1; n <= most; n++ {
 		for p := range players {
 			moved, err := better(p)
@@ -26,22 +26,23 @@ func rounds(players, most int, better func(player int) (bool, error), again func
 	return most, players == 0, nil
 }
 
-// A response is where users come to who answer one another.
+// A response is the final state when users respond to one another.
 type response struct {
-	Plays   []Deviation // of each user, in order of their first jobs
-	Rounds  int         // with the last, in which nobody found anything, if it settled
-	Settled bool        // nobody gains more than epsilon by another deviation of those that are tried
-	Circles bool        // they go round for ever
+	Plays   []Deviation // report of each user, in order of their first jobs
+	Rounds  int         // number of rounds, including the last, in which nobody found anything, if it settled
+	Settled bool        // nobody gains more than epsilon by another of the deviations
+	Circles bool        // they cycle
 	Outcome payoff
 }
 
-// respond lets the users of m, who begin with the truth, take in turn the best of the truth and
-// those deviations that leave jobs their form, if it gains them more than epsilon, until nobody
-// does or so many rounds have passed. Truth is what the truth comes to.
+// respond lets the users of m, starting from the truth, choose in turn the best of the truth
+// and the deviations that keep the form of jobs, if that gains them more than epsilon. It
+// stops when nobody gains, or after the given number of rounds. Truth is the outcome of the
+// truth.
 func (m *game) respond(truth payoff, deviations []Deviation, epsilon float64, most int) (a response, err error) {
 	users := usersOf(m.Truth)
 	plays := make(map[int64]Deviation)
-	before := make(map[string]bool) // what all have played at the end of a round
+	before := make(map[string]bool) // reports of all at the end of each round
 	a.Outcome = truth
 	choices := []Deviation{{}}
 	for _, d := range deviations {

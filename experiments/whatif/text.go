@@ -11,8 +11,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// Text returns r for people, with so many of the others who gain, and of those who lose, most
-// by the first change, or by the job.
+// Text returns r as text, with the given number of the largest gains and losses of others by
+// the first change, or by the job.
 func (r *Explanation) Text(most int) string {
 	var out strings.Builder
 	d := &r.Decision
@@ -29,21 +29,21 @@ func (r *Explanation) Text(most int) string {
 		fmt.Fprintf(&out, "The policy computed: %s.\n", strings.Join(numbers, ", "))
 	}
 	if r.Taken != nil {
-		fmt.Fprintf(&out, "It took an offer: %s. So it was %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
+		fmt.Fprintf(&out, "It took an offer: %s. It was then %s, paid $%v and was worth $%v to its owner.\n", r.said(r.Taken), r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 	}
 	if d.Verdict == "accept" {
 		fmt.Fprintf(&out, "It was %s, paid $%v and was worth $%v to its owner.\n", r.Outcome.State, r.Outcome.Paid, r.Outcome.Worth)
 		r.harm(&out, most)
-		r.list(&out, "All else as it was, it would have been refused")
+		r.list(&out, "With everything else unchanged, it would have been refused")
 	} else {
-		r.list(&out, "All else as it was, it would have been accepted")
+		r.list(&out, "With everything else unchanged, it would have been accepted")
 		r.outcomes(&out, most)
 		if r.Help != nil {
 			fmt.Fprintf(&out, "\n%s\n", r.Help.text(r))
 		}
 	}
 	if len(r.Frontier) > 0 {
-		fmt.Fprint(&out, "\nThe least budget with which it would have been accepted\n")
+		fmt.Fprint(&out, "\nThe lowest budget that would have been accepted\n")
 		w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		fmt.Fprint(w, "deadline, s\tbudget, $\t\n")
 		for _, p := range r.Frontier {
@@ -54,10 +54,10 @@ func (r *Explanation) Text(most int) string {
 	return blanks.ReplaceAllString(out.String(), "")
 }
 
-// blanks are those at ends of lines, where a column is empty.
+// blanks matches blanks at ends of lines, where a column is empty.
 var blanks = regexp.MustCompile(`(?m) +$`)
 
-// decided says what was decided, and when.
+// decided describes the decision and its time.
 func (r *Explanation) decided() string {
 	d := &r.Decision
 	switch d.Verdict {
@@ -69,12 +69,12 @@ func (r *Explanation) decided() string {
 	return "not decided before the run ended"
 }
 
-// instant writes when something was.
+// instant formats a time.
 func (r *Explanation) instant(at float64) string {
 	return short(at) + " s"
 }
 
-// said says t in a sentence.
+// said describes t in a sentence.
 func (r *Explanation) said(t *terms) string {
 	s := fmt.Sprintf("%s processor-seconds on each of %d nodes within %s s of %s, for $%v", short(t.Work), t.Nodes, short(t.Deadline), r.instant(t.Submit), t.Budget)
 	if t.Nodes == 1 {
@@ -158,7 +158,7 @@ func (h *help) text(r *Explanation) string {
 	return said
 }
 
-// list lists the changes of r, and where there is none.
+// list lists the changes of r, and the terms without one.
 func (r *Explanation) list(out *strings.Builder, title string) {
 	if len(r.Changes) > 0 {
 		fmt.Fprintf(out, "\n%s\n", title)
@@ -183,7 +183,7 @@ func (r *Explanation) list(out *strings.Builder, title string) {
 	}
 }
 
-// is says what a term has become.
+// is describes the new value of a term.
 func (r *Explanation) is(c *change) string {
 	switch c.Of {
 	case "budget":
@@ -198,7 +198,7 @@ func (r *Explanation) is(c *change) string {
 	return ""
 }
 
-// outcomes says what would have become of all with each change.
+// outcomes describes the alternative outcome for each change.
 func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	var first *change
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -209,7 +209,7 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 		}
 		if first == nil {
 			first = c
-			fmt.Fprint(out, "\nWhat would have become of it, and of all others\n")
+			fmt.Fprint(out, "\nOutcome for the job and for all others\n")
 			fmt.Fprint(w, "change\tit\tpays, $\tits owner has, $\texternality, $\tothers gain\tlose\t\n")
 		}
 		fmt.Fprintf(w, "%s %s\t%s\t%v\t%v\t%v\t%d\t%d\t\n", c.Of, c.By, c.Then.Outcome.State, c.Then.Outcome.Paid, c.Then.Has, c.Then.Externality, c.Then.Gain, c.Then.Lose)
@@ -218,11 +218,11 @@ func (r *Explanation) outcomes(out *strings.Builder, most int) {
 	if first == nil {
 		return
 	}
-	fmt.Fprint(out, "Externality: what the work of all others is worth without it, less what it is worth with it.\n")
+	fmt.Fprint(out, "Externality: the value of the work of all others without the job, minus its value with the job.\n")
 	first.Then.others(out, most, fmt.Sprintf("with %s %s", first.Of, first.By))
 }
 
-// harm says what the job has cost others.
+// harm describes the cost of the job to others.
 func (r *Explanation) harm(out *strings.Builder, most int) {
 	o := r.Without
 	if o == nil {
@@ -232,16 +232,16 @@ func (r *Explanation) harm(out *strings.Builder, most int) {
 	if by.Sign() < 0 {
 		verb, by = "gave", bank.Micros(-by.Micros())
 	}
-	fmt.Fprintf(out, "Letting it in %s all others $%v of what their work is worth: its externality, beside the $%v that it paid.\n", verb, by, r.Outcome.Paid)
+	fmt.Fprintf(out, "Admitting it %s all others $%v of the value of their work: its externality, compared with its payment of $%v.\n", verb, by, r.Outcome.Paid)
 	paid, word := o.Paid, "more"
 	if paid.Sign() < 0 {
 		paid, word = bank.Micros(-paid.Micros()), "less"
 	}
-	fmt.Fprintf(out, "Without it they would have paid $%v %s, %d would have had more of it, %d less.\n", paid, word, o.Gain, o.Lose)
+	fmt.Fprintf(out, "Without the job, they would have paid $%v %s; %d would have gained and %d lost.\n", paid, word, o.Gain, o.Lose)
 	o.others(out, most, "without it")
 }
 
-// others lists those who gain, and those who lose, most.
+// others lists the largest gains and losses.
 func (o *effect) others(out *strings.Builder, most int, how string) {
 	list := func(title string, n int, at func(i int) int) {
 		if n = min(n, most); n == 0 {
@@ -259,8 +259,8 @@ func (o *effect) others(out *strings.Builder, most int, how string) {
 	list("less", o.Lose, func(i int) int { return len(o.Jobs) - 1 - i })
 }
 
-// Figure returns the frontier of r: the least budget with which the job would have been
-// accepted, by its deadline, and what it asked for.
+// Figure returns the frontier of r: the lowest budget with which the job would have been
+// accepted, by its deadline, and the request.
 func (r *Explanation) Figure() report.Figure {
 	least := report.Curve{Name: "least budget accepted"}
 	for _, p := range r.Frontier {
@@ -271,10 +271,10 @@ func (r *Explanation) Figure() report.Figure {
 	asked := report.Curve{Name: "asked", Points: []report.Point{{X: r.Asked.Deadline, Mean: b, Lo: b, Hi: b}}}
 	return report.Figure{
 		Name: "explain", Title: fmt.Sprintf("Job %d of %s", r.Job, r.Run),
-		Caption: "The least budget, in cents, with which the job would have been accepted at its instant, by the deadline that it asks for; and what it asked for.",
+		Caption: "The lowest budget, in cents, with which the job would have been accepted at its submission, by requested deadline; and the request.",
 		Panels:  []report.Panel{{X: "deadline, s", Y: "budget, $", Curves: []report.Curve{least, asked}}},
 	}
 }
 
-// short returns x with six digits at most.
+// short formats x with at most six digits.
 func short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

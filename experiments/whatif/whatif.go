@@ -1,7 +1,7 @@
-// Package whatif answers questions about one run of an experiment: what would have become of
-// its jobs if one job, one policy or the statement of one user had been different. Every
-// question uses the same seam of package experiments, [experiments.Trial]: at job n, with these
-// terms.
+// Package whatif answers questions about one run of an experiment: what would have happened
+// to its jobs if one job, one policy or the report of one user had been different. Every
+// question uses the same interface of package experiments, [experiments.Trial]: at job n,
+// with these terms.
 //
 //	explain     the decision on a job, and the smallest change that reverses it
 //	replay      the same jobs under another policy
@@ -25,7 +25,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// An outcome is what became of a job.
+// An outcome is the outcome of a job.
 type outcome struct {
 	State   string      `json:"state" doc:"fulfilled, violated, cancelled or refused"`
 	Reason  string      `json:"reason,omitempty" doc:"of a refusal"`
@@ -49,7 +49,7 @@ func outcomeOf(j *metrics.Job, alpha float64) (f outcome, err error) {
 	return f, err
 }
 
-// surplus returns the worth minus what was paid, plus the penalty, in micro-dollars.
+// surplus returns the worth minus payments plus the penalty, in micro-dollars.
 func (f *outcome) surplus() int64 { return f.Worth.Micros() - f.Paid.Micros() + f.Penalty.Micros() }
 
 // summary describes f in a few words.

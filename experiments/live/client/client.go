@@ -12,7 +12,7 @@ import (
 	"bourse/hosts/link"
 )
 
-// A Client asks one market for one account.
+// A Client sends requests of one account to one market.
 type Client struct {
 	Membership
 	*service.Caller
@@ -21,7 +21,7 @@ type Client struct {
 	ahead atomic.Int64 // s by which the market's clock is known to be ahead of this machine's
 }
 
-// Open returns a client of the user whose home it is.
+// Open returns a client for the user with the given home.
 func Open(h Home) (*Client, error) {
 	m, err := h.Membership()
 	if err != nil {
@@ -34,17 +34,17 @@ func Open(h Home) (*Client, error) {
 	changed := func(pins string) {
 		renewed := m
 		renewed.Pin = pins
-		_ = h.save(renewed) // the next call learns them again
+		_ = h.save(renewed) // the next call reads them again
 	}
 	return &Client{Membership: m, Caller: m.Dial(changed), home: h, key: key}, nil
 }
 
-// now returns the instant, in seconds since 2000-01-01 UTC, by which orders are signed.
+// now returns the time, in seconds since 2000-01-01 UTC, that is used in signed orders.
 func (c *Client) now() float64 { return time.Since(bank.Epoch).Seconds() + float64(c.ahead.Load()) }
 
-// signs calls f, which signs something and sends it. If that is refused, and the market's
-// clock turns out to be ahead by more than 15 s, as where this machine's was set back,
-// then it calls f again.
+// signs calls f, which signs and sends an order. If the order is refused and the market's
+// clock is more than 15 s ahead, for example because this machine's was set back, it calls f
+// again.
 func (c *Client) signs(ctx context.Context, f func() error) error {
 	err := f()
 	if err == nil || errors.As(err, new(*service.Away)) {
@@ -59,8 +59,9 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 	return f()
 }
 
-// Dial returns who asks the market, which is known by its pin if it has one. Changed is called
-// with the pins that the market announces in place of it; nil lets them be forgotten.
+// Dial returns a client for the market. If m.Pin is set, the client accepts only a
+// certificate that matches it. Changed is called with the new pins that the market announces;
+// if it is nil, they are ignored.
 func (m *Membership) Dial(changed func(pins string)) *service.Caller {
 	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
 	h := &http.Client{Transport: t}

@@ -17,16 +17,16 @@ import (
 	"bourse/experiments/live/service"
 )
 
-// A Fetched is what was fetched of a task's folder, or was not, and why.
+// A Fetched describes what was copied from a task's folder, what was refused, and why.
 type Fetched struct {
 	Name    string `json:"name" doc:"its path in the folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
-	Refused string `json:"refused,omitempty" doc:"why it was not taken"`
+	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
 
-// Fetch brings what a node of a contract left in its folder, the paths alone if there are
-// any, into a folder here, and returns all that came. Nothing is replaced unless force says
-// so, and nothing is written outside of dir, whatever the host sends: what would be is
+// Fetch copies what a node of a contract left in its folder to a local folder, and returns
+// what was copied. If there are paths, it copies only those. Existing files are replaced only
+// with force. Nothing is written outside of dir, whatever the host sends: such files are
 // refused.
 func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
 	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
@@ -43,10 +43,10 @@ func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, path
 	}}, force)
 }
 
-// parts reads what comes in parts.
+// parts reads an archive that arrives in parts.
 type parts struct {
 	ask  func(from int64) (part []byte, last bool, err error)
-	from int64 // byte at which the next begins
+	from int64 // offset of the next part
 	left []byte
 	last bool
 }
@@ -70,7 +70,7 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// unpack takes a tar stream into a folder, which it makes if there is none.
+// unpack unpacks a tar stream into a folder, which it creates if necessary.
 func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -107,19 +107,19 @@ func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
 	}
 }
 
-// A refusal is why something is not taken.
+// A refusal is the reason for not unpacking an entry.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// An unpacking takes things out of an archive into a folder.
+// An unpacking unpacks an archive into a folder.
 type unpacking struct {
 	root  *os.Root
 	in    *tar.Reader
 	force bool
 }
 
-// take takes what h is, which is called name.
+// take unpacks the entry h under the given name.
 func (u *unpacking) take(h *tar.Header, name string) error {
 	if !filepath.IsLocal(name) {
 		return refusal("it leaves the folder")
@@ -138,16 +138,16 @@ func (u *unpacking) take(h *tar.Header, name string) error {
 	case h.Typeflag == tar.TypeDir:
 		return u.folder(name)
 	case h.Typeflag == tar.TypeSymlink && leaves(name, h.Linkname):
-		return refusal(fmt.Sprintf("it leads to %s, out of the folder", h.Linkname))
+		return refusal(fmt.Sprintf("it leads to %s, outside the folder", h.Linkname))
 	case h.Typeflag == tar.TypeSymlink:
 		return u.make(name, func() error { return u.root.Symlink(h.Linkname, name) })
 	case h.Typeflag == tar.TypeReg && !sparse(h):
 		return u.file(h, name)
 	}
-	return refusal("it is no file, folder or symbolic link")
+	return refusal("it is not a file, a folder or a symbolic link")
 }
 
-// folder makes a folder, if there is none. A link that leads to one is none.
+// folder creates a folder unless it exists. A link to a folder is not a folder.
 func (u *unpacking) folder(name string) error {
 	err := u.root.Mkdir(name, 0o777)
 	if !errors.Is(err, fs.ErrExist) {
@@ -155,12 +155,13 @@ func (u *unpacking) folder(name string) error {
 	}
 	info, err := u.root.Lstat(name)
 	if err == nil && !info.IsDir() {
-		return refusal(name + " is there, and is no folder")
+		return refusal(name + " exists and is not a folder")
 	}
 	return err
 }
 
-// make calls f, which makes what is called name, and removes what is there before if it may.
+// make calls f, which creates the given file, and first removes an existing file if that is
+// allowed.
 func (u *unpacking) make(name string, f func() error) error {
 	info, err := u.root.Lstat(name)
 	switch {
@@ -169,9 +170,9 @@ func (u *unpacking) make(name string, f func() error) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return refusal("there is a folder of that name")
+		return refusal("a folder of that name exists")
 	case !u.force:
-		return refusal("there is one: --force replaces it")
+		return refusal("it exists; replace it with --force")
 	}
 	if err := u.root.Remove(name); err != nil {
 		return err
@@ -194,7 +195,7 @@ func (u *unpacking) file(h *tar.Header, name string) error {
 	})
 }
 
-// sparse reports whether h says that a file has holes, which a host could have without end.
+// sparse reports whether h is a file with holes, which a host could make endlessly large.
 func sparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
@@ -204,9 +205,9 @@ func sparse(h *tar.Header) bool {
 	return false
 }
 
-// leaves reports whether a symbolic link may lead out of the folder in which it is called
-// name: each way up has to come first, where it is known what is above. A link further on
-// may lead elsewhere in the folder, and .. behind it anywhere.
+// leaves reports whether a symbolic link with the given name may lead out of the folder. All
+// .. must come first in its target, because their effect is known only there. A later link
+// may lead elsewhere in the folder, and a .. after it anywhere.
 func leaves(name, to string) bool {
 	if path.IsAbs(to) {
 		return true

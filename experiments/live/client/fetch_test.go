@@ -73,12 +73,12 @@ func TestUnpack(t *testing.T) {
 	}
 	want := map[string]string{
 		"../../out": "it leaves the folder", "/abs": "it leaves the folder", "../out": "it leaves the folder",
-		"l1": "it leads to /etc, out of the folder", "l2": "it leads to .., out of the folder", "sub/l3": "it leads to ../../out, out of the folder",
-		"l4": "it leads to here/here/.., out of the folder", "l5": "it leads to sub/../.., out of the folder",
-		"sub/up/c": "sub/up is there, and is no folder", "here/d": "here is there, and is no folder", "sub/a/e": "sub/a is there, and is no folder",
+		"l1": "it leads to /etc, outside the folder", "l2": "it leads to .., outside the folder", "sub/l3": "it leads to ../../out, outside the folder",
+		"l4": "it leads to here/here/.., outside the folder", "l5": "it leads to sub/../.., outside the folder",
+		"sub/up/c": "sub/up exists and is not a folder", "here/d": "here exists and is not a folder", "sub/a/e": "sub/a exists and is not a folder",
 	}
 	for _, name := range []string{"p", "h", "s"} {
-		want[name] = "it is no file, folder or symbolic link"
+		want[name] = "it is not a file, a folder or a symbolic link"
 	}
 	if got := refused(all); !reflect.DeepEqual(got, want) {
 		t.Errorf("refused %v, want %v", got, want)
@@ -105,9 +105,9 @@ func TestUnpackAgain(t *testing.T) {
 	in := packed(t, [2]string{"a", "after"}, [2]string{"b", "after"}, [2]string{"c", "after"}, [2]string{"d/e", "new"}).Bytes()
 	for _, force := range []bool{false, true} {
 		all, err := unpack(dir, bytes.NewReader(in), force)
-		want := map[string]string{"c": "there is a folder of that name"}
+		want := map[string]string{"c": "a folder of that name exists"}
 		if !force {
-			want["a"], want["b"] = "there is one: --force replaces it", "there is one: --force replaces it"
+			want["a"], want["b"] = "it exists; replace it with --force", "it exists; replace it with --force"
 		}
 		if got := refused(all); err != nil || !reflect.DeepEqual(got, want) && !(force && len(got) == 1) {
 			t.Errorf("force %v: %v, %v", force, got, err)

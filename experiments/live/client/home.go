@@ -1,16 +1,16 @@
-// Package client asks a market over the network for a user: it keeps the user's key and
-// which market it is of, signs orders, and sends each until it is answered.
+// Package client calls a market over the network for a user. It stores the user's key and the
+// market's address, signs orders, and sends each until it is answered.
 //
 // # Files
 //
-// All stand in one folder, that of the user alone ([DefaultHome]):
+// Everything is in one folder, which only the user may read ([DefaultHome]):
 //
 //	key            the private key of the account, as 'bourse bank key' writes it
 //	market.json    which market, and where: a [Membership]
 //	sent/ID.order  an order that was signed and not yet answered, written before it is sent
 //	sent/ID.job    what it is to run
 //
-// An order is one however often it is sent: the market gives the first answer again.
+// An order counts once, however often it is sent: the market repeats its first answer.
 package client
 
 import (
@@ -29,7 +29,7 @@ import (
 // A Home is the folder of a user.
 type Home string
 
-// DefaultHome returns $BOURSE_HOME, or bourse in the folder of the user's configuration.
+// DefaultHome returns $BOURSE_HOME, or bourse in the user's configuration folder.
 func DefaultHome() (Home, error) {
 	if dir := os.Getenv("BOURSE_HOME"); dir != "" {
 		return Home(dir), nil
@@ -38,10 +38,10 @@ func DefaultHome() (Home, error) {
 	return Home(filepath.Join(dir, "bourse")), err
 }
 
-// A Membership says where an account is, and under which name.
+// A Membership states the market and the name of an account.
 type Membership struct {
 	URL     string `json:"url"`           // of the market
-	Pin     string `json:"pin,omitempty"` // of its certificate, during a rotation two with a comma between; none if the market is on this machine
+	Pin     string `json:"pin,omitempty"` // pin of its certificate, during a rotation two, separated by a comma; none if the market is on this machine
 	Market  string `json:"market"`        // its name
 	Ledger  string `json:"ledger"`        // id of its bank's
 	Account string `json:"account"`
@@ -49,19 +49,19 @@ type Membership struct {
 
 func (h Home) path(name string) string { return filepath.Join(string(h), name) }
 
-// KeyFile returns the name of the file of the key.
+// KeyFile returns the name of the key file.
 func (h Home) KeyFile() string { return h.path("key") }
 
 // Key returns the private key of the account.
 func (h Home) Key() (string, error) { return keys.Read(h.KeyFile()) }
 
-// Membership returns where the user's account is.
+// Membership returns the market and the account of the user.
 func (h Home) Membership() (m Membership, err error) {
 	name := h.path("market.json")
 	text, err := whole.Read(name, 1<<16)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return m, misuse.Errorf("%s is missing: no market is known; 'bourse live start' makes one, and 'bourse live user join TOKEN' joins one", name)
+		return m, misuse.Errorf("%s is missing: no market is known; create one with 'bourse live start', or join one with 'bourse live user join TOKEN'", name)
 	case err != nil:
 		return m, err
 	}
@@ -74,7 +74,7 @@ func (h Home) Membership() (m Membership, err error) {
 	return m, nil
 }
 
-// Save makes m the market of the user, and private the key of the account.
+// Save stores m as the market of the user, and private as the key of the account.
 func (h Home) Save(m Membership, private string) error {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (h Home) Save(m Membership, private string) error {
 	return h.save(m)
 }
 
-// save makes m the market of the user.
+// save stores m as the market of the user.
 func (h Home) save(m Membership) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Invitation lets somebody become the owner of an account, once.
+// An Invitation lets someone become the owner of an account, once.
 type Invitation struct {
 	URL     string // of the market
-	Pin     string // of its certificate; empty if it is on this machine
+	Pin     string // pin of its certificate; empty if it is on this machine
 	Account string
 	Secret  string // of the bank's invitation
 }
 
-// String returns what [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.
+// String returns the text that [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.
 func (i Invitation) String() string {
 	pin := i.Pin
 	if pin == "" {
@@ -29,7 +29,7 @@ func ParseInvitation(text string) (i Invitation, err error) {
 	scheme, rest, _ := strings.Cut(strings.TrimSpace(text), "://")
 	f := strings.Split(rest, "/")
 	if len(f) != 4 {
-		return i, errors.New("want URL/SECRET/PIN/ACCOUNT, as 'bourse live user invite' prints it")
+		return i, errors.New("want URL/SECRET/PIN/ACCOUNT, as printed by 'bourse live user invite'")
 	}
 	i = Invitation{URL: scheme + "://" + f[0], Secret: f[1], Pin: f[2], Account: f[3]}
 	if i.Pin == "-" {
@@ -42,7 +42,7 @@ func ParseInvitation(text string) (i Invitation, err error) {
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "":
 		return i, fmt.Errorf("found %q, want an address such as https://192.0.2.7:8421", i.URL)
 	case (u.Scheme == "https") != (i.Pin != ""):
-		return i, fmt.Errorf("found pin %q with %s: want one with https alone", i.Pin, u.Scheme)
+		return i, fmt.Errorf("found pin %q with %s: want a pin only with https", i.Pin, u.Scheme)
 	}
 	return i, nil
 }

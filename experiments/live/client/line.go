@@ -16,7 +16,7 @@ import (
 	"bourse/hosts"
 )
 
-// Decided returns what an answer says, as a line without its end.
+// Decided formats an answer as a line without its end.
 func Decided(a *live.Answer) string {
 	switch a.Verdict {
 	case "accept":
@@ -42,10 +42,10 @@ func Decided(a *live.Answer) string {
 	return text
 }
 
-// A Number is one of a decision's, as the ledger has it.
+// A Number is a number of a decision, as in the ledger.
 type Number struct{ Name, Value string }
 
-// Numbers returns the numbers of a decision, in its order.
+// Numbers returns the numbers of a decision, in the policy's order.
 func Numbers(decision json.RawMessage) (all []Number) {
 	dec := json.NewDecoder(bytes.NewReader(decision))
 	dec.UseNumber()
@@ -64,7 +64,7 @@ func Numbers(decision json.RawMessage) (all []Number) {
 	}
 }
 
-// numbers returns the numbers of a decision, after two spaces each.
+// numbers formats the numbers of a decision, each after two spaces.
 func numbers(decision json.RawMessage) (text string) {
 	for _, n := range Numbers(decision) {
 		text += "  " + n.Name + " " + n.Value
@@ -72,11 +72,11 @@ func numbers(decision json.RawMessage) (text string) {
 	return text
 }
 
-// Stands returns how a contract stands, or how it ended, as a line without its end.
+// Stands formats the state of a contract, or its outcome, as a line without its end.
 func Stands(k *live.Contract) string {
 	if k.State == "refused" {
 		var said struct{ Reason string }
-		_ = json.Unmarshal(k.Decision, &said) // it is what the market wrote
+		_ = json.Unmarshal(k.Decision, &said) // the market wrote this text
 		return fmt.Sprintf("%d refused    %s%s", live.Short(k.ID), said.Reason, numbers(k.Decision))
 	}
 	text := fmt.Sprintf("%d %-9s", live.Short(k.ID), k.State)
@@ -94,7 +94,7 @@ func Stands(k *live.Contract) string {
 		text += fmt.Sprintf("  penalty $%v", k.Penalty)
 	}
 	if k.Unsettled != "" {
-		text += "  unsettled, the bank is asked again: " + k.Unsettled
+		text += "  unsettled; the market asks the bank again: " + k.Unsettled
 	}
 	if k.Served != nil && k.State == "violated" {
 		text += because(k.Served)
@@ -108,7 +108,7 @@ func Stands(k *live.Contract) string {
 	return text
 }
 
-// because returns why a promise was not kept, after two spaces.
+// because formats why a promise was broken, after two spaces.
 func because(s *live.Served) string {
 	switch s.Cause {
 	case "program":
@@ -118,14 +118,14 @@ func because(s *live.Served) string {
 	case "price":
 		return "  the bid did not buy the work"
 	case "market":
-		return "  the market promised more than it gave"
+		return "  the market promised more than it delivered"
 	case "host":
 		return "  a host of " + s.Owner + " delivered too little"
 	}
 	return ""
 }
 
-// ended returns how a task ended that did not end well, after two spaces.
+// ended formats the exit of a task that failed, after two spaces.
 func ended(e *live.End, nodes int) string {
 	var how []string
 	if e.Why != hosts.Exited && e.Why != hosts.Worked {
@@ -153,24 +153,24 @@ func ended(e *live.End, nodes int) string {
 	return text + strings.Join(how, ", ")
 }
 
-// Rate writes dollars a second.
+// Rate formats dollars per second.
 func Rate(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
 
-// Brief writes work or seconds.
+// Brief formats work or seconds.
 func Brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// Instant returns the time that is so many seconds after 2000-01-01 UTC.
+// Instant returns the time at the given number of seconds after 2000-01-01 UTC.
 func Instant(at float64) time.Time {
 	return bank.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
 
-// Cost returns a price as a line without its end.
+// Cost formats a price as a line without its end.
 func Cost(p live.Price) string {
 	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + Rate(p.Price) + "/s"
 }
 
-// Top returns a market's hosts as a table, with a line about all of them above, and about
-// how many contracts the bank refuses to settle.
+// Top formats a market's hosts as a table. A line above the table summarizes all of them, and
+// the number of contracts that the bank refuses to settle.
 func Top(market string, all []live.Host, now float64, head string, unsettled int) string {
 	price, active := 0.0, map[int64]bool{}
 	for i := range all {
@@ -188,8 +188,8 @@ func Top(market string, all []live.Host, now float64, head string, unsettled int
 	return b.String() + HostTable(all)
 }
 
-// HostTable returns hosts as a table: the processors that tasks are entitled to, asked for and
-// received lately, of a host and of each contract on it.
+// HostTable formats hosts as a table. For each host and each of its contracts, it shows the
+// processors that tasks are entitled to, asked for and received recently.
 func HostTable(all []live.Host) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -22,21 +22,21 @@ import (
 )
 
 const (
-	lasts    = time.Hour        // an order, from when it is signed
-	reads    = 30 * time.Second // one to read what a program printed: who finds it can read with it as long
-	patience = 30 * time.Second // with a market that does not answer
+	lasts    = time.Hour        // validity of an order, from its signature on
+	reads    = 30 * time.Second // validity of a read order: anyone who finds it can read with it for so long
+	patience = 30 * time.Second // patience with a market that does not respond
 )
 
-// A Task is what is asked for, and the files that it finds in its folder, by name.
+// A Task is a request, and the files to copy to its folder, by name.
 type Task struct {
 	Terms order.Terms // Job is filled in
 	Job   remote.Job  // Files are
 	Files map[string][]byte
 }
 
-// Submit signs an order for t, sends it, and returns what is decided. It keeps what it has
-// signed until it is answered: if the market stays away the error is a [service.Away], and
-// [Client.Resume] asks again.
+// Submit signs an order for t, sends it, and returns the decision. It stores the signed order
+// until it is answered. If the market does not respond, the error is a [service.Away], and
+// [Client.Resume] sends the order again.
 func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 	job, terms := t.Job, t.Terms
 	job.Files = make(map[string]string, len(t.Files))
@@ -79,12 +79,12 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 	return a, err
 }
 
-// head returns that of an order which is signed now.
+// head returns the head of an order that is signed now.
 func (c *Client) head(lasts time.Duration) order.Head {
 	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: c.now() + lasts.Seconds()}
 }
 
-// keep writes down what is about to be sent.
+// keep stores an order that is about to be sent.
 func (c *Client) keep(id string, signed, job []byte) error {
 	dir := c.home.path("sent")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,7 +93,7 @@ func (c *Client) keep(id string, signed, job []byte) error {
 	return errors.Join(whole.Write(filepath.Join(dir, id+".job"), job), whole.Write(filepath.Join(dir, id+".order"), signed))
 }
 
-// send sends an order until it is answered, and then forgets it.
+// send sends an order until it is answered, and then deletes it.
 func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live.Answer, error) {
 	for began := time.Now(); ; {
 		a, err := c.Caller.Submit(ctx, signed, job)
@@ -107,16 +107,16 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 			return a, err
 		}
 		if time.Since(began) > patience {
-			return nil, fmt.Errorf("order %s: %w; 'bourse job submit --resume' asks again", id, err)
+			return nil, fmt.Errorf("order %s: %w; send it again with 'bourse job submit --resume'", id, err)
 		}
 		if err := service.Pause(ctx, time.Second/2); err != nil {
-			return nil, &Unanswered{fmt.Sprintf("order %s was signed and not answered: 'bourse job submit --resume' asks again", id), err}
+			return nil, &Unanswered{fmt.Sprintf("order %s was signed but not answered: send it again with 'bourse job submit --resume'", id), err}
 		}
 	}
 }
 
 // Unanswered means that a signed order was sent, and the client was stopped before the market
-// answered it.
+// answered.
 type Unanswered struct {
 	left string
 	err  error
@@ -128,11 +128,11 @@ func (u *Unanswered) Error() string { return u.left + ": " + u.err.Error() }
 // Unwrap returns why the client was stopped.
 func (u *Unanswered) Unwrap() error { return u.err }
 
-// Left says what was left behind, and how to go on.
+// Left describes the unanswered order, and how to continue.
 func (u *Unanswered) Left() string { return u.left }
 
-// Resume sends what was signed and not answered, oldest first, and tells seen of each
-// decision, or why there is none.
+// Resume sends the unanswered orders again, oldest first, and passes each decision to seen,
+// or why there is none.
 func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer, err error)) error {
 	names, err := filepath.Glob(filepath.Join(c.home.path("sent"), "*.order"))
 	if err != nil {
@@ -166,7 +166,7 @@ func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, erro
 	return bankorder.Sign([]byte(o.String()), c.key)
 }
 
-// waitOut calls f until the market answers, as long as there is patience with it.
+// waitOut calls f until the market responds or its patience ends.
 func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	for began := time.Now(); ; {
 		err := c.signs(ctx, f)
@@ -179,7 +179,7 @@ func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	}
 }
 
-// Cancel ends a contract, which pays what it has used.
+// Cancel ends a contract, which pays for what it has used.
 func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("cancel", id, lasts)
@@ -189,12 +189,12 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 		return err
 	})
 	if ctx.Err() != nil && err != nil {
-		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed and not answered: 'bourse job status %d' shows what became of it", id, id), err}
+		err = &Unanswered{fmt.Sprintf("the order to cancel %d was signed but not answered: see the outcome with 'bourse job status %d'", id, id), err}
 	}
 	return a, err
 }
 
-// Read returns what there is of a log of a contract: see [service.Caller.Read].
+// Read returns the available part of a contract's log: see [service.Caller.Read].
 func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) (text []byte, size int64, ended bool, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("read", id, reads)

@@ -1,7 +1,7 @@
-// Package lab makes what a market on one machine needs: a bank with owners, accounts with
-// keys, and a file that says the rules.
+// Package lab creates what a market on one machine needs: a bank with owners, accounts with
+// keys, and a file with the rules.
 //
-// It does not know how a market runs.
+// It is independent of how a market runs.
 //
 // # Folder
 //
@@ -31,17 +31,17 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan is what a lab is made of.
+// A Plan states what to create.
 type Plan struct {
 	Dir     string
 	Market  string      // its name
 	Rules   []byte      // text of market.yaml
-	Account string      // of who makes it, whom hosts of this machine pay, too
+	Account string      // account of its creator, which also receives the charges of hosts on this machine
 	Public  string      // its public key
 	Money   bank.Amount // that it begins with
 }
 
-// The operator may issue so much a week.
+// The operator may issue this amount per week.
 const (
 	weekly = "1000000.000000"
 	week   = "604800"
@@ -61,8 +61,7 @@ func Made(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// Make makes a lab, at an instant as banks count them. What a making that was broken off
-// has left is used.
+// Make creates a lab, at a time in the bank's format. It continues an interrupted creation.
 func Make(ctx context.Context, p Plan, now float64) error {
 	m := &maker{ctx: ctx, now: now, keys: make(map[string]string), public: make(map[string]string)}
 	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {
@@ -93,7 +92,7 @@ func Make(ctx context.Context, p Plan, now float64) error {
 	return whole.Write(File(p.Dir, "market.yaml"), p.Rules)
 }
 
-// A maker makes a lab.
+// A maker creates a lab.
 type maker struct {
 	ctx    context.Context
 	now    float64
@@ -103,7 +102,7 @@ type maker struct {
 	public map[string]string
 }
 
-// key reads the key in a file, or makes it.
+// key reads the key in a file, or creates it.
 func (m *maker) key(file, name string) error {
 	private, err := keys.Keep(rand.Reader, file, name)
 	if err == nil {
@@ -139,7 +138,7 @@ func (m *maker) make(p *Plan) error {
 	return nil
 }
 
-// own gives the bank owners.
+// own makes the bank owned.
 func (m *maker) own() error {
 	var id [16]byte
 	rand.Read(id[:])
@@ -153,9 +152,9 @@ func (m *maker) own() error {
 	return err
 }
 
-const valid = 600 // seconds until an order of the making expires
+const valid = 600 // seconds until an order of the creation expires
 
-// book books an order of the operator's, once.
+// book books an order of the operator once.
 func (m *maker) book(id, kind string, fields ...string) error {
 	o, err := order.For(kind, m.ledger, id, "operator", m.now+valid, fields...)
 	if err != nil {

@@ -1,8 +1,9 @@
-// Package metrics is what Prometheus is told of a live market: what is measured where it
-// happens, and how things stand when it asks. Nothing is told of any user or contract.
+// Package metrics exports the metrics of a live market to Prometheus: counters that are
+// updated by events, and gauges that are read at each request. No metric identifies a user or
+// a contract.
 //
-// It does not know what is good and what is bad: that is said in rules.yaml, and shown by
-// dashboard.json, for Grafana.
+// It does not judge the values: rules.yaml has the alert rules, and dashboard.json shows the
+// metrics in Grafana.
 package metrics
 
 import (
@@ -31,27 +32,27 @@ type Metrics struct {
 	dropped   *prometheus.CounterVec
 }
 
-// New returns metrics of which none has been measured.
+// New returns metrics without measurements.
 func New() *Metrics {
 	seconds := func(name, help string) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bourse_" + name, Help: help, Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)})
 	}
 	m := &Metrics{
 		registry:  prometheus.NewRegistry(),
-		turn:      seconds("turn_seconds", "Time of a turn of the market's loop, until those who wait are answered."),
-		log:       seconds("log_sync_seconds", "Time until something is in the market's log for good."),
-		bank:      seconds("bank_call_seconds", "Time until the bank has answered, as long as it was waited for."),
-		sync:      seconds("sync_seconds", "Time until what a host told is kept for good."),
-		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Decisions; what was deferred counts again when it is decided."}, []string{"class", "verdict", "reason"}),
-		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last reading and a stop that the market ordered."}),
+		turn:      seconds("turn_seconds", "Time of an iteration of the market's loop, until the clients are answered."),
+		log:       seconds("log_sync_seconds", "Time until a record is durable in the market's log."),
+		bank:      seconds("bank_call_seconds", "Time until the bank has answered a call that the market waited for."),
+		sync:      seconds("sync_seconds", "Time until a host's report is durable."),
+		decisions: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_decisions_total", Help: "Decisions; a deferred request counts again when it is decided."}, []string{"class", "verdict", "reason"}),
+		unpaid:    prometheus.NewCounter(prometheus.CounterOpts{Name: "bourse_unpaid_work_seconds_total", Help: "Processor-seconds that tasks used between the last usage report and a stop that the market ordered."}),
 		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
-	m.dropped.WithLabelValues("connections") // so that it is there before anything is
+	m.dropped.WithLabelValues("connections") // so that it exists from the start
 	return m
 }
 
-// Turn implements [live.Meter], as what follows does.
+// Turn implements [live.Meter], and so do the following methods.
 func (m *Metrics) Turn(seconds float64) { m.turn.Observe(seconds) }
 
 // LogSync implements [live.Meter].
@@ -74,7 +75,8 @@ func (m *Metrics) Decided(class, verdict, reason string) {
 	m.decisions.WithLabelValues(bounded(class), verdict, reason).Inc()
 }
 
-// bounded returns a class as a label: users may name any, and are told that it is not sold.
+// bounded returns a class as a label. Users may name any class; those that are not sold share
+// one label.
 func bounded(class string) string {
 	class = strings.ToLower(class)
 	switch {
@@ -86,14 +88,14 @@ func bounded(class string) string {
 	return "other"
 }
 
-// State is what is asked when Prometheus asks.
+// State contains what is read at each request of Prometheus.
 type State struct {
 	Market *live.Market
-	Offset func() float64 // of the wall clock, s
+	Offset func() float64 // offset of the wall clock, s
 	Head   func(context.Context) (store.Head, error)
 }
 
-// Of has the metrics tell how a market stands, too, and returns what answers.
+// Of adds gauges of a market's state, and returns the HTTP handler.
 func (m *Metrics) Of(s State) http.Handler {
 	m.registry.MustRegister(&gauges{s})
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
@@ -105,25 +107,25 @@ func gauge(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	spotPrice   = gauge("spot_price_dollars_per_second", "Sum of the bids on a host.", "host")
-	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks have used lately, by the kernel's accounting; the same as bourse_host_delivered_processors.", "host")
+	hostUsed    = gauge("host_used_processors", "Processors of a host that tasks have recently used, by the kernel's accounting; the same as bourse_host_delivered_processors.", "host")
 	entitled    = gauge("host_entitled_processors", "Processors of a host that tasks are entitled to.", "host")
-	asked       = gauge("host_asked_processors", "Processors of a host that tasks have used lately, or waited for and are entitled to.", "host")
-	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have used lately, by the kernel's accounting.", "host")
-	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the market was started, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
-	hostUp      = gauge("host_up", "1 if a host is here or closed, 0 if it is away; one that was removed is not told of.", "host")
-	hostClosed  = gauge("host_closed", "1 if a host takes no new tasks because its agent closed it, otherwise 0; what runs there continues.", "host")
-	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host keeps.", "host")
-	contracts   = gauge("contracts", "Contracts that wait or run, and those that have ended since the market was started.", "state")
-	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; they are asked for again, at the latest every 5 minutes.")
-	shareError  = gauge("share_error", "Largest part of its entitlement that a task on a host has waited for and not received.", "host")
-	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Readings of hosts that told of more than can be.", nil, nil)
-	bankAway    = gauge("bank_away_seconds", "Time for which the bank has not answered by now.")
-	clockOffset = gauge("clock_offset_seconds", "By how much the wall clock is ahead of the market's.")
+	asked       = gauge("host_asked_processors", "Processors of a host that tasks have recently used, or waited for and are entitled to.", "host")
+	delivered   = gauge("host_delivered_processors", "Processors of a host that tasks have recently used, by the kernel's accounting.", "host")
+	broken      = prometheus.NewDesc("bourse_broken_total", "Contracts that were violated since the start of the market, by cause: program, asked, price, market or host.", []string{"cause"}, nil)
+	hostUp      = gauge("host_up", "1 if a host is present or closed, 0 if it is away; removed hosts are not reported.", "host")
+	hostClosed  = gauge("host_closed", "1 if a host accepts no new tasks because its agent closed it, otherwise 0; its running tasks continue.", "host")
+	hostStored  = gauge("host_stored_bytes", "Bytes of output of ended tasks that a host stores.", "host")
+	contracts   = gauge("contracts", "Contracts that wait or run, and contracts that have ended since the start of the market.", "state")
+	unsettled   = gauge("contracts_unsettled", "Settlements and penalties that the bank has refused; the market sends them again at least every 5 minutes.")
+	shareError  = gauge("share_error", "Largest fraction of its entitlement that a task on a host has waited for and not received.", "host")
+	cut         = prometheus.NewDesc("bourse_readings_cut_total", "Host usage reports that exceeded the possible maximum and were truncated.", nil, nil)
+	bankAway    = gauge("bank_away_seconds", "Time since the bank stopped responding.")
+	clockOffset = gauge("clock_offset_seconds", "Difference between the wall clock and the market's clock.")
 	mailbox     = gauge("mailbox_length", "Messages that wait for the market's loop.")
-	entries     = gauge("ledger_entries", "Entries of the bank's ledger; left out while it does not answer.")
+	entries     = gauge("ledger_entries", "Entries of the bank's ledger; omitted while the bank does not respond.")
 )
 
-// gauges ask how things stand.
+// gauges read the present state.
 type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].

@@ -2,14 +2,13 @@ package page
 
 import "sync"
 
-// Copies are pages as they were written last: many who look at one cost as much as one who
-// does.
+// Copies are the last versions of pages: many readers of a page cost as much as one.
 type copies struct {
 	mu  sync.Mutex
 	all map[string]*copied // by path
 }
 
-// A copied page is written by who comes first; the others wait for that.
+// A copied page is written by the first reader; the others wait for it.
 type copied struct {
 	at     float64 // instant
 	once   sync.Once
@@ -18,12 +17,12 @@ type copied struct {
 }
 
 const (
-	fresh      = 0.5 // s for which a copy is good; page.js waits longer after an event
+	fresh      = 0.5 // s for which a copy is valid; page.js waits longer after an event
 	mostCopies = 256
-	longest    = 100 // bytes of a path whose page is copied
+	longest    = 100 // maximum length in bytes of the path of a copied page
 )
 
-// of returns the copy of a page that is good at now, or one that is to be written.
+// of returns the copy of a page that is valid at now, or one to be written.
 func (c *copies) of(path string, now float64) *copied {
 	c.mu.Lock()
 	defer c.mu.Unlock()

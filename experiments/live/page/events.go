@@ -14,12 +14,12 @@ import (
 
 const (
 	mostWatchers = 256              // streams at once
-	heartbeat    = 15 * time.Second // after which who has heard nothing hears that the market is there
+	heartbeat    = 15 * time.Second // delay after which a silent stream reports that the market is alive
 )
 
-// events streams what happens (server-sent events) after the one that the browser has heard
-// last: its Last-Event-ID, or the number in the page that it shows. What is kept no longer
-// it does not hear of; its page then shows how things stand.
+// events streams events (server-sent events) after the last one that the browser has
+// received: its Last-Event-ID, or the number in the page. Events that are no longer stored
+// are skipped; the page then shows the present state.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	after := s.Market.LastEvent()
 	for _, said := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
@@ -65,7 +65,7 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// encoded are events as they are sent, which all who watch share: each is encoded once.
+// encoded are events as they are sent, shared by all streams: each is encoded once.
 type encoded struct {
 	mu    sync.Mutex
 	texts map[int64][]byte // by number
@@ -73,7 +73,7 @@ type encoded struct {
 
 const mostEncoded = 1024 // events that are kept
 
-// text returns an event as it is sent.
+// text returns the encoding of an event.
 func (c *encoded) text(e *live.Event) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

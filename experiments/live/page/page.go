@@ -1,18 +1,17 @@
-// Package page is a live market in a browser: prices, hosts, contracts with the numbers that
-// decided them, and the ledger. It only shows; nobody can change anything by it. Without
-// script its tables stand, and with it they follow the market, with charts of what is in
-// them.
+// Package page shows a live market in a browser: prices, hosts, contracts with the numbers
+// that decided them, and the ledger. It is read-only. Its tables work without scripts. With
+// scripts, they are updated, and charts show their contents.
 //
 // # What is public
 //
-// Whoever reaches a market may look at it: that is so for 'bourse job top', 'price' and 'status',
-// and the page shows what they print, in their words and digits. That is hosts with who is
-// on them, prices, and contracts by number with account, terms, decision, places, money and
-// receipts. It shows no job, no file and no output of a program, which are for their owner;
-// of the ledger, it shows the head and the receipts of contracts, and no other entry and no
-// balance, which are for those who may read there.
+// Anyone who can reach a market may read it, as with 'bourse job top', 'price' and 'status'.
+// The page shows the same information, in the same words and digits. That is: hosts and their
+// tasks, prices, and contracts by number with account, terms, decision, places, money and
+// receipts. It shows no job, no file and no output of a program, which only the owner may
+// read. Of the ledger, it shows the head and the receipts of contracts, and no other entry or
+// balance, which need rights.
 //
-// It does not know how anything is decided.
+// It is independent of how decisions are made.
 package page
 
 import (
@@ -29,7 +28,7 @@ import (
 	"bourse/experiments/live"
 )
 
-// A Market is what the page shows: a [live.Market].
+// A Market is the source of the page: a [live.Market].
 type Market interface {
 	Hosts() []live.Host
 	Gauges() live.Gauges
@@ -41,13 +40,13 @@ type Market interface {
 	Events(ctx context.Context, after int64) ([]live.Event, error)
 }
 
-// A Config says what is shown.
+// A Config states what to show.
 type Config struct {
 	Market  Market
 	Rules   live.Config
 	Ledger  string // id
 	Version string // of this bourse
-	Address string // that others are told, HOST or HOST:PORT; empty if the market answers this machine alone
+	Address string // address announced to others, HOST or HOST:PORT; empty if the market serves only this machine
 
 	Now  func() float64                        // instant
 	Head func(context.Context) (string, error) // of the ledger
@@ -59,7 +58,7 @@ var static embed.FS
 //go:embed templates
 var templates embed.FS
 
-// policy lets a browser load nothing but what is served here, and run no script in a page.
+// policy lets a browser load only what is served here, and run no script in a page.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // server answers browsers.
@@ -72,7 +71,7 @@ type server struct {
 	copies   copies
 }
 
-// New returns what answers browsers.
+// New returns the HTTP handler for browsers.
 func New(c Config) http.Handler {
 	s := &server{Config: c, mux: http.NewServeMux()}
 	s.pages = template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
@@ -101,15 +100,15 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-cache")
 	if !s.calls(r.Host) {
-		http.Error(w, "found a request for another host, want one by address, or by the name that the market has", http.StatusMisdirectedRequest)
+		http.Error(w, "found a request for another host, want one by IP address, or by the market's host name", http.StatusMisdirectedRequest)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
 }
 
-// calls tells whether host is what this market is called: an address, localhost, or the
-// name that others are told. By any other name a page of somebody else may have led here,
-// which would then read this one as its own.
+// calls reports whether host is a name of this market: an address, localhost, or the
+// announced name. With any other name, a page of another site may have led here (DNS
+// rebinding) and could read this one as its own.
 func (s *server) calls(host string) bool {
 	name := func(address string) string {
 		if h, _, err := net.SplitHostPort(address); err == nil {

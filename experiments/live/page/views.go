@@ -16,7 +16,7 @@ import (
 	"bourse/experiments/live/client"
 )
 
-// A view is a page before it is written.
+// A view is the data of a page.
 type view struct {
 	Template string
 	Title    string
@@ -24,7 +24,7 @@ type view struct {
 	Version  string
 	Now      float64
 	Head     string
-	Seq      int64 // of the last event that it may have seen
+	Seq      int64 // number of the last event that it includes
 	Status   int
 
 	Hosts     []live.Host
@@ -38,12 +38,12 @@ type view struct {
 	Rules     live.Config
 	Ledger    string
 	Error     string
-	More      bool  // contracts are open that are not shown
-	From      int64 // contract with which it begins, 0 if it ends with the last
-	Older     int64 // contract with which the page before begins, 0 if there is none
+	More      bool  // number of open contracts that are not shown
+	From      int64 // first contract, 0 if it ends with the last
+	Older     int64 // first contract of the previous page, 0 if there is none
 	Newer     int64 // and the one after
 	Unsettled int   // calls that the bank has refused
-	LeftHosts int   // hosts whose prices are not shown
+	LeftHosts int   // number of hosts whose prices are not shown
 }
 
 // A dot is a point of a chart of prices.
@@ -52,7 +52,7 @@ type dot struct {
 	live.Price
 }
 
-// An entry is one of the ledger that a contract has a receipt of.
+// An entry is a ledger entry for which a contract has a receipt.
 type entry struct {
 	Number   int64
 	Receipt  string
@@ -62,7 +62,7 @@ type entry struct {
 }
 
 const (
-	span       = 600.0 // s of prices that are shown
+	span       = 600.0 // s of prices to show
 	mostLines  = 8     // hosts in a chart
 	mostDots   = 100   // prices of a host
 	mostListed = 100   // contracts in a table
@@ -70,7 +70,7 @@ const (
 
 var errNoPage = errors.New("there is no such page")
 
-// functions are what templates call.
+// functions are the functions of the templates.
 var functions = map[string]any{
 	"rate":    client.Rate,
 	"brief":   client.Brief,
@@ -92,7 +92,7 @@ var functions = map[string]any{
 	"kept":   enforcement,
 }
 
-// spot returns the mean of the prices of hosts, $/s, as 'bourse job top' has it.
+// spot returns the mean price of hosts, $/s, as 'bourse job top' prints it.
 func spot(all []live.Host) (price float64) {
 	for i := range all {
 		price += all[i].Price / float64(len(all))
@@ -100,7 +100,7 @@ func spot(all []live.Host) (price float64) {
 	return price
 }
 
-// active returns how many contracts are on hosts.
+// active returns the number of contracts on hosts.
 func active(all []live.Host) int {
 	on := map[int64]bool{}
 	for i := range all {
@@ -111,22 +111,22 @@ func active(all []live.Host) int {
 	return len(on)
 }
 
-// enforcement says how shares of a kind hold.
+// enforcement describes how a kind of host enforces shares.
 func enforcement(kind string) string {
 	switch kind {
 	case "cgroup2", "cgroup1":
 		return "by the kernel's control groups"
 	case "signals":
-		return "by stopping and continuing processes; users are not kept apart, and it runs programs of those alone whom it trusts"
+		return "by stopping and continuing processes; users are not isolated, and the host runs only programs of trusted accounts"
 	case "none":
-		return "not at all: the kernel shares as it likes, and programs of those alone run there whom it trusts"
+		return "not at all: the kernel shares the processors, and the host runs only programs of trusted accounts"
 	case "":
-		return "it has not said yet"
+		return "it has not reported yet"
 	}
 	return "by " + kind
 }
 
-// show writes a page, or why there is none.
+// show writes a page, or an error.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
 	path := r.URL.Path
 	if path == "/ledger" {
@@ -139,7 +139,7 @@ func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Reque
 	w.Write(k.text)
 }
 
-// write makes the text of a page.
+// write creates the text of a page.
 func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (status int, text []byte) {
 	seq := s.Market.LastEvent()
 	v, err := f(r)
@@ -188,8 +188,8 @@ func (s *server) market(*http.Request) (*view, error) {
 	return v, err
 }
 
-// prices returns those of a host in the last while, oldest first, from the beginning of the
-// while on.
+// prices returns the recent prices of a host, oldest first, from the beginning of the period
+// on.
 func (s *server) prices(host string) (out []dot) {
 	since := s.Now() - span
 	all, err := s.Market.Prices(host, since)
@@ -225,8 +225,8 @@ func (s *server) host(r *http.Request) (*view, error) {
 	return &view{Template: "host.html", Title: "Host " + name, Host: &all[i], Prices: s.prices(name)}, nil
 }
 
-// ledger shows the head, and what contracts have receipts of: those asked for last, or from
-// one on.
+// ledger shows the head, and the receipts of contracts: the latest ones, or those from one
+// contract on.
 func (s *server) ledger(r *http.Request) (*view, error) {
 	f := live.Filter{Ended: true, Last: mostListed}
 	if said := r.URL.Query().Get("from"); said != "" {

@@ -19,23 +19,23 @@ import (
 
 const (
 	mostBlob = 64 << 20            // bytes of a file
-	keeps    = 30 * 24 * time.Hour // a file that nobody asked for
+	keeps    = 30 * 24 * time.Hour // maximum age of a file that nobody requested
 )
 
 // blobs are the files in a folder, by their SHA-256 in hexadecimal digits.
 type blobs struct {
 	dir    string
 	most   int64                  // bytes of all
-	wanted func() map[string]bool // which may not be removed
+	wanted func() map[string]bool // files that may not be removed
 
 	mu    sync.Mutex
 	total int64 // bytes
 }
 
-// errFull means that what is kept is wanted, and as much as may be.
-var errFull = errors.New("the market keeps as many files as it may, which are all wanted")
+// errFull means that the maximum is stored and all of it is in use.
+var errFull = errors.New("the market stores as many files as it may, and all are in use")
 
-// openBlobs returns those in a folder, which it makes if there is none.
+// openBlobs returns the files in a folder, which it creates if necessary.
 func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, error) {
 	b := &blobs{dir: dir, most: most, wanted: wanted}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -44,8 +44,8 @@ func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, e
 	return b, b.sweep()
 }
 
-// put keeps data, and returns what it is known by. What nobody has put or asked for in the
-// longest time goes for it, unless it is wanted.
+// put stores data, and returns its hash. It removes the least recently used files that are
+// not in use to make room.
 func (b *blobs) put(data []byte) (string, error) {
 	if len(data) > mostBlob {
 		return "", fmt.Errorf("found a file of %d bytes, want at most %d", len(data), mostBlob)
@@ -72,7 +72,7 @@ func (b *blobs) put(data []byte) (string, error) {
 	return sha, whole.Write(name, data)
 }
 
-// get returns what is known by sha.
+// get returns the data with hash sha.
 func (b *blobs) get(sha string) ([]byte, error) {
 	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
@@ -89,15 +89,16 @@ func (b *blobs) get(sha string) ([]byte, error) {
 	return data, err
 }
 
-// sweep removes what nobody has put or asked for in a long time.
+// sweep removes files that nobody has stored or requested for a long time.
 func (b *blobs) sweep() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.remove(b.most, keeps)
 }
 
-// remove removes what is not wanted, the longest unused first, until there are no more than
-// so many bytes; and counts what is left. What was not used for so long goes in any case.
+// remove removes unused files, the least recently used first, until at most the given number
+// of bytes remain, and returns that number. It removes files that are older than the given
+// age in any case.
 func (b *blobs) remove(most int64, unused time.Duration) error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {

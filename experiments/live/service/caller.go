@@ -16,7 +16,7 @@ import (
 	"bourse/experiments/live/wire"
 )
 
-// A Caller asks a market elsewhere.
+// A Caller calls a remote market.
 type Caller struct {
 	market wire.MarketClient
 	admin  wire.AdminClient
@@ -32,7 +32,7 @@ func Dial(url string, h *http.Client) *Caller {
 // Close drops the connections.
 func (c *Caller) Close() { c.http.CloseIdleConnections() }
 
-// asks is how long a call may take that waits for nothing.
+// asks is the maximum duration of a call that does not wait for events.
 const asks = 15 * time.Second
 
 // call calls the market once.
@@ -43,17 +43,17 @@ func call[Q, R any](ctx context.Context, f func(context.Context, *Q) (*R, error)
 	return r, said(err)
 }
 
-// An Away is a market that does not answer. What it was sent may have been done.
+// An Away is a market that does not respond. It may have executed the request.
 type Away struct{ err error }
 
 // Error implements error.
-func (a *Away) Error() string { return fmt.Sprintf("the market does not answer: %v", a.err) }
+func (a *Away) Error() string { return fmt.Sprintf("the market does not respond: %v", a.err) }
 
 // Unwrap returns why.
 func (a *Away) Unwrap() error { return a.err }
 
-// said returns what a market has refused in its own words; where it has said nothing, or
-// to ask again, an [Away].
+// said returns an error in the market's words, or an [Away] if the market said nothing or
+// asks to try again.
 func said(err error) error {
 	var sent *connect.Error
 	var dial *net.OpError
@@ -71,24 +71,24 @@ func said(err error) error {
 	return &Away{err}
 }
 
-// An About says which market answers.
+// An About identifies a market.
 type About struct {
 	Market string  `json:"market"`
-	Ledger string  `json:"ledger" doc:"id of its bank's"`
+	Ledger string  `json:"ledger" doc:"id of its bank's ledger"`
 	Bourse string  `json:"bourse" doc:"version"`
 	Now    float64 `json:"now" doc:"instant, s since 2000-01-01 UTC"`
-	Head   string  `json:"head" doc:"of the ledger, ENTRY:HASH"`
+	Head   string  `json:"head" doc:"head of the ledger, ENTRY:HASH"`
 
-	Unsettled int `json:"unsettled,omitempty" doc:"settlements and penalties that the bank has refused, and is asked for again"`
+	Unsettled int `json:"unsettled,omitempty" doc:"settlements and penalties that the bank has refused and that the market sends again"`
 }
 
-// About tells which market answers.
+// About returns which market responds.
 func (c *Caller) About(ctx context.Context) (About, error) {
 	r, err := call(ctx, c.market.About, &wire.AboutRequest{})
 	return About{r.GetMarket(), r.GetLedger(), r.GetBourse(), r.GetNow(), r.GetHead(), int(r.GetUnsettled())}, err
 }
 
-// Submit sends a signed order and its job, and returns what is decided.
+// Submit sends a signed order and its job, and returns the decision.
 func (c *Caller) Submit(ctx context.Context, signed, job []byte) (*live.Answer, error) {
 	r, err := call(ctx, c.market.Submit, &wire.SubmitRequest{Order: signed, Job: job})
 	if err != nil {
@@ -97,7 +97,7 @@ func (c *Caller) Submit(ctx context.Context, signed, job []byte) (*live.Answer, 
 	return toAnswer(r.GetAnswer()), nil
 }
 
-// Cancel sends a signed order to take a contract back.
+// Cancel sends a signed order to cancel a contract.
 func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error) {
 	r, err := call(ctx, c.market.Cancel, &wire.CancelRequest{Order: signed})
 	if err != nil {
@@ -106,8 +106,8 @@ func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error
 	return toAnswer(r.GetAnswer()), nil
 }
 
-// Quote returns the least budget at which the market accepts t now, whether there is one, and
-// what is owed if a host or the market delivers too little.
+// Quote returns the lowest budget at which the market accepts t now, whether there is one,
+// and the penalty if a host or the market delivers too little.
 func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, ok bool, err error) {
 	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline})
 	if err != nil || r.GetLeast() == "" {
@@ -117,7 +117,7 @@ func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, 
 	return least, live.Owed{Part: r.GetPenaltyPart(), Most: r.GetPenaltyMost()}, err == nil, err
 }
 
-// Status tells how a contract stands.
+// Status returns the state of a contract.
 func (c *Caller) Status(ctx context.Context, id int64) (*live.Contract, error) {
 	r, err := call(ctx, c.market.Status, &wire.StatusRequest{Contract: id})
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Caller) Status(ctx context.Context, id int64) (*live.Contract, error) {
 	return &k, err
 }
 
-// Wait follows a contract until it has ended. It waits out a market that is away.
+// Wait follows a contract until it has ended. It waits while the market does not respond.
 func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	for state := ""; ; {
 		once, cancel := context.WithTimeout(ctx, waits+asks)
@@ -150,7 +150,7 @@ func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	}
 }
 
-// Pause waits for so long, or until ctx ends.
+// Pause waits for the given time, or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -172,72 +172,70 @@ func (c *Caller) List(ctx context.Context, f live.Filter) ([]live.Contract, erro
 	return out, err
 }
 
-// Prices tells the prices of a host from an instant on.
+// Prices returns the prices of a host from a time on.
 func (c *Caller) Prices(ctx context.Context, host string, since float64) ([]live.Price, error) {
 	r, err := call(ctx, c.market.Prices, &wire.PricesRequest{Host: host, Since: since})
 	return all(r.GetPrices(), func(p *wire.Price) live.Price { return live.Price{At: p.GetAt(), Price: p.GetPrice()} }), err
 }
 
-// Hosts tells of all hosts.
+// Hosts returns all hosts.
 func (c *Caller) Hosts(ctx context.Context) ([]live.Host, error) {
 	r, err := call(ctx, c.market.Hosts, &wire.HostsRequest{})
 	return all(r.GetHosts(), toHost), err
 }
 
-// PutBlob sends a file that a job needs, with a signed order to read that is about no
-// contract.
+// PutBlob sends a file that a job needs, with a signed read order that names no contract.
 func (c *Caller) PutBlob(ctx context.Context, signed, data []byte) error {
 	_, err := call(ctx, c.market.PutBlob, &wire.PutBlobRequest{Data: data, Order: signed})
 	return err
 }
 
-// A Log is what a node of a contract printed, or wrote as errors.
+// A Log is the standard output or the standard error of a node of a contract.
 type Log struct {
 	Node   int
 	Errors bool
 }
 
-// Read returns, by a signed order to read a contract, what there is of a log from a byte
-// on, and how long it is so far; ended says that no more will come.
+// Read returns, for a signed order to read a contract, the available part of a log from an
+// offset on, and its present length. ended reports that the log is complete.
 func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (text []byte, size int64, ended bool, err error) {
 	r, err := call(ctx, c.market.Logs, &wire.LogsRequest{Order: signed, Node: int32(l.Node), Errors: l.Errors, From: from})
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
 }
 
-// An Archive is what a node of a contract left in its folder.
+// An Archive contains what a node of a contract left in its folder.
 type Archive struct {
 	Node  int
-	Name  string   // that whoever asks has made up: its parts are asked for in turn
-	Paths []string // in the folder; none is all of it
+	Name  string   // chosen by the caller: its parts are requested one by one
+	Paths []string // paths in the folder; none means all of it
 }
 
-// Files returns, by a signed order to read a contract, a part of an archive from a byte on:
-// tar; last says that it ends with it.
+// Files returns, for a signed order to read a contract, a part of a tar archive from an
+// offset on. last reports that the archive ends with it.
 func (c *Caller) Files(ctx context.Context, signed []byte, a Archive, from int64) (part []byte, last bool, err error) {
 	r, err := call(ctx, c.market.Files, &wire.FilesRequest{Order: signed, Node: int32(a.Node), Archive: a.Name, Paths: a.Paths, From: from})
 	return r.GetData(), r.GetLast(), err
 }
 
-// Pass has the bank book an order that says all there is to book, and returns the receipt.
+// Pass has the bank book a complete order, and returns the receipt.
 func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
 	r, err := call(ctx, c.market.Pass, &wire.PassRequest{Order: signed})
 	return r.GetReceipt(), err
 }
 
-// InviteHost returns a token by which a host joins, for who has the operator's secret.
+// InviteHost returns a token with which a host joins. It requires the operator's secret.
 func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (string, error) {
 	r, err := call(operating(ctx, secret), c.admin.InviteHost, &wire.InviteHostRequest{Name: name, Owner: owner})
 	return r.GetToken(), err
 }
 
-// DrainHost lets a host take no more tasks, or take them again, for who has the operator's
-// secret.
+// DrainHost makes a host stop or resume accepting tasks. It requires the operator's secret.
 func (c *Caller) DrainHost(ctx context.Context, secret, name string, undo bool) error {
 	_, err := call(operating(ctx, secret), c.admin.Drain, &wire.DrainRequest{Host: name, Undo: undo})
 	return err
 }
 
-// Users tells which accounts may ask, for who has the operator's secret.
+// Users returns the accounts that may send requests. It requires the operator's secret.
 func (c *Caller) Users(ctx context.Context, secret string) ([]User, error) {
 	r, err := call(operating(ctx, secret), c.admin.Users, &wire.UsersRequest{})
 	return all(r.GetUsers(), func(u *wire.User) User {
@@ -245,13 +243,13 @@ func (c *Caller) Users(ctx context.Context, secret string) ([]User, error) {
 	}), err
 }
 
-// RemoveHost gives a host up, for who has the operator's secret.
+// RemoveHost removes a host. It requires the operator's secret.
 func (c *Caller) RemoveHost(ctx context.Context, secret, name string) error {
 	_, err := call(operating(ctx, secret), c.admin.Remove, &wire.RemoveRequest{Host: name})
 	return err
 }
 
-// operating says in the call that is made with the context that who asks has the secret.
+// operating adds the operator's secret to the call made with the context.
 func operating(ctx context.Context, secret string) context.Context {
 	ctx, info := connect.NewClientContext(ctx)
 	info.RequestHeader().Set("Authorization", "Bearer "+secret)

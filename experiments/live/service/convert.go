@@ -42,7 +42,7 @@ func fromEnd(e *live.End) *wire.End {
 func toEnd(e *wire.End) live.End {
 	out := live.End{Node: e.GetNode(), Host: e.GetHost(), Name: e.GetTask(), Code: uint8(e.GetCode()), Signal: e.GetSignal(), Fault: e.GetFault(), OutOfMemory: e.GetOutOfMemory()}
 	if err := out.Why.UnmarshalText([]byte(e.GetWhy())); err != nil {
-		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // by a market that knows more
+		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // from a market of a later version
 	}
 	return out
 }
@@ -61,7 +61,7 @@ func toAnswer(a *wire.Answer) *live.Answer {
 	}
 }
 
-// raw returns JSON that was sent as text, and nothing for what is none.
+// raw returns JSON that was sent as text, or nothing if it is invalid.
 func raw(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil

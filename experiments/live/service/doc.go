@@ -1,11 +1,11 @@
-// Package service is a market over a network: what users, operators and hosts ask of it,
-// and what stands around it: files of jobs, invitations of hosts, parts of logs under way.
+// Package service serves a market over a network to users, operators and hosts. It also
+// stores the files of jobs, the invitations of hosts, and parts of logs in transit.
 //
 // It decides nothing.
 //
 // # Files
 //
-// Beside the market's log, in its folder:
+// The market's folder also contains:
 //
 //	blobs/SUM       texts of jobs and their files, by their SHA-256
 //	invitations     JSON: hosts that may join, by the hash of what their token holds

@@ -15,20 +15,20 @@ import (
 	"bourse/hosts/link"
 )
 
-// invited is how long an invitation holds.
+// invited is the validity of an invitation.
 const invited = time.Hour
 
 // An invitation lets one host join.
 type invitation struct {
 	Hash   string    `json:"hash"`           // of the secret: SHA-256 in hexadecimal digits
-	Name   string    `json:"name,omitempty"` // of the host, empty leaves it to the host
-	Owner  string    `json:"owner"`          // account that its charges go to
+	Name   string    `json:"name,omitempty"` // name of the host; empty lets the host choose
+	Owner  string    `json:"owner"`          // account that receives its charges
 	Until  time.Time `json:"until"`
 	Pin    string    `json:"pin,omitempty"`    // of who has used it
-	Joined string    `json:"joined,omitempty"` // name under which it has
+	Joined string    `json:"joined,omitempty"` // name under which it has joined
 }
 
-// invitations are those in a file.
+// invitations are the invitations in a file.
 type invitations struct {
 	file string
 	mu   sync.Mutex
@@ -55,7 +55,7 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add lets whoever has a secret join.
+// add lets the holder of a secret join.
 func (v *invitations) add(secret, name, owner string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -70,8 +70,8 @@ func (v *invitations) add(secret, name, owner string) error {
 	return v.save()
 }
 
-// use uses the invitation of a secret up for a pin: join is told what it says, and returns
-// the name under which the host has joined. For the same pin it answers as before.
+// use consumes the invitation of a secret for a pin. It passes the invitation to join, and
+// returns the name under which the host has joined. For the same pin, it repeats its answer.
 func (v *invitations) use(secret, pin string, join func(*invitation) (string, error)) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,24 +12,24 @@ import (
 	"bourse/hosts/remote"
 )
 
-// logs are the parts of logs, and of archives, that hosts are asked for.
+// logs are the parts of logs, and of archives, that are requested from hosts.
 type logs struct {
-	urge func(host string, on bool) // has a host answered at once
+	urge func(host string, on bool) // has a host answered immediately
 
 	mu    sync.Mutex
 	asked map[string][]*asking // by host
 }
 
-// An asking is one part that somebody waits for.
+// An asking is a part that a caller waits for.
 type asking struct {
 	remote.Log // without what it says
 	answer     chan *remote.Log
 }
 
-// longest is for how long a host is waited for.
+// longest is the maximum time to wait for a host.
 const longest = 8 * time.Second
 
-// ask asks a host for a part.
+// ask requests a part from a host.
 func (l *logs) ask(ctx context.Context, host string, part remote.Log) (*remote.Log, error) {
 	a := &asking{part, make(chan *remote.Log, 1)}
 	l.mu.Lock()
@@ -43,7 +43,7 @@ func (l *logs) ask(ctx context.Context, host string, part remote.Log) (*remote.L
 	case part := <-a.answer:
 		return part, nil
 	case <-wait.C:
-		return nil, fmt.Errorf("host %s does not answer", host)
+		return nil, fmt.Errorf("host %s does not respond", host)
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -56,7 +56,7 @@ func (l *logs) drop(host string, a *asking) {
 	l.urge(host, len(l.asked[host]) > 0)
 }
 
-// of returns what a host is asked for.
+// of returns the requests to a host.
 func (l *logs) of(host string) (all []remote.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *logs) of(host string) (all []remote.Log) {
 	return all
 }
 
-// put gives a part to all who wait for it.
+// put passes a part to all callers that wait for it.
 func (l *logs) put(host string, part *remote.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *logs) put(host string, part *remote.Log) {
 
 var _ link.Market = (*Server)(nil)
 
-// Host implements link.Market, as what follows does.
+// Host implements link.Market, and so do the following methods.
 func (s *Server) Host(pin string) (string, error) {
 	name, ok := s.Market.HostOf(pin)
 	if !ok {
@@ -91,7 +91,7 @@ func (s *Server) Host(pin string) (string, error) {
 	return name, nil
 }
 
-// Enrol makes a host known that has been invited.
+// Enrol registers an invited host.
 func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 	name, err := s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
 		name := i.Name
@@ -99,7 +99,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 			name = e.Name
 		}
 		if name == "" {
-			return "", errors.New("neither the token nor the host says what it is called")
+			return "", errors.New("neither the token nor the host gives a name")
 		}
 		return name, s.Market.Join(ctx, Spec(name, e.Offer), i.Owner, e.Pin)
 	})
@@ -107,7 +107,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 	return name, err
 }
 
-// Sync tells the market what a host tells.
+// Sync passes a host's report to the market.
 func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {
 	o, err := s.Market.Sync(ctx, host, t)
 	if err == nil {
@@ -119,7 +119,7 @@ func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote
 // Blob returns a file.
 func (s *Server) Blob(_ context.Context, _, sha string) ([]byte, error) { return s.blobs.get(sha) }
 
-// PutLog takes a part of a log, or of an archive.
+// PutLog receives a part of a log, or of an archive.
 func (s *Server) PutLog(_ context.Context, host string, l *remote.Log) error {
 	s.logs.put(host, l)
 	return nil

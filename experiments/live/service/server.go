@@ -25,39 +25,39 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Config says what is served, and for whom.
+// A Config states what to serve, and to whom.
 type Config struct {
 	Market  *live.Market
 	Dir     string  // its folder
 	Name    string  // of the market
 	Ledger  string  // id
 	Version string  // of this bourse
-	Rate    float64 // orders of one account a second, and as many others that it signs to read or to send files
-	Files   float64 // bytes of all files that are kept
+	Rate    float64 // maximum orders per second of one account, and the same number of signed read requests or files
+	Files   float64 // maximum bytes of all stored files
 
 	Bank  bank.Ledger
 	Head  func(context.Context) (string, error) // of the ledger
 	Now   func() float64                        // instant
-	Admin string                                // secret of those who may ask for what an operator does; empty lets nobody
-	Token func() (link.Token, bool)             // for a host to join by, if hosts can
+	Admin string                                // secret of the operator; if empty, nobody may operate
+	Token func() (link.Token, bool)             // address for hosts to join, if they can
 	Users func(context.Context) ([]User, error) // whom the bank knows
 
-	Actions *slog.Logger // is told what operators and hosts that join change; nil is nobody
+	Actions *slog.Logger // receives changes by operators and by hosts that join; may be nil
 
 	Metrics http.Handler // answers Prometheus
-	Page    http.Handler // answers browsers, whatever else they ask for
+	Page    http.Handler // serves browsers, for all other requests
 }
 
-// A Server answers for one market.
+// A Server serves one market.
 type Server struct {
 	Config
 	blobs       *blobs
-	large       chan struct{} // a place for each large call under way
+	large       chan struct{} // one slot for each large call in progress
 	invitations *invitations
 	logs        logs
-	orders      bank.Buckets // by account, whose signature has been looked at
+	orders      bank.Buckets // by account whose signature has been checked
 	reads       bank.Buckets // of what decides nothing
-	passes      bank.Buckets // of what the bank looks at alone: of the account that is named
+	passes      bank.Buckets // for calls that only the bank checks: by the named account
 }
 
 // New returns a server.
@@ -73,7 +73,7 @@ func New(c Config) (*Server, error) {
 	return s, err
 }
 
-// Tidy removes files that nobody has asked for in a long time, every hour until ctx ends.
+// Tidy removes files that nobody has requested for a long time, every hour until ctx ends.
 func (s *Server) Tidy(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -89,7 +89,7 @@ func (s *Server) Tidy(ctx context.Context) error {
 	}
 }
 
-// Handler returns what answers users and the operator.
+// Handler returns the HTTP handler for users and the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	asked := func(path string, h http.Handler) { mux.Handle(path, s.guard(h)) }
@@ -102,11 +102,11 @@ func (s *Server) Handler() http.Handler {
 }
 
 const (
-	mostLarge = 8       // calls at once that may be large
+	mostLarge = 8       // maximum number of simultaneous large calls
 	mostCall  = 1 << 20 // bytes of any other
 )
 
-// MostBytes returns how many bytes a call may have.
+// MostBytes returns the maximum size of a call in bytes.
 func MostBytes(r *http.Request) int64 {
 	if r.URL.Path == wire.MarketPutBlobProcedure {
 		return mostBlob + 1<<10
@@ -114,11 +114,11 @@ func MostBytes(r *http.Request) int64 {
 	return mostCall
 }
 
-// guard bounds calls before they are read, and refuses those that a page has a browser make.
+// guard limits calls before they are read, and refuses calls that come from web pages.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
-			http.Error(w, "a market is not asked by pages", http.StatusForbidden)
+			http.Error(w, "web pages may not call the market", http.StatusForbidden)
 			return
 		}
 		if r.URL.Path != wire.MarketPutBlobProcedure {
@@ -131,12 +131,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			defer func() { <-s.large }()
 			next.ServeHTTP(w, r)
 		default:
-			http.Error(w, "too many files are sent at once: ask again", http.StatusServiceUnavailable)
+			http.Error(w, "too many files are being sent: try again", http.StatusServiceUnavailable)
 		}
 	})
 }
 
-// codes are what errors are over the network.
+// codes maps errors to their codes on the network.
 var codes = []struct {
 	err  error
 	code connect.Code
@@ -155,7 +155,7 @@ var codes = []struct {
 	{live.ErrPayee, connect.CodeFailedPrecondition},
 }
 
-// coded returns err as it travels.
+// coded returns err with its network code.
 func coded(err error) error {
 	if err == nil || errors.As(err, new(*connect.Error)) {
 		return err
@@ -171,16 +171,16 @@ func coded(err error) error {
 	return connect.NewError(connect.CodeInternal, err)
 }
 
-// About implements wire.MarketHandler, as what follows does.
+// About implements wire.MarketHandler, and so do the following methods.
 func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutResponse, error) {
 	head, err := s.Head(ctx)
 	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head, Unsettled: int32(s.Market.Gauges().Unsettled)}, coded(err)
 }
 
-// Submit decides about a signed order.
+// Submit decides a signed order.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.signed(ctx, &s.orders, r.GetOrder(), "order"); err != nil {
-		return nil, err // before anything of it is kept
+		return nil, err // before anything of it is stored
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -192,8 +192,8 @@ func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.Submi
 	return &wire.SubmitResponse{Answer: fromAnswer(a)}, nil
 }
 
-// signed refuses an order that this market does not take, and that of an account that has
-// sent too many: those count that it has signed, so that nobody else can use them up.
+// signed refuses an order that is not for this market, and orders of an account that has sent
+// too many. Only orders that the account signed count, so nobody else can use up its rate.
 func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind string) error {
 	account, err := s.Market.Signed(ctx, order, kind)
 	if err != nil {
@@ -202,15 +202,15 @@ func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind
 	return s.bound(b, account)
 }
 
-// bound refuses one more of an account that has sent too many.
+// bound refuses another order of an account that has sent too many.
 func (s *Server) bound(b *bank.Buckets, account string) error {
 	if !b.Take(account, s.Now()) {
-		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders a second of %s", s.Rate, account))
+		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders per second from %s", s.Rate, account))
 	}
 	return nil
 }
 
-// Cancel takes a contract back.
+// Cancel cancels a contract.
 func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.CancelResponse, error) {
 	if err := s.signed(ctx, &s.orders, r.GetOrder(), "cancel"); err != nil {
 		return nil, err
@@ -222,7 +222,7 @@ func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.Cance
 	return &wire.CancelResponse{Answer: fromAnswer(a)}, nil
 }
 
-// Quote tells the least budget.
+// Quote returns the lowest budget.
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
 	t := order.Terms{Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline()}
 	least, ok, err := s.Market.Quote(ctx, t)
@@ -233,7 +233,7 @@ func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteRe
 	return &wire.QuoteResponse{Least: least.String(), PenaltyPart: owed.Part, PenaltyMost: owed.Most}, nil
 }
 
-// Status tells how a contract stands.
+// Status returns the state of a contract.
 func (s *Server) Status(ctx context.Context, r *wire.StatusRequest) (*wire.StatusResponse, error) {
 	for begun, after := time.Now(), int64(0); ; {
 		c, err := s.Market.Status(r.GetContract())
@@ -255,7 +255,7 @@ func (s *Server) Status(ctx context.Context, r *wire.StatusRequest) (*wire.Statu
 	}
 }
 
-// waits is for how long a call waits for something new.
+// waits is the maximum time that a call waits for an event.
 const waits = 20 * time.Second
 
 // List tells of contracts.
@@ -264,18 +264,18 @@ func (s *Server) List(_ context.Context, r *wire.ListRequest) (*wire.ListRespons
 	return &wire.ListResponse{Contracts: each(all, fromContract)}, coded(err)
 }
 
-// Prices tells those of a host.
+// Prices returns the prices of a host.
 func (s *Server) Prices(_ context.Context, r *wire.PricesRequest) (*wire.PricesResponse, error) {
 	all, err := s.Market.Prices(r.GetHost(), r.GetSince())
 	return &wire.PricesResponse{Prices: each(all, func(p *live.Price) *wire.Price { return &wire.Price{At: p.At, Price: p.Price} })}, coded(err)
 }
 
-// Hosts tells of all hosts.
+// Hosts returns all hosts.
 func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse, error) {
 	return &wire.HostsResponse{Hosts: each(s.Market.Hosts(), fromHost)}, nil
 }
 
-// Pass hands an order to the bank, which checks it.
+// Pass forwards an order to the bank, which checks it.
 func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
 	o, err := bankorder.Open(r.GetOrder())
 	if err != nil {
@@ -295,7 +295,7 @@ func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassRespo
 	return &wire.PassResponse{Receipt: receipt.String()}, nil
 }
 
-// PutBlob keeps a file, for who has an account.
+// PutBlob stores a file of an account holder.
 func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
 	if err := s.signed(ctx, &s.reads, r.GetOrder(), "read"); err != nil {
 		return nil, err
@@ -304,7 +304,7 @@ func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.Put
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
 }
 
-// Logs returns a part of what a program printed.
+// Logs returns a part of a program's output.
 func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
 	l, ended, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Errors: r.GetErrors(), From: r.GetFrom()})
 	if err != nil {
@@ -318,11 +318,11 @@ const (
 	mostName  = 4096 // bytes of each, and of the archive's name
 )
 
-// Files returns a part of an archive of what a program left in its folder.
+// Files returns a part of an archive of a program's folder.
 func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesResponse, error) {
 	long := func(name string) bool { return len(name) > mostName }
 	if r.GetArchive() == "" || long(r.GetArchive()) || len(r.GetPaths()) > mostPaths || slices.ContainsFunc(r.GetPaths(), long) {
-		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("want an archive with a name, of at most %d paths of at most %d bytes", mostPaths, mostName))
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("want an archive with a name, with at most %d paths of at most %d bytes", mostPaths, mostName))
 	}
 	l, _, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Archive: r.GetArchive(), Paths: r.GetPaths(), From: r.GetFrom()})
 	if err != nil {
@@ -331,7 +331,7 @@ func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesRe
 	return &wire.FilesResponse{Data: l.Text, Last: l.Last}, nil
 }
 
-// read asks the host of a node for a part, by a signed order to read its contract.
+// read requests a part from the host of a node, with a signed order to read its contract.
 func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
 	if err := s.signed(ctx, &s.reads, signed, "read"); err != nil {
 		return nil, false, err
@@ -361,7 +361,7 @@ type admin struct{ *Server }
 
 var _ wire.AdminHandler = (*admin)(nil)
 
-// admits lets those alone call who have the secret.
+// admits rejects callers without the secret.
 func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
 		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
@@ -375,7 +375,7 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// acted notes what somebody did from where, to what, and what came of it.
+// acted records who did what, from where, to what, and with which result.
 func (s *Server) acted(actor, origin, action, object string, err error) {
 	if s.Actions == nil {
 		return
@@ -387,11 +387,11 @@ func (s *Server) acted(actor, origin, action, object string, err error) {
 	s.Actions.Info("action", "actor", actor, "origin", origin, "action", action, "object", object, "result", result)
 }
 
-// InviteHost implements wire.AdminHandler, as what follows does.
+// InviteHost implements wire.AdminHandler, and so do the following methods.
 func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	t, ok := a.Token()
 	if !ok {
-		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market answers its own machine alone: 'bourse live serve' takes hosts of others"))
+		return nil, connect.NewError(connect.CodeFailedPrecondition, errors.New("this market serves only its own machine: for other hosts, use 'bourse live serve'"))
 	}
 	if err := a.Market.MayOwn(ctx, r.GetOwner()); err != nil {
 		return nil, coded(err)
@@ -402,20 +402,20 @@ func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wir
 	return &wire.InviteHostResponse{Token: t.String()}, nil
 }
 
-// Drain lets a host take no more tasks, or take them again.
+// Drain makes a host stop or resume accepting tasks.
 func (a *admin) Drain(ctx context.Context, r *wire.DrainRequest) (*wire.DrainResponse, error) {
 	return &wire.DrainResponse{}, coded(a.Market.Drain(ctx, r.GetHost(), !r.GetUndo()))
 }
 
-// A User is an account that may ask, as its key says.
+// A User is an account with a key, which may send requests.
 type User struct {
 	Account string `json:"account"`
 	Key     string `json:"key" doc:"its public key"`
-	Balance string `json:"balance,omitempty" doc:"$; left out where the market may not read it"`
+	Balance string `json:"balance,omitempty" doc:"$; omitted if the market may not read it"`
 	Open    int    `json:"open" doc:"contracts that have not ended"`
 }
 
-// Users tells which accounts may ask.
+// Users returns the accounts that may send requests.
 func (a *admin) Users(ctx context.Context, _ *wire.UsersRequest) (*wire.UsersResponse, error) {
 	users, err := a.Config.Users(ctx)
 	if err != nil {
@@ -434,13 +434,13 @@ func (a *admin) Users(ctx context.Context, _ *wire.UsersRequest) (*wire.UsersRes
 	})}, coded(err)
 }
 
-// Remove gives a host up.
+// Remove removes a host.
 func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.RemoveResponse, error) {
 	return &wire.RemoveResponse{}, coded(a.Market.Remove(ctx, r.GetHost()))
 }
 
-// Spec returns what a host sells that offers so much: its processors, of speed 1, of which
-// one task may use all. Memory and disk are not sold.
+// Spec returns what a host with this offer sells: its processors, of speed 1; one task may
+// use all of them. Memory and disk are not sold.
 func Spec(name string, o remote.Offer) hosts.Spec {
 	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
 }

@@ -1,13 +1,13 @@
-// Package claims judges sentences of a paper by results. Each claim is a sentence with a table:
-// the numbers that decide it, and the region in which each must be ([Row]).
+// Package claims judges sentences of a paper by results. Each claim is a sentence with a
+// table: the numbers that decide it, and the region in which each must lie ([Row]).
 //
 // It is independent of the meaning of experiments, configurations, policies and metrics.
 //
 // # Design
 //
-// A row estimates a number over replications, on which policies share their jobs, and
-// names a region and a margin: the smallest difference that matters, with where it comes
-// from. They are written from the paper's sentence, not from results. A claim is
+// A row estimates a number over replications, in which policies share their jobs. It names a
+// region and a margin, the smallest difference that matters, with its source. Rows are
+// written from the paper's sentence, not from results. A claim is
 //
 //	SUPPORTED     if the intervals of all its rows lie inside their regions,
 //	CONTRADICTED  if that of one of them lies wholly outside,
@@ -15,22 +15,22 @@
 //	NOT TESTABLE  if there is nothing to decide it by.
 //
 // One sentence of the paper is one claim. If it is tested on several panels (a metric in a
-// configuration of an experiment, for instance on several models of hosts), its verdict covers
-// all of them, and the claim states how many of them support it.
+// configuration of an experiment, for instance on several models of hosts), its verdict
+// covers all of them, and the claim states how many of them support it.
 //
-// Intervals hold together for all claims of a paper (Bonferroni): 1 - 0.05/m with m claims
-// that are tested, and for "wholly outside" 1 - 0.05/(m k) with k rows, of which any
-// would do; all k inside need no such correction (Berger 1982). Claims read after results
-// were seen (post hoc) are judged at the same level beside them, and do not count in m.
-// Holm's correction would decide a little more, but has no intervals that a reader could
-// hold against the regions.
+// Intervals hold simultaneously for all claims of a paper (Bonferroni), at level 1 - 0.05/m
+// with m tested claims. For "wholly outside" the level is 1 - 0.05/(m k) with k rows, because
+// any row is sufficient; "all k inside" needs no such correction (Berger 1982). Claims added
+// after results were seen (post hoc) are judged at the same level, and do not count in m.
+// Holm's correction would decide slightly more, but it has no intervals that a reader could
+// compare with the regions.
 //
-// A direction is held against 0, not against the margin: else a difference smaller than it
-// would be supported by few replications and contradicted by many. Where its interval lies
-// within the margin, and on both sides of 0, the claim stays undecided, and the row says
-// that no difference that matters is left.
+// A direction is compared with 0, not with the margin. Otherwise a few replications would
+// support a difference smaller than the margin, and many would contradict it. If its interval
+// lies within the margin and contains 0, the claim stays undecided, and the row states that
+// no difference that matters remains.
 //
-// Every verdict is given for half the margin, too: what rests on the margin is seen.
+// Every verdict is also given for half the margin, to show how it depends on the margin.
 package claims
 
 import (
@@ -44,15 +44,15 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A Paper is what is claimed in one paper.
+// A Paper contains the claims of one paper.
 type Paper struct {
 	Name   string  `yaml:"name"`  // of its folder
 	Title  string  `yaml:"title"` // authors and title
-	Found  string  `yaml:"found"` // what the published runs show, in a line
+	Found  string  `yaml:"found"` // result of the published runs, in one line
 	Claims []Claim `yaml:"claims"`
 
 	SHA256 string            `yaml:"-"` // of the file
-	Hashes map[string]string `yaml:"-"` // of each claim but its otherwise, by ID: the beginning of a sha256
+	Hashes map[string]string `yaml:"-"` // by ID: the beginning of the SHA-256 of each claim without its otherwise
 }
 
 // A Claim is a sentence of a paper, and the rows that decide it.
@@ -60,29 +60,30 @@ type Claim struct {
 	ID      string `yaml:"id"`
 	Quote   string `yaml:"quote"`
 	Section string `yaml:"section"`
-	Note    string `yaml:"note"` // how it is read, if it could be read otherwise
+	Note    string `yaml:"note"` // interpretation, if there are several
 	Rows    []Row  `yaml:"rows"`
 
-	// Margin and Source are those of each row that has none.
+	// Margin and Source apply to each row that has none.
 	Margin float64 `yaml:"margin"`
 	Source string  `yaml:"source"`
 
-	// NoChance states why numbers are the same whatever is drawn. A number that is the same in
-	// all replications then has no interval, and is compared with its region as it is.
+	// NoChance states why numbers do not depend on the random draws. A number that is the
+	// same in all replications then has no interval, and is compared with its region
+	// directly.
 	NoChance string `yaml:"no_chance"`
 
 	// PostHoc states why the claim was added after results had been seen.
 	PostHoc string `yaml:"post_hoc"`
 
-	// Otherwise states what another option gives, or where the claim fails. Nothing is judged
-	// by it.
+	// Otherwise states the result of another option, or where the claim fails. It does not
+	// affect verdicts.
 	Otherwise string `yaml:"otherwise"`
 
 	// Untestable states why no results can decide it. It replaces rows.
 	Untestable string `yaml:"untestable"`
 }
 
-// A Row is a number and the region in which it must be: [metric, policy, place, relation,
+// A Row is a number and the region in which it must lie: [metric, policy, place, relation,
 // number, margin, source], of which margin and source can be left out. If metric, policy or
 // place is a list, each is a row.
 //
@@ -92,16 +93,16 @@ type Claim struct {
 //	place    P; P - Q, where P is EXPERIMENT/CONFIGURATION [& CONFIGURATION]
 //	         [@ AXIS VALUE, AXIS LOWEST..HIGHEST] [along AXIS | spread AXIS]
 //
-// The number is the mean over replications and over all points of a place. Along an axis it is
-// the rise of the straight line of least squares from the first value to the last. Spread is the
+// The number is the mean over replications and over all points of a place. Along an axis, it
+// is the rise of the least-squares line from the first value to the last. Spread is the
 // largest mean along an axis, or over configurations (*), minus the smallest.
 type Row struct {
 	Metric, Policy, Place config.Some[string]
 
 	Is     relation
-	To     Range   // a number, or the lowest and highest
+	To     Range   // a number, or the lowest and the highest
 	Margin float64 // smallest difference that matters, above 0
-	Source string  // of the margin: the paper's digits or errors, or an effect that the sentence names
+	Source string  // source of the margin: the paper's digits or errors, or an effect that the sentence names
 }
 
 // FromNode reads the cells of a row.
@@ -144,7 +145,7 @@ func (r *Range) FromNode(n *config.Node, path string) error {
 
 func (r Range) has(x float64) bool { return r[0] <= x && x <= r[len(r)-1] }
 
-// Read reads a file of claims. The error names the claim at fault.
+// Read reads a file of claims. The error names the invalid claim.
 func Read(name string, data []byte) (Paper, error) {
 	var p Paper
 	root, err := config.Parse(name, data)
@@ -174,7 +175,7 @@ func Read(name string, data []byte) (Paper, error) {
 	return p, err
 }
 
-// hashes returns a hash of what each claim says, however it is laid out, by its ID.
+// hashes returns a hash of the content of each claim, independent of its layout, by its ID.
 func hashes(claims *config.Node) (map[string]string, error) {
 	all := make(map[string]string)
 	if claims == nil {
@@ -204,7 +205,7 @@ func (c Claim) validate() error {
 		return fmt.Errorf("want id, quote and section")
 	}
 	if (c.Untestable == "") == (len(c.Rows) == 0) {
-		return fmt.Errorf("want rows, or else untestable: why there are none")
+		return fmt.Errorf("want rows, or untestable with the reason")
 	}
 	for _, r := range c.Rows {
 		if err := r.validate(); err != nil {
@@ -221,7 +222,7 @@ func (r Row) validate() error {
 	case !slices.Contains(relations, r.Is):
 		return fmt.Errorf("relation: found %q, want one of %s", r.Is, words(relations))
 	case len(r.To) < 1 || len(r.To) > 2 || len(r.To) == 2 && (r.To[0] > r.To[1] || r.Is != similar):
-		return fmt.Errorf("number: want a number, or the lowest and highest with similar")
+		return fmt.Errorf("number: want a number, or for similar the lowest and highest value")
 	case !(r.Margin > 0) || r.Source == "":
 		return fmt.Errorf("want a margin above 0, and its source")
 	}
@@ -233,7 +234,7 @@ func (r Row) validate() error {
 	return nil
 }
 
-// measures returns the measures of all rows of c, which was read.
+// measures returns the measures of all rows of c, which must have been read.
 func (c Claim) measures() (all []measure) {
 	for _, r := range c.Rows {
 		for _, one := range r.each() {
@@ -249,7 +250,7 @@ func (p Paper) Concerns(experiment string) bool {
 	return slices.ContainsFunc(p.Claims, func(c Claim) bool { return slices.Contains(c.Experiments(), experiment) })
 }
 
-// Experiments returns the names of those that c is about, sorted.
+// Experiments returns the names of the experiments that c is about, sorted.
 func (c Claim) Experiments() (names []string) {
 	for _, m := range c.measures() {
 		names = append(names, m.experiment)
@@ -258,7 +259,7 @@ func (c Claim) Experiments() (names []string) {
 	return slices.Compact(names)
 }
 
-// Metrics returns the names of the metrics that claims of p are about, sorted.
+// Metrics returns the names of the metrics that claims of p use, sorted.
 func (p Paper) Metrics() (names []string) {
 	for _, c := range p.Claims {
 		for _, m := range c.measures() {

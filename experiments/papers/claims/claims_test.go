@@ -89,7 +89,7 @@ func TestNumbers(t *testing.T) {
 		"m, a, field/c, higher, 0":                                          "NOT TESTABLE: no results of field",
 		"m, a, lab/c along age, higher, 0":                                  "NOT TESTABLE: lab has no axis age",
 		"m, a, lab/c @ load 7, higher, 0":                                   "NOT TESTABLE: lab: no point of c",
-		"m, a, lab/c @ load 1 along load, higher, 0":                        "NOT TESTABLE: lab: want two values of load at least",
+		"m, a, lab/c @ load 1 along load, higher, 0":                        "NOT TESTABLE: lab: want at least two values of load",
 		`"l over m, m", a / a, lab/d, higher, 0`:                            "UNDECIDED 1 0.225",
 	} {
 		p, err := Read("test", []byte(`{name: x, title: x, claims: [{id: "1", quote: q, section: s, margin: 0.05, source: s, rows: [[`+row(text)+`}]}`))
@@ -401,8 +401,8 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	with := func(row string) string { return `[{id: "1", quote: q, section: s, rows: [[` + row + `]]}]` }
 	for text, want := range map[string]string{
-		`[{id: "1", quote: q, section: s}]`: "claim 1: want rows, or else untestable",
-		`[{id: "1", quote: q, section: s, untestable: u, rows: [[m, a, e/c, higher, 0, 1, s]]}]`:  "claim 1: want rows, or else",
+		`[{id: "1", quote: q, section: s}]`: "claim 1: want rows, or untestable",
+		`[{id: "1", quote: q, section: s, untestable: u, rows: [[m, a, e/c, higher, 0, 1, s]]}]`:  "claim 1: want rows, or untestable",
 		`[{id: "1", section: s, untestable: u}]`:                                                  "claim 1: want id, quote and section",
 		`[{id: "1", quote: q, section: s, source: s, margin: 0, rows: [[m, a, e/c, higher, 0]]}]`: "want a margin above 0",
 		with("m, a, e/c, higher"):                          "claims.0.rows.0: found a list, want [metric, policy, place, relation, number, margin, source]",

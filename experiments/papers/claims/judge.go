@@ -7,7 +7,7 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Verdict is what became of a claim.
+// A Verdict is the result of judging a claim.
 type Verdict string
 
 // The verdicts.
@@ -37,7 +37,7 @@ type Judgement struct {
 
 	Outcomes []Outcome `json:"tests"`
 	Decides  int       `json:"decides" doc:"index of the test that decides the verdict, from 0; -1 if none"`
-	P        *float64  `json:"p" doc:"of the hypothesis that the verdict is wrong, or of an undecided claim the less of the two, corrected over the paper; null if it has none"`
+	P        *float64  `json:"p" doc:"p of the hypothesis that the verdict is wrong; for an undecided claim the smaller of the two, corrected over the paper; null if it has none"`
 	Needed   *int      `json:"n_decides" doc:"estimated replications needed to decide it; null if decided or unknown"`
 }
 
@@ -58,7 +58,7 @@ type Outcome struct {
 	P      *float64 `json:"p" doc:"p-value of the hypothesis that it lies outside the region, uncorrected; null if it has no interval"`
 }
 
-// risk is how often a claim of a paper, or several, may be given a wrong verdict.
+// risk is the probability that one or more claims of a paper get a wrong verdict.
 const risk = 0.05
 
 // Judge judges the claims of a paper by results, in the order of the paper.
@@ -76,17 +76,17 @@ func Judge(p Paper, results []*Results) []Judgement {
 	return out
 }
 
-// A finding is a test's number and what it says of its region.
+// A finding is a test's number with its position relative to the region.
 type finding struct {
 	stats.Estimate
 	region, half region
-	exact        bool // it is held against the region as it is
+	exact        bool // it is compared with the region directly
 	equal        func(lo, hi float64) bool
 
-	inside, outside float64 // p values by which it lies inside and outside
+	inside, outside float64 // p values of lying inside and outside
 }
 
-// judge judges c, one of m claims that are tested.
+// judge judges c, one of m tested claims.
 func (c Claim) judge(results []*Results, m int) Judgement {
 	j := Judgement{
 		ID: c.ID, Section: c.Section, Quote: c.Quote, Note: c.Note, Otherwise: c.Otherwise, PostHoc: c.PostHoc,
@@ -135,9 +135,9 @@ func (c Claim) judge(results []*Results, m int) Judgement {
 	return j
 }
 
-// verdict returns that of a claim at a level, which of its tests it rests on, and its p
-// value: the largest of those by which a number lies inside, or k times the least of
-// those by which one lies outside, k being how many might.
+// verdict returns the verdict on a claim at a level, the test that it depends on, and its p
+// value. That is the largest p of the numbers inside, or k times the smallest p of the
+// numbers outside, where k is the number of candidates.
 func verdict(all []finding, alpha float64) (v Verdict, decides int, p float64) {
 	var last, first int
 	for i, f := range all {
@@ -177,7 +177,7 @@ func half(all []finding, alpha float64) Verdict {
 	return Undecided
 }
 
-// lies reports whether f, or its interval at alpha, is as where says.
+// lies reports whether f, or its interval at alpha, has the given position.
 func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	if f.exact {
 		return where(f.Value, f.Value)
@@ -186,7 +186,7 @@ func (f finding) lies(alpha float64, where func(lo, hi float64) bool) bool {
 	return ok && where(lo, hi)
 }
 
-// test finds the p values by which f lies inside and outside of its region.
+// test computes the p values for f to lie inside and outside of its region.
 func (f *finding) test() {
 	switch {
 	case f.exact && f.region.inside(f.Value, f.Value):
@@ -198,7 +198,7 @@ func (f *finding) test() {
 	}
 }
 
-// fill completes o by f, with the interval at alpha.
+// fill completes o from f, with the interval at alpha.
 func (o *Outcome) fill(f finding, alpha float64) {
 	o.Where, _, _ = verdict([]finding{f}, alpha)
 	o.Equal = f.lies(alpha, f.equal)
@@ -214,8 +214,8 @@ func (o *Outcome) fill(f finding, alpha float64) {
 	o.P = &p
 }
 
-// needed returns how many replications would decide a claim: as many as show every number
-// inside where all seem to be, or else as many as show one outside.
+// needed returns how many replications would decide a claim: enough to show every number
+// inside if all seem to be inside, and otherwise enough to show one outside.
 func needed(all []finding, alpha float64) *int {
 	var enough *int
 	outside := false
@@ -242,7 +242,7 @@ func needed(all []finding, alpha float64) *int {
 	return enough
 }
 
-// run computes a row that has one metric, policy and place. An error states what is missing.
+// run computes a row with one metric, policy and place. An error states what is missing.
 func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel string, err error) {
 	all, err := r.measures()
 	if err != nil {
@@ -265,7 +265,7 @@ func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel strin
 	o.N, o.Value = f.N, f.Value
 	switch {
 	case !varies:
-		o.Exact = "its replications are the same run: there is no chance in the experiment"
+		o.Exact = "it has no chance: all its replications are the same run"
 	case same:
 		o.Exact = c.NoChance
 	}

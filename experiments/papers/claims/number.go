@@ -12,19 +12,19 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A measure is a metric of a policy at a place: all of a row's number, or one side of its
+// A measure is a metric of a policy at a place: a whole number of a row, or one side of its
 // difference.
 type measure struct {
 	metrics []weighted // their sum
 	of      statistic
 	rule    []string // metrics of the other policy: p, and q last
 
-	policy, other string // the other is subtracted at each point, or refers to of
+	policy, other string // the other is subtracted at each point, or is the reference
 	place
 
 	groups []group
 	values stats.Quantity
-	varies bool // whether chance is seen in its experiment
+	varies bool // whether its experiment varies at random
 }
 
 // A weighted is a name that is added or subtracted.
@@ -33,26 +33,26 @@ type weighted struct {
 	name string
 }
 
-// A statistic is what is computed of the replications.
+// A statistic is a function of the replications.
 type statistic int
 
 const (
 	mean      statistic = iota
-	ratio               // mean of the policy by that of the other, minus 1
+	ratio               // mean of the policy divided by that of the other, minus 1
 	deviation           // logarithm of the standard deviation
 	effect              // mean by standard deviation
 	excess              // p_a minus (p - q)/(1 - q) of the other policy
 )
 
-// A place is some points of configurations of an experiment.
+// A place is a set of points of configurations of an experiment.
 type place struct {
 	experiment     string
 	configurations []string
-	at             map[string]Range // of each axis; all if an axis is not named
+	at             map[string]Range // range of each axis; all values if an axis is not named
 	along, spread  string           // axis; spread is * for configurations
 }
 
-// measures reads the cells of a row that has one metric, policy and place.
+// measures parses the cells of a row with one metric, policy and place.
 func (r Row) measures() ([]measure, error) {
 	var m measure
 	metric := r.Metric[0]
@@ -101,7 +101,7 @@ func (r Row) measures() ([]measure, error) {
 		if one.policy, one.other, by = strings.Cut(sides[i], " / "); by && m.of == mean {
 			one.of = ratio
 		} else if by != (m.of == excess) {
-			return nil, fmt.Errorf("policy: found %q, want A / B for a ratio, and for p_a over p, q only", r.Policy[0])
+			return nil, fmt.Errorf("policy: found %q, want A / B, and only for a ratio, or for p_a over p, q", r.Policy[0])
 		} else if !by {
 			one.policy, one.other, _ = strings.Cut(sides[i], " - ")
 		}
@@ -116,7 +116,8 @@ func (r Row) measures() ([]measure, error) {
 	return all, nil
 }
 
-// readPlace reads EXPERIMENT/CONFIGURATION[ & CONFIGURATION] [@ AXIS VALUE[..VALUE], ...] [along AXIS | spread AXIS].
+// readPlace parses EXPERIMENT/CONFIGURATION[ & CONFIGURATION] [@ AXIS VALUE[..VALUE], ...]
+// [along AXIS | spread AXIS].
 func readPlace(text string) (p place, err error) {
 	rest, spread, _ := strings.Cut(text, " spread ")
 	rest, along, _ := strings.Cut(rest, " along ")
@@ -154,7 +155,7 @@ func (m *measure) names() (all []string) {
 }
 
 // A group is one point of an axis, or all points: its means over points in every replication.
-// The first column is the number, others are what the statistic refers to.
+// The first column is the number; the others are the references of the statistic.
 type group struct {
 	place   float64
 	columns [][]float64
@@ -285,8 +286,8 @@ func (m *measure) ends(r *Results) (lo, hi float64) {
 	return lo, hi
 }
 
-// keep leaves only the replications in which every group of all is defined, and returns how
-// many there are.
+// keep removes the replications in which a group is undefined, and returns the number of the
+// others.
 func keep(all []measure) int {
 	var columns []*[]float64
 	n := math.MaxInt
@@ -327,7 +328,8 @@ func (m *measure) samples() (all []stats.Sample, err error) {
 	return all, nil
 }
 
-// statistic returns the number of columns without a replication, or of all if it is below 0.
+// statistic returns the number of columns without one replication, or with all replications
+// if it is below 0.
 func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
 	var means []func(int) float64
 	for _, xs := range columns {
@@ -360,8 +362,8 @@ func (m *measure) statistic(columns [][]float64) func(out int) (float64, bool) {
 	}
 }
 
-// whole returns m as one number: how far the straight line of least squares rises along its
-// axis, or its only group.
+// whole returns m as one number: the rise of the least-squares line along its axis, or the
+// number of its only group.
 func (m *measure) whole() (stats.Sample, error) {
 	all, err := m.samples()
 	if err != nil || m.along == "" {
@@ -376,7 +378,7 @@ func (m *measure) whole() (stats.Sample, error) {
 		squares += (g.place - middle) * (g.place - middle)
 	}
 	if !(squares > 0) {
-		return stats.Sample{}, fmt.Errorf("%s: want two values of %s at least", m.experiment, m.along)
+		return stats.Sample{}, fmt.Errorf("%s: want at least two values of %s", m.experiment, m.along)
 	}
 	rise := stats.Sample{Parts: make([]float64, len(all[0].Parts))}
 	for i, g := range m.groups {
@@ -386,7 +388,7 @@ func (m *measure) whole() (stats.Sample, error) {
 }
 
 // estimate returns the number of measures, the first minus the second if there are two, and
-// whether it is the same in all replications.
+// reports whether it is the same in all replications.
 func estimate(all []measure) (e stats.Estimate, same bool, err error) {
 	if keep(all) == 0 {
 		return e, false, all[0].undefined()
@@ -431,7 +433,7 @@ func estimate(all []measure) (e stats.Estimate, same bool, err error) {
 	return e, !varied && len(sum.Parts) > 1, nil
 }
 
-// at returns the points of m, after checking that all it names was run.
+// at returns the points of m, after checking that everything it names was run.
 func (r *Results) at(m *measure) (points []string, err error) {
 	for _, c := range m.configurations {
 		points = append(points, r.points[c]...)

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// A relation says where a number must lie.
+// A relation states where a number must lie.
 type relation string
 
-// The relations, of a number x to what it is held against, r, with a margin m. A direction
-// is held against r itself: of what lies less than m from it on either side a larger
-// sample could still tell the direction, but it would not matter.
+// The relations of a number x to its reference r, with a margin m. A direction is compared
+// with r itself. If x is less than m from r, a larger sample could still determine the
+// direction, but it would not matter.
 const (
 	higher     relation = "higher"      // x > r
 	lower      relation = "lower"       // x < r
 	muchHigher relation = "much higher" // x > r + m
 	muchLower  relation = "much lower"  // x < r - m
-	similar    relation = "similar"     // r - m < x < r + m, or of a range from its lowest to its highest
+	similar    relation = "similar"     // r - m < x < r + m, or for a range from its lowest to its highest
 	notLower   relation = "not lower"   // x > r - m: as good as each rival
 	notHigher  relation = "not higher"  // x < r + m
 )
@@ -32,10 +32,10 @@ func words(all []relation) string {
 	return strings.Join(s, ", ")
 }
 
-// A region is where a number must lie, between lo and hi.
+// A region is an interval from lo to hi in which a number must lie.
 type region struct{ lo, hi float64 }
 
-// region returns that of r, with that part of its margin.
+// region returns the region of r, with the given part of its margin.
 func (r Row) region(part float64) region {
 	m := r.Margin * part
 	lowest, highest := r.To[0], r.To[len(r.To)-1]
@@ -58,7 +58,7 @@ func (r Row) region(part float64) region {
 	}
 }
 
-// equal reports whether an interval of a direction leaves no difference that matters.
+// equal reports whether the interval of a direction excludes every difference that matters.
 func (r Row) equal(lo, hi float64) bool {
 	return (r.Is == higher || r.Is == lower) && lo > r.To[0]-r.Margin && hi < r.To[0]+r.Margin
 }
@@ -71,7 +71,7 @@ func (r region) room(x float64) float64 {
 	return min(math.Abs(x-r.lo), math.Abs(x-r.hi))
 }
 
-// words says where a number must lie.
+// words describes where a number must lie.
 func (r region) words() string {
 	switch {
 	case math.IsInf(r.hi, 1):

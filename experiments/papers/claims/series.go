@@ -10,21 +10,21 @@ import (
 	"bourse/experiments/results"
 )
 
-// Results are what one experiment found, of the metrics that claims are about: eight
-// bytes a metric, point, policy and replication.
+// Results are the results of one experiment for the metrics that claims use, with eight bytes
+// per metric, point, policy and replication.
 type Results struct {
 	Experiment string
-	Axes       []string              // of its sweep, by the names that claims use
-	Ends       map[string][2]float64 // of the metrics that lie between two values
+	Axes       []string              // axes of its sweep, with the names that claims use
+	Ends       map[string][2]float64 // bounds of the bounded metrics
 
-	// Apart says in what the experiment is another than the paper's; empty, it is it.
+	// Apart describes how the experiment differs from the paper's; empty if it does not.
 	Apart string
 
 	replications int
 	points       map[string][]string // by configuration, in order
 	found        map[[2]string]bool  // metrics and policies of each configuration
 	values       map[series][]float64
-	trials       map[series]int // over all replications; -1 if not known of one
+	trials       map[series]int // over all replications; -1 if unknown for one
 }
 
 // A series is a metric of a policy at a point, by replication; NaN where it is undefined.
@@ -62,7 +62,7 @@ func (r *Results) Add(row results.Metric) {
 	r.replications = max(r.replications, len(xs))
 }
 
-// varies reports whether chance is seen: a metric that is not the same in all of several
+// varies reports whether the experiment varies at random: whether a metric differs between
 // replications.
 func (r *Results) varies() bool {
 	for _, xs := range r.values {
@@ -84,8 +84,8 @@ func (r *Results) of(metric, policy, point string) []float64 {
 	return xs
 }
 
-// trialsOf returns how many trials a metric of a policy is of at points, all together; 0 if
-// that is not known.
+// trialsOf returns the total number of trials of a policy's metric at points, or 0 if it is
+// unknown.
 func (r *Results) trialsOf(metric, policy string, points []string) (n int) {
 	for _, p := range points {
 		trials := r.trials[series{metric, policy, p}]
@@ -109,7 +109,7 @@ func in(all []*Results, experiment string) (*Results, error) {
 	return all[i], nil
 }
 
-// coordinate returns where a point lies along an axis; NaN if that is no number.
+// coordinate returns the position of a point along an axis, or NaN if it is not a number.
 func coordinate(point string, axes []string, axis string) float64 {
 	_, values := results.Spot(point)
 	i := slices.Index(axes, axis)

@@ -6,41 +6,40 @@ import (
 	"strings"
 )
 
-// Printed is what the paper prints.
+// Printed provides the paper's printed numbers.
 type Printed interface {
-	// Number returns the number printed of a case, if it is one and not a range.
+	// Number returns the printed number of a case, if it is a single number.
 	Number(configuration, admission, metric string) (float64, bool)
 
-	// Tested returns the t value that Table 2 prints of first less second in a
+	// Tested returns the t value that Table 2 prints for first minus second in a
 	// configuration, and whether it is marked as significant; ok is false if there is none.
 	Tested(configuration, first, second, metric string) (t float64, significant, ok bool)
 
-	// Critical returns the configurations of Table 2, and the t that is critical there.
+	// Critical returns the configurations of Table 2, and its critical t.
 	Critical() (configurations []string, t float64)
 }
 
-// Against returns where the paper speaks against itself, a sentence each, by its own
-// numbers.
+// Against returns contradictions between the paper's own numbers, one sentence each.
 func Against(p Printed) (said []string) {
 	for _, one := range []func(Printed) (string, bool){halfway, utilized, insignificant} {
 		if s, ok := one(p); ok {
-			said = append(said, "The paper against itself: "+s)
+			said = append(said, "Contradictions in the paper: "+s)
 		}
 	}
 	return said
 }
 
-// halfway holds the efficiency of mixed users against that of the two kinds.
+// halfway compares the efficiency of mixed users with that of the two kinds.
 func halfway(p Printed) (string, bool) {
 	elastic, ok0 := p.Number("pareto-high", "be", "efficiency_0")
 	mixed, ok := p.Number("pareto-high", "be", "efficiency_0.5")
 	inelastic, ok1 := p.Number("pareto-high", "be", "efficiency_1")
 	half := (elastic + inelastic) / 2 // eq. 9 is linear in alpha
-	return fmt.Sprintf("by eq. 9 efficiency is linear in α, so that %s of inelastic users and %s of elastic ones (§1) make %s of the two together, not %s (§1).",
+	return fmt.Sprintf("by eq. 9, efficiency is linear in α, so %s for inelastic users and %s for elastic ones (§1) give %s for the two together, not %s (§1).",
 		share(inelastic), share(elastic), short(half), share(mixed)), ok0 && ok && ok1 && math.Abs(half-mixed) > 0.005+1e-9 // more than rounding
 }
 
-// utilized counts what Table 2 marks as significant against what is said of it.
+// utilized compares the number of significant differences in Table 2 with the text.
 func utilized(p Printed) (string, bool) {
 	marked, tests := 0, 0
 	configurations, _ := p.Critical()
@@ -57,7 +56,7 @@ func utilized(p Printed) (string, bool) {
 		marked, tests), marked > 0
 }
 
-// insignificant tests by the errors of Table 2 that values which differ cause more
+// insignificant uses the errors of Table 2 to test whether different values cause more
 // violations (§4.3). Violations of SAC are not printed.
 func insignificant(p Printed) (string, bool) {
 	equal, ok := p.Number("equal-high", "be", "violations")
@@ -73,13 +72,13 @@ func insignificant(p Printed) (string, bool) {
 		}
 		means, errors, ts = append(means, share(x)), append(errors, share(e)), append(ts, fmt.Sprintf("%.1f", t))
 	}
-	return fmt.Sprintf("that Pareto and Normal values cause more violations than equal ones (§4.3) is, of BE, %s against %s (§4.3, eq. 16, 17). By the standard errors that Table 2 implies, %s and %s, that is t = %s, below its critical %v.",
+	return fmt.Sprintf("§4.3 states that Pareto and Normal values cause more violations than equal ones; for BE, these are %s, compared with %s (§4.3, eq. 16, 17). By the standard errors that Table 2 implies, %s and %s, that is t = %s, below its critical %v.",
 		strings.Join(means, " and "), share(equal), strings.Join(errors, ", "), share(errorOf), strings.Join(ts, " and "), critical), true
 }
 
 // Error returns the standard error of a number of best effort that Table 2 implies: the
-// difference from CAC over its t value. CAC, which has “virtually no violations” (§4.3), is
-// taken to have none where none are printed, and to add nothing to the error.
+// difference from CAC divided by its t value. CAC, which has “virtually no violations”
+// (§4.3), is assumed to have none if none are printed, and to add nothing to the error.
 func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	if admission != "be" || metric != "violations" && metric != "p_w" {
 		return 0, false
@@ -90,7 +89,7 @@ func Error(p Printed, configuration, admission, metric string) (float64, bool) {
 	return (x - less) / t, ok && tested
 }
 
-// short writes a number without the zero before the point, as the paper does, and share with
-// its two digits.
+// short formats a number without the zero before the point, as in the paper; share formats it
+// with two digits.
 func short(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.4g", x), "0") }
 func share(x float64) string { return strings.TrimPrefix(fmt.Sprintf("%.2f", x), "0") }

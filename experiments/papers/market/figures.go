@@ -1,8 +1,7 @@
 // Package market draws the figures of "Admission Control in a Computational Market"
-// (Sandholm, Lai, Clearwater), and says where its numbers speak against it.
+// (Sandholm, Lai, Clearwater), and lists the contradictions between its numbers.
 //
-// It knows names of policies and metrics as text, and does not know what any of them
-// means.
+// It treats names of policies and metrics as text.
 package market
 
 import (
@@ -20,7 +19,7 @@ func Figures(l report.Labels, summary []results.Summary, curve []results.Point) 
 	figures := []report.Figure{figure1(l, others), figure2(l, others), figure3(l, rows)}
 	for i := range figures {
 		f := &figures[i]
-		for _, policy := range []string{"be", "sac", "cac", rac} { // of the same colours in all
+		for _, policy := range []string{"be", "sac", "cac", rac} { // with the same colours in all
 			f.Order = append(f.Order, l.Of(policy))
 		}
 		if i < 2 && len(others) < len(rows) {
@@ -58,7 +57,7 @@ func figure2(l report.Labels, rows []report.Row) report.Figure {
 // figure3 compares RAC with BE and CAC in each configuration that has it: the metrics of
 // figure1 as groups of bars, and efficiency against alpha.
 func figure3(l report.Labels, rows []report.Row) report.Figure {
-	f := report.Figure{Name: "figure3", Title: "Figure 3. Random admission control beside best effort and capacity"}
+	f := report.Figure{Name: "figure3", Title: "Figure 3. Random admission control compared with best effort and capacity"}
 	of := func(policies ...string) []report.Row {
 		return slices.DeleteFunc(slices.Clone(rows), func(r report.Row) bool { return !slices.Contains(policies, r.At[report.ByPolicy]) })
 	}

@@ -93,7 +93,7 @@ func TestHostileMarket(t *testing.T) {
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		if out, _ := bourse("keeper", "host", "list").Output(); strings.Contains(string(out), " here ") {
 			if !strings.Contains(string(out), "cgroup") {
-				t.Skip("this machine has no control groups: users are not kept apart")
+				t.Skip("this machine has no control groups: users are not isolated")
 			}
 			break
 		}

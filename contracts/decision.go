@@ -7,6 +7,7 @@ func (v Verdict) String() string { return [...]string{"reject", "accept", "defer
 const (
 	None        Reason = ""
 	TooFewHosts Reason = "too few hosts"              // fewer eligible hosts than requested nodes
+	NoRoom      Reason = "no room"                    // enough hosts would be eligible if all were idle
 	NoRate      Reason = "budget is no spending rate" // less than one nano-dollar per second per node
 	Unfunded    Reason = "unfunded"                   // the owner's balance does not cover the budget
 	NotAllowed  Reason = "refused by the bank"        // the account's owner has not authorized the request

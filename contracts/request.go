@@ -12,12 +12,45 @@ import (
 // Holds returns the resources that a task reserves on a host with the given room: as much as
 // the host has, but at least the minimum and at most the maximum of each resource. For
 // example, a task that needs 1 to 4 GB of memory reserves 3 GB if the host has 3 GB left.
-func (r *Requirement) Holds(room hosts.Resources) hosts.Resources {
+// Units of countable resources are reserved exactly, as are the cores of a host of whole cores.
+func (r *Requirement) Holds(spec *hosts.Spec, room hosts.Resources) hosts.Resources {
+	cores, _ := spec.Cores(r.Max.CPU)
 	return hosts.Resources{
+		Cores: cores, Counts: r.Min.Counts,
 		Memory:    max(r.Min.Memory, min(r.Max.Memory, room.Memory)),
 		Disk:      max(r.Min.Disk, min(r.Max.Disk, room.Disk)),
 		Bandwidth: max(r.Min.Bandwidth, min(r.Max.Bandwidth, room.Bandwidth)),
 	}
+}
+
+// Fits reports whether a node fits into room on a host of the given specification.
+func (r *Requirement) Fits(spec *hosts.Spec, room hosts.Resources) bool {
+	cores, ok := spec.Cores(r.Max.CPU)
+	return ok && cores <= room.Cores && r.Min.Resources.Fit(room)
+}
+
+// Eligible reports whether h is present, accepts tasks and has room for a node of r.
+func Eligible(h hosts.ID, r *Request, v View) bool {
+	if v.Unavailable(h) {
+		return false
+	}
+	spec := v.Spec(h)
+	return !spec.Whole && r.Needs.Min.Resources.Zero() || r.Needs.Fits(spec, v.Room(h))
+}
+
+// Shortage returns the reason why fewer hosts are eligible than r has nodes: [NoRoom] if
+// enough would be if all hosts were idle, or [TooFewHosts].
+func Shortage(r *Request, v View) Reason {
+	n := 0
+	for h := range hosts.ID(v.Fleet()) {
+		spec := v.Spec(h)
+		if !v.Unavailable(h) && r.Needs.Fits(spec, spec.Offers()) {
+			if n++; n == r.Nodes {
+				return NoRoom
+			}
+		}
+	}
+	return TooFewHosts
 }
 
 // Rate returns b, the spending rate over all nodes at which the budget is used up exactly by

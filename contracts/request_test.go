@@ -83,11 +83,11 @@ func TestHolds(t *testing.T) {
 		{hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}, hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}},
 		{hosts.Resources{}, hosts.Resources{Memory: 4, Disk: 4, Bandwidth: 4}}, // does not fit
 	} {
-		if got := r.Holds(c.room); got != c.want {
+		if got := r.Holds(new(hosts.Spec), c.room); got != c.want {
 			t.Errorf("in %+v holds %+v, want %+v", c.room, got, c.want)
 		}
 	}
-	if got := (&contracts.Requirement{}).Holds(hosts.Resources{Memory: 5}); !got.Zero() {
+	if got := (&contracts.Requirement{}).Holds(new(hosts.Spec), hosts.Resources{Memory: 5}); !got.Zero() {
 		t.Errorf("a request without requirement holds %+v", got)
 	}
 }

@@ -3,10 +3,13 @@ package experiments
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"bourse/contracts"
 	"bourse/contracts/admission"
@@ -35,6 +38,8 @@ type setting struct {
 	bidding choice
 	price   choice
 	offers  []offer
+
+	counts []string // names of the countable resources of the fleet and of the plan, sorted
 
 	hostPrices bool // record the price of each host, for the metrics that need it
 
@@ -132,6 +137,19 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	var err error
 	if s.work, err = read.workload(&c.Workload, &c.Fleet); err != nil {
 		return nil, err
+	}
+	for name, units := range c.Fleet.Count {
+		if !workloadgen.ValidCount(name) || units < 0 || units > workloadgen.MaxCount {
+			return nil, fmt.Errorf("fleet.count: found %s: %d, want a name of small letters, digits, - or _ (not cpu, memory, disk or bandwidth), and 0 to %d units", plugin.Clip(name), units, workloadgen.MaxCount)
+		}
+	}
+	s.counts = slices.Sorted(maps.Keys(c.Fleet.Count))
+	if s.counts = append(s.counts, s.work.fixed.Counts()...); len(s.counts) > 0 {
+		slices.Sort(s.counts)
+		s.counts = slices.Compact(s.counts)
+	}
+	if len(s.counts) > hosts.MaxCounts {
+		return nil, fmt.Errorf("fleet.count: found %d countable resources in it and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
 	}
 	s.common.Packed = c.Workload.Packs()
 	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {
@@ -275,6 +293,9 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 		hold(&r.Needs.Min.Memory, &r.Needs.Max.Memory, n.Memory)
 		hold(&r.Needs.Min.Disk, &r.Needs.Max.Disk, n.Disk)
 		hold(&r.Needs.Min.Bandwidth, &r.Needs.Max.Bandwidth, n.Bandwidth)
+		for i, name := range s.counts {
+			r.Needs.Min.Counts[i] = int32(n.Counts[name])
+		}
 	}
 	r.SLA.Deadline = sla.Slack * deadline(sla.Of, j)
 	if sla.Deadline == "plan" {

@@ -165,6 +165,9 @@ func (a *workspace) build(s *setting) (provider bank.Account, err error) {
 		}
 	}
 	like := spec(f, 0)
+	for i, name := range s.counts {
+		like.Room.Counts[i] = int32(f.Count[name])
+	}
 	for h := range a.machines {
 		like.Name, like.CPUs, like.Speed = a.machines[h].Spec().Name, f.CPUsOf(h), f.SpeedOf(h)
 		a.machines[h].Reset(like)

@@ -21,19 +21,37 @@ type Resources struct {
 	Memory    float64 // bytes
 	Disk      float64 // bytes
 	Bandwidth float64 // bytes/s
+
+	Cores  int32            // whole cores; only hosts with Spec.Whole have any
+	Counts [MaxCounts]int32 // units of each countable resource, such as GPUs, in the order of a market's names
 }
+
+// MaxCounts is the maximum number of countable resources of a market.
+const MaxCounts = 8
 
 // Zero reports whether r is empty.
 func (r Resources) Zero() bool { return r == Resources{} }
 
 // Fit reports whether r fits into room.
 func (r Resources) Fit(room Resources) bool {
-	return r.Memory <= room.Memory && r.Disk <= room.Disk && r.Bandwidth <= room.Bandwidth
+	if r.Memory > room.Memory || r.Disk > room.Disk || r.Bandwidth > room.Bandwidth || r.Cores > room.Cores {
+		return false
+	}
+	for i, n := range r.Counts {
+		if n > room.Counts[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // Sub returns r - o.
 func (r Resources) Sub(o Resources) Resources {
-	return Resources{r.Memory - o.Memory, r.Disk - o.Disk, r.Bandwidth - o.Bandwidth}
+	r.Memory, r.Disk, r.Bandwidth, r.Cores = r.Memory-o.Memory, r.Disk-o.Disk, r.Bandwidth-o.Bandwidth, r.Cores-o.Cores
+	for i, n := range o.Counts {
+		r.Counts[i] -= n
+	}
+	return r
 }
 
 // A Spec describes what a host offers.
@@ -42,7 +60,29 @@ type Spec struct {
 	CPUs  float64 // number of processors, above 0
 	Speed float64 // work per second of one processor; 1 is the reference speed
 	Cap   float64 // the most processors that one task can use; 0 means no cap
+	Whole bool    // each task holds a whole number of cores, all that it may use
 	Room  Resources
+}
+
+// Offers returns what tasks can hold while the host is idle.
+func (s *Spec) Offers() Resources {
+	room := s.Room
+	if s.Whole {
+		room.Cores = int32(s.CPUs)
+	}
+	return room
+}
+
+// Cores returns the whole cores that a task with the given limit holds, all of the host if the
+// limit is 0. It reports false if the limit is not a whole number.
+func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
+	if !s.Whole {
+		return 0, true
+	}
+	if limit == 0 {
+		limit = s.CPUs
+	}
+	return int32(min(limit, 1<<30)), limit == float64(int32(min(limit, 1<<30)))
 }
 
 // Capacity returns the work per second of the whole host.

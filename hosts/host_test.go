@@ -21,6 +21,8 @@ func TestResources(t *testing.T) {
 		{hosts.Resources{Memory: 8.5}, false},
 		{hosts.Resources{Disk: 9.5}, false},
 		{hosts.Resources{Bandwidth: 10.5}, false},
+		{hosts.Resources{Cores: 1}, false},
+		{hosts.Resources{Counts: [hosts.MaxCounts]int32{7: 1}}, false},
 	} {
 		if c.holds.Fit(room) != c.fits {
 			t.Errorf("%+v fits in %+v: %v, want %v", c.holds, room, !c.fits, c.fits)

@@ -38,7 +38,7 @@ func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contr
 	}
 	switch {
 	case len(s.chosen) < r.Nodes:
-		return out, contracts.TooFewHosts
+		return out, contracts.Shortage(r, v)
 	case r.NodeRate() == 0:
 		return out, contracts.NoRate
 	}

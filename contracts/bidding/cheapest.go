@@ -20,13 +20,13 @@ func newCheapest(decode plugin.Decoder) (Strategy, error) {
 // Place implements [Strategy].
 func (s *cheapest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	s.chosen = v.Cheapest(r, s.chosen[:0])
-	return evenly(r, s.chosen, out)
+	return evenly(r, v, s.chosen, out)
 }
 
 // evenly places the same bid on every chosen host.
-func evenly(r *contracts.Request, chosen []hosts.ID, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
+func evenly(r *contracts.Request, v contracts.View, chosen []hosts.ID, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	if len(chosen) < r.Nodes {
-		return out, contracts.TooFewHosts
+		return out, contracts.Shortage(r, v)
 	}
 	bid := r.NodeRate()
 	if bid == 0 {

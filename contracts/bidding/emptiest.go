@@ -27,11 +27,11 @@ func newEmptiest(rng *rand.Rand) func(plugin.Decoder) (Strategy, error) {
 func (s *emptiest) Place(r *contracts.Request, v contracts.View, out []contracts.Placement) ([]contracts.Placement, contracts.Reason) {
 	s.chosen = s.chosen[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if !v.Unavailable(h) && r.Needs.Min.Resources.Fit(v.Room(h)) {
+		if contracts.Eligible(h, r, v) {
 			s.chosen = append(s.chosen, h)
 		}
 	}
 	s.rng.Shuffle(len(s.chosen), func(i, j int) { s.chosen[i], s.chosen[j] = s.chosen[j], s.chosen[i] })
 	slices.SortStableFunc(s.chosen, func(a, b hosts.ID) int { return cmp.Compare(len(v.On(a)), len(v.On(b))) })
-	return evenly(r, s.chosen[:min(r.Nodes, len(s.chosen))], out)
+	return evenly(r, v, s.chosen[:min(r.Nodes, len(s.chosen))], out)
 }

@@ -33,9 +33,9 @@ func (s *random) Place(r *contracts.Request, v contracts.View, out []contracts.P
 	for i := 0; i < len(s.order) && len(s.chosen) < r.Nodes; i++ {
 		j := i + s.rng.IntN(len(s.order)-i)
 		s.order[i], s.order[j] = s.order[j], s.order[i]
-		if h := s.order[i]; !v.Unavailable(h) && r.Needs.Min.Resources.Fit(v.Room(h)) {
+		if h := s.order[i]; contracts.Eligible(h, r, v) {
 			s.chosen = append(s.chosen, h)
 		}
 	}
-	return evenly(r, s.chosen, out)
+	return evenly(r, v, s.chosen, out)
 }

@@ -46,6 +46,7 @@ type Floor struct {
 	ranking     *market.Ranking
 	specs       []*hosts.Spec // specification of each machine, by host
 	allocations slab.Slab[contracts.Allocation]
+	whole       bool // some host has whole cores
 	now         float64
 	marks       marks
 	scratch     scratch
@@ -165,8 +166,10 @@ func (f *Floor) Reset(c Config) {
 	f.rule.bids = f.rule.bids && c.Spends
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
 	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
+	f.whole = false
 	for h, m := range c.Machines {
 		f.specs = append(f.specs, m.Spec())
+		f.whole = f.whole || m.Spec().Whole
 		f.hosts[h].reset(hosts.ID(h), m, f.auctions())
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
@@ -479,7 +482,7 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c.occupy(on)
 	c.left, c.At = int32(len(on)), f.now
 	c.begin(f.now)
-	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero()
+	holds := !c.Needs.Min.Resources.Zero() || !c.Needs.Max.Resources.Zero() || f.whole
 	f.prefetch(c.Placements)
 	for n := range c.Placements {
 		if err := f.start(c, i, int32(n), holds); err != nil {

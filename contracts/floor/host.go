@@ -123,7 +123,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 		task.Work = min(task.Work, f.rule.limit.Limit(&c.Request))
 	}
 	if holds {
-		task.Holds = c.Needs.Holds(m.Room())
+		task.Holds = c.Needs.Holds(m.Spec(), m.Room())
 	}
 	var share hosts.Share // allocated later, unless fixed
 	if f.rule.fixed != nil {

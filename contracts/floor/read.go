@@ -138,6 +138,7 @@ func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now
 	f.Machines, f.specs = append(f.Machines, m), append(f.specs, m.Spec())
+	f.whole = f.whole || m.Spec().Whole
 	f.hosts = append(f.hosts, host{})
 	v := &f.hosts[len(f.hosts)-1]
 	v.reset(hosts.ID(len(f.hosts)-1), m, f.auctions())

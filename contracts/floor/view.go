@@ -80,8 +80,8 @@ func (f *Floor) Changed() []hosts.ID {
 // search skips the test of each host.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
-	if least := r.Needs.Min.Resources; !least.Zero() || f.Availability != nil {
-		eligible = func(h int32) bool { return !f.Unavailable(hosts.ID(h)) && least.Fit(f.Machines[h].Room()) }
+	if !r.Needs.Min.Resources.Zero() || f.Availability != nil || f.whole {
+		eligible = func(h int32) bool { return contracts.Eligible(hosts.ID(h), r, f) }
 	}
 	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])
 	out = slices.Grow(out, len(f.scratch.ranked))

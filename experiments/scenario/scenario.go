@@ -54,16 +54,17 @@ func (c *Configuration) SetDefaults() { *c = Default() }
 
 // A Fleet is a number of hosts that differ only in speed and in their number of processors.
 type Fleet struct {
-	Hosts     int       `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
-	CPUs      float64   `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
-	Sizes     []float64 `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"processors assigned to hosts in turn, instead of cpus"`
-	Speed     float64   `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second; 1 is the reference"`
-	Speeds    []float64 `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds assigned to hosts in turn, instead of speed"`
-	Cap       float64   `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
-	Memory    float64   `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
-	Disk      float64   `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
-	Bandwidth float64   `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second and host"`
-	Floor     Floor     `yaml:"floor_per_hour" doc:"minimum charges, dollars per hour"`
+	Hosts     int            `yaml:"hosts" validate:"min=1,max=10000000" doc:"number of hosts"`
+	CPUs      float64        `yaml:"cpus" validate:"gt=0,max=1e6" doc:"processors per host"`
+	Sizes     []float64      `yaml:"sizes" validate:"dive,gt=0,max=1e6" doc:"processors assigned to hosts in turn, instead of cpus"`
+	Speed     float64        `yaml:"speed" validate:"gt=0,max=1e6" doc:"work per processor and second; 1 is the reference"`
+	Speeds    []float64      `yaml:"speeds" validate:"dive,gt=0,max=1e6" doc:"speeds assigned to hosts in turn, instead of speed"`
+	Cap       float64        `yaml:"cap" validate:"min=0,max=1e6" doc:"maximum processors per task; 0 means no limit"`
+	Memory    float64        `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per host"`
+	Disk      float64        `yaml:"disk" validate:"min=0,max=1e18" doc:"bytes per host"`
+	Bandwidth float64        `yaml:"bandwidth" validate:"min=0,max=1e18" doc:"bytes per second and host"`
+	Count     map[string]int `yaml:"count" doc:"units of countable resources per host, by name, such as gpu: 4; at most 8 names in a market"`
+	Floor     Floor          `yaml:"floor_per_hour" doc:"minimum charges, dollars per hour"`
 
 	Availability *Availability `yaml:"availability" doc:"availability of hosts; if omitted, always available"`
 }

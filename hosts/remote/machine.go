@@ -60,7 +60,7 @@ var _ hosts.Metered = (*Machine)(nil)
 
 // New returns the machine of a host that offers spec.
 func New(spec hosts.Spec) *Machine {
-	return &Machine{spec: spec, room: spec.Room, stale: true}
+	return &Machine{spec: spec, room: spec.Offers(), stale: true}
 }
 
 // Continue makes m, which must be unused, continue the task names of another machine in the
@@ -182,7 +182,7 @@ func (m *Machine) vacate(slot hosts.Slot) {
 
 // hold recomputes the free resources from scratch, so that rounding errors do not accumulate.
 func (m *Machine) hold() {
-	m.room = m.spec.Room
+	m.room = m.spec.Offers()
 	for _, slot := range m.order {
 		m.room = m.room.Sub(m.tasks[slot].Holds)
 	}

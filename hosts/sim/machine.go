@@ -57,7 +57,7 @@ type Machine struct {
 
 	holds []hosts.Resources // by slot: resources that its task reserves; shorter than place if later slots reserve nothing
 	room  hosts.Resources
-	_     [40]byte // padding, so that consecutive machines start at a cache line
+	_     [16]byte // padding, so that consecutive machines start at a cache line
 }
 
 // Borrow makes m, which must be idle, take the memory for its tasks from l from now on.
@@ -94,7 +94,7 @@ func New(spec hosts.Spec) *Machine {
 func (m *Machine) Reset(spec hosts.Spec) {
 	*m = Machine{
 		lists: m.lists, unused: none,
-		spec: spec, room: spec.Room, next: math.Inf(1),
+		spec: spec, room: spec.Offers(), next: math.Inf(1),
 		tasks: m.tasks[:0], shares: m.shares[:0], rates: m.rates[:0],
 		ended: m.ended[:0], place: m.place[:0], holds: m.holds[:0],
 	}

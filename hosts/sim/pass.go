@@ -196,7 +196,7 @@ func (m *Machine) remove(i int) {
 // recount computes the room from scratch, so that repeated addition and subtraction leave no
 // rounding error.
 func (m *Machine) recount() {
-	m.room = m.spec.Room
+	m.room = m.spec.Offers()
 	for i := range m.tasks {
 		if slot := m.tasks[i].slot; int(slot) < len(m.holds) {
 			m.room = m.room.Sub(m.holds[slot])

@@ -58,7 +58,7 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 	p.found = p.found[:0]
 	// Examine all hosts: the best fit may be the last one.
 	for h := range hosts.ID(v.Fleet()) {
-		if left, ok := after(now, r, v, h); ok && admission.Fits(h, r, v) {
+		if left, ok := after(now, r, v, h); ok && contracts.Eligible(h, r, v) {
 			p.add(h, fit(left))
 		}
 	}

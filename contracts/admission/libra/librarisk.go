@@ -46,7 +46,7 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 	p.see(v)
 	p.found = p.found[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if p.bounds[h].risky(now, r) || !admission.Fits(h, r, v) {
+		if p.bounds[h].risky(now, r) || !contracts.Eligible(h, r, v) {
 			continue
 		}
 		if !p.safe(now, r, v, h) {

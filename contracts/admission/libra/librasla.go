@@ -54,7 +54,7 @@ func (p *LibraSLA) Decide(now float64, r *contracts.Request, v contracts.View) c
 	}
 	p.found = p.found[:0]
 	for h := range hosts.ID(v.Fleet()) {
-		if admission.Fits(h, r, v) && p.suits(now, r, v, h) {
+		if contracts.Eligible(h, r, v) && p.suits(now, r, v, h) {
 			p.add(h, most(p.new.Return))
 		}
 	}

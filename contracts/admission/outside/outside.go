@@ -344,7 +344,7 @@ func (q *Question) checkPlacements(on []contracts.Placement) error {
 			return fmt.Errorf("accepted on host %d, want 0 to %d", p.Host, q.View.Fleet()-1)
 		case q.View.Unavailable(p.Host):
 			return fmt.Errorf("accepted on host %d, which is away", p.Host)
-		case !admission.Fits(p.Host, r, q.View):
+		case !contracts.Eligible(p.Host, r, q.View):
 			return fmt.Errorf("accepted on host %d, which lacks the room that a node needs", p.Host)
 		case p.Bid < 1:
 			return fmt.Errorf("found a bid of %v $/s on host %d, want at least 0.000000001", p.Bid.Float64(), p.Host)

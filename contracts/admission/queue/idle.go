@@ -42,7 +42,7 @@ func (s *hostSet) first(r *contracts.Request, v contracts.View, out []hosts.ID) 
 	for w, word := range s.bits {
 		for ; word != 0; word &= word - 1 {
 			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
-			if !anywhere && !admission.Fits(h, r, v) {
+			if !anywhere && !contracts.Eligible(h, r, v) {
 				continue
 			}
 			if out = append(out, h); len(out) == r.Nodes {
@@ -109,7 +109,7 @@ func (f *free) pack(r *contracts.Request, v contracts.View) bool {
 	for w, word := range f.bits {
 		for ; word != 0; word &= word - 1 {
 			h := hosts.ID(w*64 + bits.TrailingZeros64(word))
-			n := holds(r, v.Room(h), f.left[h])
+			n := holds(r, v.Spec(h), v.Room(h), f.left[h])
 			if n >= r.Nodes && (tightest < 0 || f.left[h] < least) {
 				tightest, least = h, f.left[h]
 			}
@@ -137,10 +137,9 @@ type packing struct {
 }
 
 // holds returns for how many nodes of r, at most the given number, a host has room.
-func holds(r *contracts.Request, room hosts.Resources, most int) (n int) {
-	for least := r.Needs.Min.Resources; n < most && least.Fit(room); n++ {
-		taken := r.Needs.Holds(room)
-		room.Memory, room.Disk, room.Bandwidth = room.Memory-taken.Memory, room.Disk-taken.Disk, room.Bandwidth-taken.Bandwidth
+func holds(r *contracts.Request, spec *hosts.Spec, room hosts.Resources, most int) (n int) {
+	for ; n < most && r.Needs.Fits(spec, room); n++ {
+		room = room.Sub(r.Needs.Holds(spec, room))
 	}
 	return n
 }
@@ -171,7 +170,7 @@ func everHolds(r *contracts.Request, v contracts.View) bool {
 		n := 0
 		for h := hosts.ID(0); int(h) < v.Fleet() && n < r.Nodes; h++ {
 			spec := v.Spec(h)
-			n += holds(r, spec.Room, max(1, int(spec.CPUs)))
+			n += holds(r, spec, spec.Offers(), max(1, int(spec.CPUs)))
 		}
 		return n >= r.Nodes
 	}
@@ -180,7 +179,7 @@ func everHolds(r *contracts.Request, v contracts.View) bool {
 	}
 	n := 0
 	for h := range hosts.ID(v.Fleet()) {
-		if least.Fit(v.Spec(h).Room) {
+		if spec := v.Spec(h); r.Needs.Fits(spec, spec.Offers()) {
 			n++
 		}
 	}

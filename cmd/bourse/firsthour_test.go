@@ -51,7 +51,7 @@ func TestFirstHour(t *testing.T) {
 	log, logFiles := page("own-log", "")
 	explained, _ := page("explain", "")
 	tables, tableFiles := page("reading", "", "duckdb")
-	policy, _ := page("policy", "policy")
+	policy, _ := page("own-policy", "policy")
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tcommands typed\tfiles written\tseconds")
 	for _, do := range []struct {
@@ -76,7 +76,7 @@ func TestFirstHour(t *testing.T) {
 		}},
 		{what: "own log", commands: log, files: logFiles},
 		{what: "rejected job explained", commands: explained[:2]},
-		{what: "policy added", commands: policy, files: policyFiles(t, all["cmd/bourse/docs/policy.md"]), tree: true},
+		{what: "policy added", commands: policy, files: policyFiles(t, all["cmd/bourse/docs/own-policy.md"]), tree: true},
 		{what: "results in DuckDB", commands: tables[:2], files: tableFiles[:1], needs: needs["duckdb"]},
 	} {
 		if do.needs != "" && exec.Command("sh", "-c", do.needs).Run() != nil {

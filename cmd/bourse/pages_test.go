@@ -91,6 +91,7 @@ var needs = map[string]string{
 	"nightly":  `test -n "$BOURSE_CI"`, // it takes long
 	"checkout": `test -n "$BOURSE_CI"`, // it is run where the source is
 	"duckdb":   `node -e 'require("@duckdb/node-api")'`,
+	"python":   `python3 --version`,
 	"pandas":   `python3 -c 'import pandas'`,
 	"R":        `Rscript --version`,
 	"go":       `go version`,

@@ -55,7 +55,7 @@ func aPolicy(file, line string) recipe {
 }
 
 // TestPlugged runs what needs a program with more plug-ins, which it builds once: the policy
-// of docs/policy.md, a policy that panics, and a plug-in of each of some other rooms.
+// of docs/own-policy.md, a policy that panics, and a plug-in of each of some other rooms.
 func TestPlugged(t *testing.T) {
 	t.Parallel()
 	policy, scenario := policyPage(t)
@@ -84,11 +84,11 @@ func gocmd(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// policyPage returns the policy that docs/policy.md shows how to add, as it is pasted, a file
+// policyPage returns the policy that docs/own-policy.md shows how to add, as it is pasted, a file
 // and a line, and the scenario that the page runs.
 func policyPage(t *testing.T) (policy recipe, scenario string) {
 	t.Helper()
-	page, err := os.ReadFile("docs/policy.md")
+	page, err := os.ReadFile("docs/own-policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,10 +108,10 @@ func policyPage(t *testing.T) (policy recipe, scenario string) {
 	return aPolicy(code[0], code[1]), scenario
 }
 
-// runPolicyPage checks that the policy of docs/policy.md compiles, that the tests of its room
+// runPolicyPage checks that the policy of docs/own-policy.md compiles, that the tests of its room
 // pass with it, and that the program then runs the page's scenario.
 func runPolicyPage(t *testing.T, bourse, scenario string) {
-	page, err := os.ReadFile("docs/policy.md")
+	page, err := os.ReadFile("docs/own-policy.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func runPolicyPage(t *testing.T, bourse, scenario string) {
 			t.Fatalf("%s: %v", c.command, err)
 		}
 		if missing, ok := follows(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), c.output); !ok {
-			t.Errorf("docs/policy.md:%d: %s: does not print %q where it is shown; it prints\n%s", c.line, c.command, missing, out)
+			t.Errorf("docs/own-policy.md:%d: %s: does not print %q where it is shown; it prints\n%s", c.line, c.command, missing, out)
 		}
 	}
 }

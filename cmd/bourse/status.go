@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strconv"
 	"syscall"
 
 	"bourse/bank/place"
@@ -40,6 +41,11 @@ type incomplete struct{ error }
 
 func (e incomplete) Unwrap() error { return e.error }
 
+// An exited process has printed its error; its status is that of the program.
+type exited int
+
+func (e exited) Error() string { return "exit status " + strconv.Itoa(int(e)) }
+
 // An interruption describes the state of work that the user interrupted.
 type interruption string
 
@@ -68,6 +74,10 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	}
 	if some.what != "" {
 		defer fmt.Fprintf(errs, "bourse: %s\n", some.what)
+	}
+	var status exited
+	if errors.As(err, &status) {
+		return int(status)
 	}
 	if errors.Is(err, errAudit) {
 		return statusAudit

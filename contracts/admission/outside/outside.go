@@ -8,8 +8,10 @@ package outside
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 
 	"bourse/contracts"
@@ -65,6 +67,7 @@ type decider struct {
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
+	twice   func(steps uint64) // nil unless each question is asked twice
 
 	market   contracts.Market    // during Handle
 	said     *contracts.Decision // an acceptance that the broker may still refuse
@@ -101,6 +104,22 @@ func (d *decider) Scan() {}
 func (d *decider) Properties() admission.Properties {
 	_, t := d.mind()
 	return t.Properties
+}
+
+// Twice makes the policy ask each question twice, which must have one answer. It calls took with
+// the computation steps of each answer.
+func (d *decider) Twice(took func(steps uint64)) { d.twice = took }
+
+// again asks q again and compares the answer with a.
+func (d *decider) again(m Mind, q *Question, a *Answer) error {
+	other := *q
+	other.given, other.drawn, other.calls = q.drawn, nil, nil
+	b, err := m.Decide(&other)
+	if err == nil && !reflect.DeepEqual(*a, b) {
+		err = errors.New("found two answers to one question, want the same")
+	}
+	d.twice(q.Steps)
+	return err
 }
 
 // SetGuard makes g guard each decision.
@@ -149,6 +168,9 @@ func (d *decider) Decide(now float64, r *contracts.Request, v contracts.View) co
 	q := d.question(now, r, v)
 	m, _ := d.mind()
 	a, err := m.Decide(q)
+	if err == nil && d.twice != nil {
+		err = d.again(m, q, &a)
+	}
 	if err == nil {
 		var checked contracts.Decision
 		if checked, err = q.Check(&a); err == nil {

@@ -2,7 +2,7 @@
 //
 //	def decide(request, market):
 //
-// and returns accept(on), reject(reason) or defer(). The page docs policy describes what a file
+// and returns accept(on), reject(reason) or defer(). The page docs own-policy describes what a file
 // can see and declare. Package outside defines the question and checks the answer.
 //
 // A script is compiled once. It has no clock, no file and no memory except the state that it
@@ -87,10 +87,6 @@ type loading struct {
 
 // Compile returns the script in text. Errors have the position in the file path.
 func Compile(path string, text []byte, options map[string]any) (*Script, error) {
-	return compile(path, text, options, words)
-}
-
-func compile(path string, text []byte, options map[string]any, words starlark.StringDict) (*Script, error) {
 	s := &Script{file: path}
 	s.Terms.Waiting, s.Terms.Sharing = outside.Own, "auction"
 	language := &syntax.FileOptions{While: true, Set: true}

@@ -2,6 +2,7 @@ package script
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,5 +212,34 @@ func TestRetained(t *testing.T) {
 	e.over = true
 	if _, err := o.Attr("id"); err == nil || !strings.Contains(err.Error(), "earlier call") {
 		t.Errorf("a request of an earlier call: %v", err)
+	}
+}
+
+// TestTests checks that tests of a script run against markets that they describe, and that a
+// failure has its position.
+func TestTests(t *testing.T) {
+	t.Parallel()
+	var said []string
+	all, err := Test("mine.star", []byte(`
+def decide(request, market):
+    on = market.place()
+    print(request.nodes)
+    return accept(on, {"price": market.hosts[on[0].host].price})
+def test_a():
+    a = decide(request(nodes=2, budget=4), market(hosts=[{"price": 0.5}, {"price": 0.25}, {"price": 0.5}]))
+    equal([p.host for p in a.on], [1, 0])
+    equal(a.numbers, {"price": 0.25})
+def test_b():
+    equal(decide(request(), market(hosts=[{"price": 0.5}])).verdict, "reject")
+`), func(text string) { said = append(said, text) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Result{{Test: "test_a"}, {Test: "test_b", Failure: `mine.star:11:10: found "accept", want "reject"`}}
+	if !slices.Equal(all, want) || strings.Join(said, " ") != "2 1" {
+		t.Errorf("results are %+v, printed %v, want %+v", all, said, want)
+	}
+	if _, err := Test("mine.star", []byte("def decide(request, market):\n    return defer()\n"), nil); err == nil || !strings.Contains(err.Error(), "found no tests") {
+		t.Errorf("a script without tests: %v", err)
 	}
 }

@@ -1,0 +1,7 @@
+//go:build !linux
+
+package main
+
+const canLimit = false
+
+func limitMemory() bool { return true }

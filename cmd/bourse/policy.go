@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+
+	"bourse/bank/whole"
+	"bourse/contracts/admission/script"
+	"bourse/experiments/author"
+	"bourse/experiments/report"
+
+	"github.com/urfave/cli/v2"
+)
+
+var policyCommand = group(`policy
+write and check a policy of your own
+
+   bourse policy new mine
+   bourse policy check mine.star`, policyNewCommand, policyCheckCommand, policyTestCommand, policyAskCommand)
+
+type policyNewOptions struct {
+	From                 string `doc:"start as the example {POLICY}: be, sac, cac, rac or fcfs" default:"be"`
+	In                   string `doc:"write the policy in {LANGUAGE}: starlark, python or perl" default:"starlark"`
+	jsonOption[[]string] `yaml:",inline"`
+}
+
+var policyNewCommand = command(`new NAME
+write a policy that runs, and a scenario for it
+
+Writes NAME.star, or NAME.py or NAME.pl, and NAME.yaml, which compares the policy with
+built-in policies. Files that exist are not replaced.
+
+   bourse policy new mine
+   bourse policy new mine --from cac
+   bourse policy new mine --in python`, func(c *cli.Context, o *policyNewOptions) error {
+	files, err := author.New(c.Args().First(), o.From, o.In)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("Wrote %s and %s. Edit the policy, then: bourse run %s", files[0], files[1], files[1])
+	return show(c, report.Said(text, files), nil)
+})
+
+type policyCheckOptions struct {
+	Seed                     uint64 `doc:"draw the markets of {SEED}" default:"1"`
+	Markets                  int    `doc:"run the policy in {N} random markets" validate:"min=1,max=100000" default:"300"`
+	jsonOption[author.Check] `yaml:",inline"`
+}
+
+var policyCheckCommand = command(`check [FILE] [-- COMMAND...]
+run a policy in random markets and check its answers
+
+Checks that each answer is valid, the same when the question is asked twice, and the same
+in a copy of the market. Prints the verdicts, and the time of a decision next to that of
+built-in policies. Memory is limited to 1 GiB.
+
+   bourse policy check mine.star
+   bourse policy check -- python3 mine.py`, func(c *cli.Context, o *policyCheckOptions) error {
+	s, _, err := sourceOf(c, 0)
+	if err != nil || !limited() {
+		return confined(c, err)
+	}
+	r, err := author.Checked(c.Context, s, o.Seed, o.Markets)
+	if err != nil {
+		return err
+	}
+	return show(c, r.Document(), nil)
+})
+
+type policyTestOptions struct {
+	jsonOption[[]script.Result] `yaml:",inline"`
+}
+
+var policyTestCommand = command(`test FILE
+run the tests in a script
+
+Runs each function whose name begins with test_. It may call request(...) and market(...)
+for the arguments of decide, and equal(got, want). The exit status is 1 if a test fails.
+
+   bourse policy test mine.star`, func(c *cli.Context, _ *policyTestOptions) error {
+	s, _, err := sourceOf(c, 0)
+	if err == nil && s.File == "" {
+		err = usagef("test is for scripts; for a program, use 'bourse policy check'")
+	}
+	if err != nil || !limited() {
+		return confined(c, err)
+	}
+	all, err := author.Tests(s.File, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
+	if err != nil {
+		return err
+	}
+	text, failed := "", 0
+	for _, r := range all {
+		if text += r.Test + ": passed\n"; r.Failure != "" {
+			text = strings.TrimSuffix(text, "passed\n") + r.Failure + "\n"
+			failed++
+		}
+	}
+	if err := show(c, report.Said(text, all), nil); err != nil || failed == 0 {
+		return err
+	}
+	return fmt.Errorf("%d of %d tests failed", failed, len(all))
+})
+
+type policyAskOptions struct {
+	jsonOption[author.Answered] `yaml:",inline"`
+}
+
+var policyAskCommand = command(`ask [FILE] QUESTION [-- COMMAND...]
+answer a saved question again
+
+A run saves the question that a policy failed to answer. Prints the decision as the ledger
+would record it; what a script prints goes to standard error.
+
+   bourse policy ask mine.star mine-20.ask.json
+   bourse policy ask mine-20.ask.json -- python3 mine.py`, func(c *cli.Context, _ *policyAskOptions) error {
+	s, rest, err := sourceOf(c, 1)
+	if err != nil || !limited() {
+		return confined(c, err)
+	}
+	text, err := whole.Read(rest[0], 64<<20)
+	if err != nil {
+		return err
+	}
+	a, err := author.Ask(s, text, func(text string) { fmt.Fprintln(c.App.ErrWriter, text) })
+	if err != nil {
+		return err
+	}
+	return show(c, report.Said(string(a.Decision), a), nil)
+})
+
+// sourceOf returns the policy that the arguments name, a file or a command after --, and n more
+// arguments.
+func sourceOf(c *cli.Context, n int) (s author.Source, rest []string, err error) {
+	args := c.Args().Slice()
+	for i, word := range os.Args {
+		if word == "--" {
+			s.Command = os.Args[i+1:]
+			args = args[:len(args)-len(s.Command)]
+			break
+		}
+	}
+	if len(s.Command) == 0 && len(args) > 0 {
+		s.File, args = args[0], args[1:]
+	}
+	if len(args) != n || s.File == "" && len(s.Command) == 0 {
+		return s, nil, usagef("found %q, want %s; see '%s --help'", strings.Join(c.Args().Slice(), " "), c.Command.ArgsUsage, c.Command.HelpName)
+	}
+	return s, args, nil
+}
+
+// child is set in the environment of the process whose memory is limited.
+const child = "BOURSE_POLICY_CHILD"
+
+// limited reports whether this process has limited memory, or cannot limit it.
+func limited() bool { return os.Getenv(child) != "" && limitMemory() || !canLimit }
+
+// confined repeats the command in a process with limited memory, unless err is set.
+func confined(c *cli.Context, err error) error {
+	if err != nil {
+		return err
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	again := exec.CommandContext(c.Context, exe, os.Args[1:]...)
+	again.Args[0], again.Env = os.Args[0], append(os.Environ(), child+"=1")
+	var said bytes.Buffer
+	again.Stdout, again.Stderr = c.App.Writer, &said
+	err = again.Run()
+	if strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory") {
+		return fmt.Errorf("%s: the policy used more than 1 GiB of memory", c.Command.HelpName)
+	}
+	_, _ = c.App.ErrWriter.Write(said.Bytes()) // as the process would
+	var ended *exec.ExitError
+	if errors.As(err, &ended) {
+		return exited(max(1, ended.ExitCode()))
+	}
+	return err
+}

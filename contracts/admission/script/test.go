@@ -1,0 +1,153 @@
+package script
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"go.starlark.net/starlark"
+
+	"bourse/contracts/admission/outside"
+	"bourse/contracts/bidding"
+)
+
+// A Result is the result of one test of a script.
+type Result struct {
+	Test    string `json:"test"`
+	Failure string `json:"failure,omitempty" doc:"file, line, column and problem; omitted if the test passed"`
+}
+
+// A bench is the market of a running test: that of its last calls of request and market.
+type bench struct {
+	request, market map[string]any
+	e               *env
+}
+
+// Test runs the functions test_… of the script in text. They may call request, market and equal.
+// Said receives what they print.
+func Test(path string, text []byte, said func(string)) ([]Result, error) {
+	s, err := Compile(path, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	var all []Result
+	for _, name := range slices.Sorted(maps.Keys(s.Globals)) {
+		f, ok := s.Globals[name].(*starlark.Function)
+		if !ok || !strings.HasPrefix(name, "test_") {
+			continue
+		}
+		th := thread(name)
+		th.Print = func(_ *starlark.Thread, text string) { said(text) }
+		th.SetLocal("bench", new(bench))
+		r := Result{Test: name}
+		if _, err := starlark.Call(th, f, nil, nil); err != nil {
+			r.Failure = place(path, err).Error()
+		}
+		all = append(all, r)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%s: found no tests, want functions whose names begin with test_", path)
+	}
+	return all, nil
+}
+
+// part returns a built-in that sets the request or the market of a test from its named arguments
+// and returns an object for it.
+func part(market bool) func(*starlark.Thread, *starlark.Builtin, starlark.Tuple, []starlark.Tuple) (starlark.Value, error) {
+	return func(th *starlark.Thread, f *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
+		b, ok := th.Local("bench").(*bench)
+		if !ok {
+			return nil, fmt.Errorf("%s is for functions whose names begin with test_", f.Name())
+		}
+		if len(args) > 0 {
+			return nil, fmt.Errorf("%s: want named arguments, such as nodes=1", f.Name())
+		}
+		d := starlark.NewDict(len(kw))
+		for _, pair := range kw {
+			if err := d.SetKey(pair[0], pair[1]); err != nil {
+				return nil, err
+			}
+		}
+		text, err := encodeState(d)
+		if err != nil {
+			return nil, err
+		}
+		with := map[string]any{}
+		if err := json.Unmarshal(text, &with); err != nil {
+			return nil, err
+		}
+		if market {
+			b.market = with
+		} else {
+			b.request = with
+		}
+		q, err := b.question()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		if b.e == nil {
+			b.e = new(env)
+			th.SetLocal("env", b.e)
+		}
+		*b.e = env{Question: q}
+		if market {
+			return markets.of(b.e), nil
+		}
+		return requests.of(asked{b.e, q.Request}), nil
+	}
+}
+
+// question returns the question about the bench's request and market, with default values for
+// what a test does not give.
+func (b *bench) question() (*outside.Question, error) {
+	request := map[string]any{"id": 1, "nodes": 1, "work": 100, "deadline": 100, "budget": 1}
+	maps.Copy(request, b.request)
+	all := map[string]any{"now": 0}
+	maps.Copy(all, b.market)
+	all["request"] = request
+	list, _ := all["hosts"].([]any)
+	for i := range list {
+		h := map[string]any{"id": i, "cpus": 1, "speed": 1}
+		given, ok := list[i].(map[string]any)
+		if !ok {
+			return nil, errors.New(`hosts: want dicts, such as {"price": 0.1}`)
+		}
+		maps.Copy(h, given)
+		if x, ok := h["percentile"].(float64); ok {
+			h["percentile"] = []float64{x}
+		}
+		list[i] = h
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return nil, err
+	}
+	bid, err := bidding.Table(nil).New("cheapest", nil)
+	if err != nil {
+		return nil, err
+	}
+	q, _, err := outside.Read(text, bid)
+	return q, err
+}
+
+// equal fails unless its arguments are equal. Answers are compared as text.
+func equal(_ *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
+	var got, want starlark.Value
+	if err := starlark.UnpackArgs("equal", args, kw, "got", &got, "want", &want); err != nil {
+		return nil, err
+	}
+	same, err := starlark.Equal(got, want)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := got.(object[*answer]); ok {
+		same = got.String() == want.String()
+	}
+	if !same {
+		return nil, fmt.Errorf("found %v, want %v", got, want)
+	}
+	return starlark.None, nil
+}

@@ -45,10 +45,13 @@ func JudgeReadings(run func(preset string, sets, names []string) ([]results.Metr
 				continue
 			}
 			sets := slices.Clone(r.Set)
-			if preset == "paper-low" {
+			switch preset {
+			case "paper-low":
 				for i := range sets {
 					sets[i] = strings.Replace(sets[i], "equal-high", "equal-low", 1)
 				}
+			case "paper-correlated": // jobs with Pareto values only
+				sets = slices.DeleteFunc(sets, func(s string) bool { return strings.Contains(s, "equal-high") })
 			}
 			rows, err := run(preset, sets, append(slices.Clone(names), slices.Collect(maps.Values(r.Metrics))...))
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"bourse/workloadgen"
 	"bourse/workloadgen/config"
@@ -26,6 +27,7 @@ type PaperOptions struct {
 		Mean float64 `yaml:"mean" validate:"gt=0" doc:"mean seconds between arrivals"`
 		Max  float64 `yaml:"max" validate:"gt=0,max=1e9" doc:"maximum seconds between arrivals: longer gaps are cut"`
 		Of   string  `yaml:"of" validate:"omitempty,oneof=plan law" doc:"scope of the mean: plan (default), each plan has it; or law, the distribution has it, and plans differ"`
+		Run  int     `yaml:"run" validate:"min=0,max=1e8" doc:"correlated gaps: sort the gaps, divide them into runs of this many, and permute the runs; 0 or 1 is independent"`
 	} `yaml:"iat"`
 
 	Runtime struct {
@@ -56,7 +58,8 @@ func DefaultPaper() PaperOptions {
 //
 //   - The gap before a job is min(Min + k Z, Max), Z ~ HypWeib. One k for the
 //     plan makes the mean of its gaps, those that were cut included, exactly
-//     Mean; of the law, one k for all plans makes that of the law.
+//     Mean; of the law, one k for all plans makes that of the law. With Run, the gaps are
+//     then sorted and divided into runs, and the runs are permuted (§2, "sort and permute").
 //   - Runtime ~ PolyLin given that it lies in [Min, Max]. It is the estimate
 //     and the deadline too: there is no slack.
 //   - Nodes = round(Min + (Max-Min)(X-1)/5), X = 1..6 the BinBin exponent.
@@ -158,11 +161,36 @@ func (p *Paper) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen
 		}
 		deal(plan, i, p.o.Users, user)
 	}
+	if p.o.IAT.Run > 1 {
+		correlate(plan[1:], p.o.IAT.Run, src)
+	}
 	if err := p.arrive(plan); err != nil {
 		return nil, err
 	}
 	p.split(plan)
 	return plan, nil
+}
+
+// correlate sorts the gaps, which are in Arrival, divides them into runs of n, and permutes the
+// runs. Gaps that follow one another are then similar.
+func correlate(plan workloadgen.Plan, n int, src rand.Source) {
+	gaps := make([]float64, len(plan))
+	for i := range plan {
+		gaps[i] = plan[i].Arrival
+	}
+	slices.Sort(gaps)
+	runs := slices.Collect(slices.Chunk(gaps, n))
+	for i := range runs {
+		j := min(int(dist.Open(src)*float64(i+1)), i)
+		runs[i], runs[j] = runs[j], runs[i]
+	}
+	at := 0
+	for _, run := range runs {
+		for _, gap := range run {
+			plan[at].Arrival = gap
+			at++
+		}
+	}
 }
 
 // resize returns a plan of n jobs, in into's memory if it is large enough.

@@ -25,6 +25,7 @@ func TestPaperPromises(t *testing.T) {
 		o.IAT.Min = rapid.Float64Range(0, 100).Draw(t, "min")
 		o.IAT.Max = o.IAT.Min + rapid.Float64Range(1, 1000).Draw(t, "span")
 		o.IAT.Mean = o.IAT.Min + rapid.Float64Range(0.01, 0.99).Draw(t, "mean")*(o.IAT.Max-o.IAT.Min)
+		o.IAT.Run = rapid.SampledFrom([]int{0, 1, 2, 7, 1000}).Draw(t, "run")
 		o.Nodes.Min = rapid.IntRange(1, 20).Draw(t, "nodes")
 		o.Nodes.Max = o.Nodes.Min + rapid.IntRange(0, 20).Draw(t, "more")
 		o.Value.Name = rapid.SampledFrom([]string{"equal", "normal", "pareto"}).Draw(t, "value")
@@ -83,6 +84,47 @@ func checkPaper(t interface {
 	if n := len(plan) - 1; n > 0 {
 		if mean := plan[n].Arrival / float64(n); math.Abs(mean-o.IAT.Mean) > 1e-9*o.IAT.Mean {
 			t.Fatalf("mean gap %v, want %v", mean, o.IAT.Mean)
+		}
+	}
+}
+
+// TestPaperRuns checks that runs of similar gaps are the gaps of the plan without runs in
+// another order, that nothing else changes, and that neighbouring gaps are correlated.
+func TestPaperRuns(t *testing.T) {
+	t.Parallel()
+	gaps := func(run int) (workloadgen.Plan, []float64) {
+		o := DefaultPaper()
+		o.IAT.Run = run
+		m, err := NewPaper(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := m.Plan(rand.NewPCG(11, 3), 1000, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []float64
+		for i := 1; i < len(p); i++ {
+			all = append(all, p[i].Arrival-p[i-1].Arrival)
+		}
+		return p, all
+	}
+	free, independent := gaps(0)
+	runs, correlated := gaps(5)
+	for i, j := range runs {
+		if f := free[i]; j.Runtime != f.Runtime || j.Nodes != f.Nodes || j.User != f.User || j.Value != f.Value {
+			t.Errorf("job %d changes with the order of gaps", j.ID)
+		}
+	}
+	neighbours := func(gaps []float64) float64 { return stat.Correlation(gaps[1:], gaps[:len(gaps)-1], nil) }
+	if a, b := neighbours(independent), neighbours(correlated); math.Abs(a) > 0.1 || b < 0.5 {
+		t.Errorf("correlation of neighbours %.2f without runs, %.2f with, want about 0 and at least 0.5", a, b)
+	}
+	slices.Sort(independent)
+	slices.Sort(correlated)
+	for i := range correlated {
+		if math.Abs(correlated[i]-independent[i]) > 1e-6 {
+			t.Fatalf("gap %d is %v, without runs %v", i, correlated[i], independent[i])
 		}
 	}
 }

@@ -47,6 +47,7 @@ type ID int64
 type Request struct {
 	ID    ID
 	Owner bank.Account
+	User  int64 // number of the owner among users, for rules of fairness
 
 	// Repeat marks a contract whose hosts have left. All of its work must be placed again, in
 	// the time that remains until Due.

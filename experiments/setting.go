@@ -283,7 +283,7 @@ func common(c *scenario.Configuration) contracts.Request {
 func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	sla := &s.conf.SLA
 	*r = s.common
-	r.ID, r.Class, r.Submit = contracts.ID(j.ID), j.Class, j.Arrival
+	r.ID, r.User, r.Class, r.Submit = contracts.ID(j.ID), j.User, j.Class, j.Arrival
 	r.Work, r.Nodes = j.Estimate, j.Nodes
 	r.Lead, r.OnDemand, r.Parts = j.Lead, j.OnDemand, j.Parts
 	if j.CPUs > 0 {

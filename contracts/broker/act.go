@@ -173,7 +173,7 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 // it may use on its host, and sets this reason in d. For example, at a floor price of
 // $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
 func (b *Broker) below(c *contract, d *contracts.Decision) bool {
-	if b.Least == 0 || b.Payment.Whole {
+	if b.Least == 0 || b.Payment.noFloor() {
 		return false
 	}
 	for _, p := range d.Placements {

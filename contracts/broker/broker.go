@@ -86,7 +86,7 @@ type Spans struct {
 // floor returns the configuration of the floor.
 func (c *Config) floor() floor.Config {
 	least := c.Least
-	if c.Payment.Whole {
+	if c.Payment.noFloor() {
 		least = 0
 	}
 	return floor.Config{

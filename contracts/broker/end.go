@@ -110,7 +110,7 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 // floorOf returns the floor price, in dollars per second and processor, to which a contract
 // agrees.
 func (b *Broker) floorOf(booked bool) float64 {
-	if booked || b.Payment.Whole {
+	if booked || b.Payment.noFloor() {
 		return 0
 	}
 	return b.Least

@@ -18,7 +18,13 @@ type Payment struct {
 	// Whole means that nothing is metered. The budget is paid once the work is done, less the
 	// penalty for delay, in proportion to the nodes on each host.
 	Whole bool
+
+	// Free means that nothing is ever charged: the floor price does not apply either.
+	Free bool
 }
+
+// noFloor reports whether the floor price does not apply.
+func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 
 // Payments returns the table of payment rules. In their descriptions b is the bid of a node, q
 // the part of the host that it gets, c the sum of all bids on the host, c(-s) that of the other
@@ -29,7 +35,7 @@ func Payments() plugin.Table[Payment] {
 		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission})},
 		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
 		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
-		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing})},
+		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing, Free: true})},
 		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource})},
 		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true})},
 		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot})},

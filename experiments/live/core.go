@@ -291,6 +291,7 @@ func (k *core) submit(s *submission, out *result) error {
 	k.open[c.ID] = c
 	r := terms.Request()
 	r.ID, r.Submit, r.Owner = contracts.ID(c.ID), k.now, k.calls.bank.Account(c.Account)
+	r.User = int64(r.Owner)
 	k.calls.last, k.calls.why = "", ""
 	d, err := k.broker.Submit(k.now, &r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {

@@ -162,6 +162,9 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		r.Renew = c.Market.Renew
 	}
 	weight := c.Market.Sharing.Options()["weight"]
+	if r.Payment == "free" {
+		r.Floor = 0
+	}
 	if a.Sharing != nil {
 		r.Sharing = a.Sharing.Name
 		weight = a.Sharing.Options()["weight"]

@@ -15,6 +15,10 @@ import (
 // Policies returns the policies of this package, by name.
 func Policies() map[string]admission.Policy {
 	return map[string]admission.Policy{
+		"conservative": planned("first come, first served; each request reserves the earliest start that moves no other (conservative backfilling)", newConservative),
+		"drf":          planned("the user with the lowest dominant share first (dominant resource fairness)", newDRF),
+		"fairshare":    planned("who has used less than its share first (Slurm's classic fair share)", newFairShare),
+
 		"easy":  {Doc: "first come, first served, with EASY backfilling", New: newEasy, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
 		"edf":   {Doc: "earliest deadline first, in a queue", New: newEDF, Properties: admission.Properties{Sharing: "exclusive", Deadlines: true, Packs: true}},
 		"fcfs":  {Doc: "first come, first served, in a queue", New: newFCFS, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},

@@ -1,0 +1,165 @@
+package queue
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+)
+
+// conservative gives each request, when it arrives, the earliest start that moves no other
+// (conservative backfilling; Mu'alem, Feitelson, "Utilization, Predictability, Workloads, and
+// User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", 2001).
+//
+// When a job ends early, the waiting requests move up once, in order of arrival, each to the
+// earliest start that leaves the others where they are. No start becomes later, except after a
+// job has exceeded its estimate or a host has left: then all are planned again, in the order of
+// their old starts.
+//
+// As in easy, processors are only counted. A request that cannot be placed on distinct hosts at
+// its start waits.
+type conservative struct {
+	tracker
+	plan  plan
+	slow  float64 // slowest speed of a host
+	early bool    // processors are free before they were expected to be
+	again bool    // a host has left or come
+	retry float64 // time at which a start that was not possible is tried again
+	order []int32
+}
+
+// newConservative returns a conservative policy, which has no options.
+func newConservative(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	return &conservative{tracker: newTracker(), retry: never, again: true}, decode(&struct{}{})
+}
+
+// Next implements [contracts.Policy].
+func (p *conservative) Next() (at float64, last bool) { return min(p.next, p.retry), false }
+
+// Handle implements [contracts.Policy].
+func (p *conservative) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	switch e.Kind {
+	case contracts.Submitted, contracts.Lost:
+		p.drop(now, e.Contract)
+		return p.enter(e.Contract, m)
+	case contracts.Overdue:
+		p.drop(now, e.Contract)
+		return p.refuse(e.Contract, contracts.TooLate)
+	case contracts.Over:
+		p.drop(now, e.Contract)
+	case contracts.Came, contracts.Gone:
+		p.again = true
+		p.changedHosts()
+	case contracts.Tick:
+		p.next, p.retry = math.Inf(1), math.Inf(1) // Freed follows
+	case contracts.Continue, contracts.Freed:
+		if i, yes := p.rejected(); yes {
+			p.drop(now, i)
+		}
+		return p.pass(now, m)
+	}
+	return nil
+}
+
+// drop removes contract i from the plan.
+func (p *conservative) drop(now float64, i int32) {
+	s := p.slots[i]
+	if s == nil {
+		return
+	}
+	if delete(p.slots, i); s.runs && s.to <= now+soon {
+		return
+	}
+	p.early = true
+	if len(p.plan) > 0 {
+		p.plan.add(max(now, s.from), s.to, s.nodes)
+	}
+}
+
+// pass updates the plan and returns the next action, if there is one at now.
+func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action {
+	v, waiting := m.Hosts(), m.Waiting()
+	p.look(v)
+	if p.slow == 0 {
+		p.slow = 1 / p.spans(&contracts.Request{Work: 1}, v)
+	}
+	again := p.again || p.slipped(now)
+	switch {
+	case again:
+		p.replan(now, waiting)
+	case p.early:
+		p.plan.forget(now)
+		for _, i := range waiting {
+			if s := p.slots[i]; s != nil {
+				p.plan.add(s.from, s.to, s.nodes)
+				p.reserve(now, s)
+			}
+		}
+	default:
+		p.plan.forget(now)
+	}
+	p.early, p.again, p.next = false, false, math.Inf(1)
+
+	for _, i := range waiting {
+		r, s := m.Request(i), p.slots[i]
+		if p.hopeless(now, r) {
+			p.drop(now, i)
+			return p.refuse(i, contracts.TooLate)
+		}
+		if s == nil {
+			s = &slot{span: r.Work / p.slow, nodes: r.Nodes, user: r.User}
+			p.slots[i] = s
+			p.reserve(now, s)
+			s.first = s.from
+		}
+		switch {
+		case s.from > now+soon:
+			p.next = min(p.next, s.from)
+		case p.start(r, v):
+			first := s.first
+			p.plan.add(s.from, s.to, s.nodes)
+			a := p.admit(now, i, m, contracts.Measured("start", first))
+			s = p.slots[i]
+			p.plan.add(s.from, s.to, -s.nodes)
+			return a
+		case !again:
+			p.retry = now + 2*soon // a job that ends now may not have ended yet
+		}
+	}
+	return nil
+}
+
+// slipped reports whether a job has exceeded its estimate, or a start has passed.
+func (p *conservative) slipped(now float64) bool {
+	for _, s := range p.slots {
+		if s.runs && s.to < now-soon || !s.runs && s.from < now-soon {
+			return true
+		}
+	}
+	return false
+}
+
+// replan plans the waiting requests again, in the order of their old starts.
+func (p *conservative) replan(now float64, waiting []int32) {
+	p.running(&p.plan, now)
+	p.order = p.order[:0]
+	for _, i := range waiting {
+		if p.slots[i] != nil {
+			p.order = append(p.order, i)
+		}
+	}
+	slices.SortStableFunc(p.order, func(i, j int32) int { return cmp.Compare(p.slots[i].from, p.slots[j].from) })
+	for _, i := range p.order {
+		p.reserve(now, p.slots[i])
+	}
+}
+
+// reserve gives s the earliest start from now on.
+func (p *conservative) reserve(now float64, s *slot) {
+	s.from = p.plan.earliest(now, s.span, s.nodes)
+	s.to = s.from + s.span
+	p.plan.add(s.from, s.to, -s.nodes)
+}

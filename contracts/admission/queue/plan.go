@@ -1,0 +1,218 @@
+package queue
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/sharing"
+	"bourse/hosts"
+)
+
+// A plan is the number of free processors over time, by the estimates of what runs and what is
+// reserved.
+type plan []step
+
+// A step is a number of free processors from a time to that of the next step.
+type step struct {
+	at   float64
+	free int
+}
+
+// reset makes n processors free from now on.
+func (p *plan) reset(now float64, n int) { *p = append((*p)[:0], step{now, n}) }
+
+// forget removes the steps that are over at now.
+func (p *plan) forget(now float64) {
+	i := p.find(now)
+	*p = slices.Delete(*p, 0, i)
+	(*p)[0].at = max((*p)[0].at, now)
+}
+
+// find returns the index of the step that contains t, or 0 if t is before all.
+func (p *plan) find(t float64) int {
+	i, found := slices.BinarySearchFunc(*p, t, func(s step, t float64) int { return cmp.Compare(s.at, t) })
+	if found {
+		return i
+	}
+	return max(0, i-1)
+}
+
+// add adds n to the free processors in [from, to). Times before the first step do not count.
+func (p *plan) add(from, to float64, n int) {
+	from = max(from, (*p)[0].at)
+	if !(to > from) {
+		return
+	}
+	i, j := p.cut(from), len(*p)
+	if !math.IsInf(to, 1) {
+		j = p.cut(to)
+	}
+	for k := i; k < j; k++ {
+		(*p)[k].free += n
+	}
+}
+
+// cut returns the index of the step that starts at t, which it creates if necessary.
+func (p *plan) cut(t float64) int {
+	i := p.find(t)
+	if (*p)[i].at == t {
+		return i
+	}
+	*p = slices.Insert(*p, i+1, step{t, (*p)[i].free})
+	return i + 1
+}
+
+// earliest returns the first time from which n processors are free for span seconds, or +Inf.
+func (p *plan) earliest(from, span float64, n int) float64 {
+	i := p.find(from)
+	for at := max(from, (*p)[0].at); ; at = (*p)[i].at {
+		j := i
+		for j < len(*p) && (*p)[j].free >= n && (j == i || (*p)[j].at < at+span) {
+			j++
+		}
+		if j == len(*p) || j > i && (*p)[j].at >= at+span {
+			return at
+		}
+		// The first step that has too few ends before any start that can succeed.
+		for i = j; i < len(*p) && (*p)[i].free < n; i++ {
+		}
+		if i == len(*p) {
+			return math.Inf(1)
+		}
+	}
+}
+
+// A slot is the time that a contract runs, or is to run, by its estimate.
+type slot struct {
+	from, to float64
+	span     float64 // length while it waits
+	first    float64 // earliest start that it was given
+	nodes    int
+	demand   demand // of drf
+	user     int64
+	runs     bool
+}
+
+// A tracker knows which contracts run, and is the common part of policies that plan.
+type tracker struct {
+	free
+	slots    map[int32]*slot // by number of the contract
+	capacity int             // processors of the hosts present, -1 if it must be counted
+	admits   int32           // contract that was admitted last and may yet be rejected; none
+	entered  bool            // a request enters the queue
+	next     float64         // of the policies that decide after the submissions of a time: next tick
+	said     contracts.Decision
+	actions  [1]contracts.Action
+}
+
+const none = -1 // no contract
+
+// never is the time of no event.
+var never = math.Inf(1)
+
+func newTracker() tracker {
+	return tracker{slots: make(map[int32]*slot), capacity: -1, admits: none, next: never}
+}
+
+// look brings t up to date with the hosts.
+func (t *tracker) look(v contracts.View) {
+	t.see(v)
+	if t.capacity >= 0 {
+		return
+	}
+	t.capacity = 0
+	for h := range hosts.ID(v.Fleet()) {
+		if !v.Unavailable(h) {
+			t.capacity += t.tasks[h]
+		}
+	}
+}
+
+// enter puts the request of contract i at the end of the queue, or rejects it if no fleet holds
+// it.
+func (t *tracker) enter(i int32, m contracts.Market) []contracts.Action {
+	if r := m.Request(i); !r.Repeat && !everHolds(r, m.Hosts()) {
+		return t.refuse(i, contracts.TooFewHosts)
+	}
+	t.actions[0] = contracts.Action{Verb: contracts.Enqueue, Contract: i, Place: len(m.Waiting())}
+	return t.actions[:]
+}
+
+// later enters contract i, to be considered together with all requests of this time.
+func (t *tracker) later(now float64, i int32, m contracts.Market) []contracts.Action {
+	t.entered, t.next = true, now
+	return t.enter(i, m)
+}
+
+// waits reports whether the policy continues only because a request has entered the queue.
+func (t *tracker) waits() (yes bool) {
+	yes, t.entered = t.entered, false
+	return yes
+}
+
+// Next implements [contracts.Policy]. Ticks come after submissions.
+func (t *tracker) Next() (at float64, last bool) { return t.next, true }
+
+// refuse rejects contract i.
+func (t *tracker) refuse(i int32, reason contracts.Reason) []contracts.Action {
+	t.said = contracts.Decision{Reason: reason}
+	t.actions[0] = contracts.Action{Verb: contracts.Refuse, Contract: i, Decision: &t.said}
+	return t.actions[:]
+}
+
+// hopeless reports whether r, started now, could not end by its hard deadline.
+func (t *tracker) hopeless(now float64, r *contracts.Request) bool {
+	return !r.SLA.GoesOn() && r.Late(now+r.Work/t.fastest)
+}
+
+// admit starts contract i on the hosts that were found, and explains it by numbers.
+func (t *tracker) admit(now float64, i int32, m contracts.Market, numbers ...contracts.Number) []contracts.Action {
+	r := m.Request(i)
+	t.said = t.accept(r)
+	t.said.Numbers = numbers
+	t.slots[i] = &slot{from: now, first: now, to: now + r.Work/t.slowest(m.Hosts()), nodes: r.Nodes, user: r.User, runs: true}
+	t.admits = i
+	t.actions[0] = contracts.Action{Verb: contracts.Admit, Contract: i, Decision: &t.said}
+	return t.actions[:]
+}
+
+// rejected returns the contract that was admitted last if the broker rejected it after all,
+// because its owner cannot pay.
+func (t *tracker) rejected() (i int32, yes bool) {
+	i, t.admits = t.admits, none
+	return i, i != none && t.said.Verdict == contracts.Reject
+}
+
+// running plans all that runs at now. What has exceeded its estimate is assumed to end at the
+// next moment.
+func (t *tracker) running(p *plan, now float64) {
+	p.reset(now, t.capacity)
+	for _, s := range t.slots {
+		if s.runs {
+			p.add(now, max(s.to, math.Nextafter(now, math.Inf(1))), -s.nodes)
+		}
+	}
+}
+
+// soon is the time in which an end that is due may come without being late, in seconds.
+const soon = sharing.Tick
+
+// changedHosts notes that a host has come or gone.
+func (t *tracker) changedHosts() { t.capacity = -1 }
+
+// spans returns the estimated runtime of r on the slowest host.
+func (t *tracker) spans(r *contracts.Request, v contracts.View) float64 {
+	slow := math.Inf(1)
+	for h := range hosts.ID(v.Fleet()) {
+		slow = min(slow, v.Spec(h).Speed)
+	}
+	return r.Work / slow
+}
+
+// planned returns the properties of policies that plan.
+func planned(doc string, factory admission.Factory) admission.Policy {
+	return admission.Policy{Doc: doc, New: factory, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}}
+}

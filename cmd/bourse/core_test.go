@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 8_300
-	experimentsClosure = 42_500
+	experimentsClosure = 41_500
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -40,7 +40,7 @@ var most = map[string]int{
 	"contracts/admission":           600,
 	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   965,
-	"contracts/admission/queue":     600,
+	"contracts/admission/queue":     1350,
 	"contracts/admission/reserve":   550,
 	"contracts/admission/script":    1060,
 	"contracts/broker":              1050,

@@ -89,6 +89,9 @@ func (p *drf) pass(now float64, m contracts.Market) []contracts.Action {
 		if p.hopeless(now, r) {
 			return p.refuse(i, contracts.TooLate)
 		}
+		if u := p.held.users[r.User]; u != nil && u.waits {
+			continue // it has an earlier request
+		}
 		weight, given := p.Shares[strconv.FormatInt(r.User, 10)]
 		if !given {
 			weight = 1
@@ -169,18 +172,16 @@ func (d *dominance) begin() {
 	d.open = d.open[:0]
 }
 
-// offer enters a request, if it is the first of its user.
+// offer enters the first request of a user.
 func (d *dominance) offer(user int64, weight float64, contract int32, wants demand) {
 	u := d.users[user]
 	if u == nil {
 		u = &holding{user: user}
 		d.users[user] = u
 	}
-	if !u.waits {
-		u.weight, u.waits, u.first, u.wants = weight, true, contract, wants
-		at, _ := slices.BinarySearchFunc(d.open, user, func(o *holding, user int64) int { return int(o.user - user) })
-		d.open = slices.Insert(d.open, at, u)
-	}
+	u.weight, u.waits, u.first, u.wants = weight, true, contract, wants
+	at, _ := slices.BinarySearchFunc(d.open, user, func(o *holding, user int64) int { return int(o.user - user) })
+	d.open = slices.Insert(d.open, at, u)
 }
 
 // choose returns the user with the lowest dominant share relative to its weight, if its request

@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 8_300
-	experimentsClosure = 41_500
+	experimentsClosure = 42_500
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.

@@ -34,8 +34,8 @@ type Settled struct {
 	Penalty bank.Amount // part of Owed that was paid
 }
 
-// A Result is the compact record of a contract that has ended. Of the request it holds only
-// the budget and the deadline, because a run may store one Result for each of a million jobs.
+// A Result is the compact record of a contract that has ended. It holds only the budget and
+// the deadline of the request, because a run may store one Result for each of a million jobs.
 type Result struct {
 	Budget                 bank.Amount
 	Deadline               float64     // s after submission

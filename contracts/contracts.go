@@ -42,7 +42,7 @@ import (
 // An ID identifies a request and the contract that it becomes.
 type ID int64
 
-// A Request is what a user submits (§3). It contains the user's own estimate of the work,
+// A Request is the request of a user (§3). It contains the user's own estimate of the work,
 // which may be wrong; only the machine that runs a task knows its true work.
 type Request struct {
 	ID    ID
@@ -75,11 +75,11 @@ type Request struct {
 	Parts int     // number of gangs, each on its own host; 0 means one
 }
 
-// A request states what each of its nodes needs from a host: at least Min, at most Max. A task
-// reserves an amount between the two, depending on what the host has left (see
-// [Requirement.Holds]).
+// A request states the resources that each of its nodes needs from a host: at least Min, at
+// most Max. A task reserves an amount between the two, depending on the free resources of the
+// host (see [Requirement.Holds]).
 
-// A Requirement bounds the resources of one node: what it must have and what it may use.
+// A Requirement bounds the resources of one node: the minimum and the maximum.
 type Requirement struct {
 	Min, Max Bound
 }
@@ -184,7 +184,7 @@ type Allocation struct {
 	Told  hosts.Share // share last sent to the machine; internal to the market
 	Met   market.Rate // sum of the other bids on the host when the task was placed
 	Of    int32       // number of nodes of its contract
-	Claim float64     // processors that the task can use if it is alone on the host
+	Claim float64     // processors that the task can use if it has the host to itself
 
 	// State of the sharing rules by deadline; 0 under other rules.
 	Need   float64 // processors that it last needed before its estimate was used up
@@ -319,7 +319,7 @@ type Policy interface {
 	Next() (at float64, last bool)
 }
 
-// An Event is something of which the broker notifies a policy.
+// An Event is an event of which the broker notifies a policy.
 type Event struct {
 	Kind     EventKind
 	Contract int32    // the number of the contract concerned
@@ -347,7 +347,7 @@ const (
 	Continue                   // the actions returned last have been carried out
 )
 
-// An Action is what the broker must do with a contract.
+// An Action is a request of a policy to the broker about a contract.
 type Action struct {
 	Verb     Verb
 	Contract int32     // its number
@@ -373,8 +373,8 @@ const (
 	Release             // end a booked contract because its owner cancelled it
 )
 
-// A Market is what a policy can read. Contracts have numbers that the broker reuses after a
-// contract has ended. These numbers differ from those in an [Allocation].
+// A Market is the view of the market for policies. Contracts have numbers that the broker
+// reuses after a contract has ended. These numbers differ from those in an [Allocation].
 type Market interface {
 	// Hosts returns the hosts, their prices and their allocations.
 	Hosts() View

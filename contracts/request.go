@@ -96,7 +96,7 @@ func (r *Request) Span(now float64) float64 {
 
 // Late reports whether an end at the given time misses the deadline. It tolerates 1e-6 s plus
 // 1e-9 of the deadline, because rounding can delay a job by this much if its share is exactly
-// what it needs.
+// the required one.
 func (r *Request) Late(end float64) bool {
 	return end-r.Due() > 1e-6+Tolerance*r.SLA.Deadline
 }

@@ -19,7 +19,7 @@ import (
 // A Snapshot is the state of a run just before a job is submitted. The run can continue from
 // it any number of times, each time with other terms, in several goroutines at once.
 type Snapshot struct {
-	Position int                  // of the job in the plan of the run, in order of arrival
+	Position int                  // position of the job in the plan of the run, in order of arrival
 	Now      float64              // time of the submission, s
 	About    admission.Properties // of the policy
 
@@ -32,8 +32,8 @@ type Snapshot struct {
 	limited   bool       // no user may spend more than its account has
 	job       int64      // its number
 	guest     bool       // the job is an addition to the plan: its owner has the funds it asks for
-	workspace *workspace // of the run; branches share its jobs and hosts
-	hooks     []hook     // of the run, for the other jobs
+	workspace *workspace // workspace of the run; branches share its jobs and hosts
+	hooks     []hook     // hooks of the run, for the other jobs
 
 	// State to continue until the end:
 	jobs []metrics.Job // those submitted earlier
@@ -62,8 +62,8 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	f.ledger = a.ledger
 }
 
-// A taker is a hook that takes a snapshot of a run, and copies what the run would change as it
-// continues.
+// A taker is a hook that takes a snapshot of a run, and copies the state that the run would
+// change as it continues.
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -325,8 +325,8 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A denyingTeller refuses to hold funds for some contracts. Their policy then undoes what it
-// recorded for them, as for any owner who cannot pay.
+// A denyingTeller refuses to hold funds for some contracts. Their policy then undoes its
+// records of them, as for any owner who cannot pay.
 type denyingTeller struct {
 	broker.Teller
 	denied []contracts.ID

@@ -23,8 +23,8 @@ func hooksOf(o *offer) []hook {
 // receives offers: the smallest changes of budget, deadline, nodes and class, one at a time,
 // with which the policy would accept the job now and its owner could pay. The user is
 // inelastic: an offer is worth the value of the job if the job is expected to finish by the
-// user's deadline, minus its expected cost. Of the offers with a positive utility, a rational
-// user takes the best one and an impatient user the one that finishes first.
+// user's deadline, minus its expected cost. Among the offers with a positive utility, a
+// rational user takes the best one and an impatient user the one that finishes first.
 //
 // Submitting the job again later is not an offer, because the later state of the market is
 // unknown.

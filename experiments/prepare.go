@@ -29,7 +29,7 @@ type Prepared struct {
 }
 
 // Prepare makes e ready to run. The error names the first problem: an option that a plug-in
-// rejects, a missing or invalid file, or jobs that nobody pays for.
+// rejects, a missing or invalid file, or jobs without budgets.
 func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	defer (&Panic{Scenario: e.Name, Replication: -1, Seed: e.Seed}).Recovered(&err)
 	x := e.Expanded()
@@ -77,15 +77,15 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	return p, nil
 }
 
-// measures makes runs record what the named metrics need beyond what all metrics need.
+// measures makes runs record the additional data that the named metrics need.
 func (p *Prepared) measures(names ...string) {
 	for _, s := range p.settings {
 		s.hostPrices = slices.Contains(names, metrics.HostDemandCorrelation.Name)
 	}
 }
 
-// Warnings describes what is valid but probably unintended in the jobs of the experiment. Idle of
-// package catalog describes its settings.
+// Warnings describes valid but probably unintended properties of the jobs of the experiment.
+// Idle of package catalog describes its settings.
 func (p *Prepared) Warnings() []string {
 	var all []string
 	for _, s := range p.settings {
@@ -98,8 +98,8 @@ func (p *Prepared) Warnings() []string {
 	return all
 }
 
-// Notes describes what was left out of the input files, and other facts about them that
-// readers need.
+// Notes describes the omissions from the input files, and other facts about them that readers
+// need.
 func (p *Prepared) Notes() []string { return notes(p.settings) }
 
 // Unchanged returns an error if a file that p read has changed since the results with these
@@ -141,8 +141,8 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 	})
 }
 
-// files maps the path of each file that was read to its hash. It is nil if nobody needs the
-// hashes.
+// files maps the path of each file that was read to its hash. It is nil if the hashes are not
+// needed.
 type files map[string]string
 
 // same returns an error, with path and hashes, if a file has changed since results were made.

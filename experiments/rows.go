@@ -107,8 +107,9 @@ func (t *tabulator) block() (results.Block, error) {
 	return t.out.Block()
 }
 
-// An ending holds what a row points to: deadline and estimate, and the outcome of an admitted
-// job. It does not point into the run, whose memory may be reused before the row is written.
+// An ending holds the data that a row points to: deadline and estimate, and the outcome of an
+// admitted job. It does not point into the run, whose memory may be reused before the row is
+// written.
 type ending struct {
 	due, estimate, bid, start, finish, share, done, wasted float64
 	paid, penalty, owed                                    results.Money

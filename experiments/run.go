@@ -181,8 +181,8 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 	return nil
 }
 
-// A measuring collects what the metrics of a replication's runs need. The runs come one per
-// policy, in order.
+// A measuring collects the data that the metrics of a replication's runs need. The runs come
+// one per policy, in order.
 type measuring struct {
 	workspace *workspace // has the jobs and hosts of the replication
 	e         *scenario.Experiment

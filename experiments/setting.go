@@ -44,8 +44,8 @@ type setting struct {
 	hostPrices bool // record the price of each host, for the metrics that need it
 
 	jobs, short int               // jobs of the first replication, and those with a deadline below the runtime
-	wide        map[int]int       // those wider than a policy can admit, by the widest that it can
-	follow      int               // those that follow another job
+	wide        map[int]int       // jobs wider than a policy can admit, by the widest that it can
+	follow      int               // jobs that follow another job
 	sized       annotate.SizeNote // effect of the mapping of sizes on the first replication
 }
 
@@ -210,7 +210,7 @@ type makers struct {
 	sharing  plugin.Table[sharing.Rule]
 	forecast plugin.Table[market.Forecaster]
 	bidding  plugin.Table[bidding.Strategy]
-	streams  [3]rand.PCG // of bidding, admission and ties
+	streams  [3]rand.PCG // random streams of bidding, admission and ties
 	rngs     [3]*rand.Rand
 }
 

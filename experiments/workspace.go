@@ -27,7 +27,7 @@ type workspace struct {
 	spare    spare // reuses the memory of runs
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
-	unpriced bool // nobody reads the prices of runs
+	unpriced bool // the prices of runs are not read
 	machines []sim.Machine
 	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
@@ -37,9 +37,9 @@ type workspace struct {
 	broker   broker.Broker
 	solver   optimum.Solver
 	solved   solved
-	request  contracts.Request // of the job being submitted
+	request  contracts.Request // request of the job being submitted
 
-	churn     *floor.Availability // of the current replication; nil if hosts never leave
+	churn     *floor.Availability // histories of the current replication; nil if hosts never leave
 	present   floor.Availability
 	histories []*availability.History
 
@@ -48,7 +48,7 @@ type workspace struct {
 	drawn   workloadgen.Plan // memory for plans that are drawn, read or annotated
 	places  byid.Index       // positions of jobs in the plan
 	payer   map[int64]int32  // position of each user in payers
-	payers  []payer          // of the plan, in order of their first job
+	payers  []payer          // users of the plan, in order of their first job
 	bills   []bill           // of the plan, by job
 	cancels eventheap.Heap   // jobs of the plan, by the time at which their owners cancel them
 
@@ -125,7 +125,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	of := &in.run.Outcome
 	of.Booked = in.offer.about.Books
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
-		market = append(market, cancels{a}) // what has ended is not cancelled
+		market = append(market, cancels{a}) // ended contracts are not cancelled
 	}
 	sources := append(market, in)
 	if s.conf.Market.Instant != endsFirst {

@@ -1,5 +1,5 @@
-// Package hosts defines the supply side: what a host offers, which tasks it runs, and how much
-// of their work is done.
+// Package hosts defines the supply side: the offer of a host, its tasks, and the progress of
+// their work.
 //
 // A [Machine] divides one host among its tasks in proportion to their weights. The machines of
 // hosts/sim compute the progress of their tasks; [Metered] machines measure it.
@@ -54,7 +54,7 @@ func (r Resources) Sub(o Resources) Resources {
 	return r
 }
 
-// A Spec describes what a host offers.
+// A Spec describes the offer of a host.
 type Spec struct {
 	Name  string  // unique in its fleet
 	CPUs  float64 // number of processors, above 0
@@ -139,7 +139,7 @@ type Exit struct {
 // A Machine runs the tasks of one host. The times passed to its methods must never decrease. A
 // method that takes a time first advances the machine to it.
 type Machine interface {
-	// Spec returns what the host offers.
+	// Spec returns the offer of the host.
 	Spec() *Spec
 
 	// Room returns the resources that no task has reserved.
@@ -172,8 +172,8 @@ type Machine interface {
 	Advance(now float64, out []Report) []Report
 }
 
-// A Prefetcher is a machine that can load its memory in advance. This pays off if there are so
-// many machines that each access is a cache miss.
+// A Prefetcher is a machine that can load its memory in advance. This pays off with very many
+// machines, when each access is a cache miss.
 type Prefetcher interface {
 	// Prefetch reads the memory that the next Start or Stop will need and changes nothing. It
 	// returns a value derived from that memory, so that the compiler does not remove the read.
@@ -192,7 +192,7 @@ type Metered interface {
 	// charged at the price of the allocation under which it was measured.
 	Deal() int64
 
-	// Readings appends to out, in order, what was measured since the last call.
+	// Readings appends to out, in order, the usage measured since the last call.
 	Readings(out []Reading) []Reading
 }
 

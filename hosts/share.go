@@ -14,7 +14,7 @@ import "math"
 // of the limits, up to rounding. A task of weight 0 is paused: it receives nothing, even if
 // processors are idle.
 //
-// For example, 8 processors and three tasks of weight 1, of which one has a limit of 2, give
+// For example, 8 processors and three tasks of weight 1, one of them with a limit of 2, give
 // 2, 3 and 3.
 //
 // A weight must be 0 or at least 1e-300, and the sum of weights must be finite. Divide
@@ -98,8 +98,9 @@ func own(limit float64, s *Share) float64 {
 	return limit
 }
 
-// Idle is the weight of a task that receives only what the others leave. It is negligible next
-// to any normal weight. Idle tasks share what is left equally, each up to its limit.
+// Idle is the weight of a task that receives only the capacity that the others leave. It is
+// negligible next to any normal weight. Idle tasks share the remaining capacity equally, each
+// up to its limit.
 const Idle = 1e-200
 
 // open marks a rate that is not yet fixed.

@@ -17,8 +17,8 @@ type Config struct {
 	// Window is the length of the price history in seconds. 0 means defaultWindow.
 	Window float64
 
-	// NoHistory disables the history, which then stays empty. Set it if nobody will ask for
-	// past prices.
+	// NoHistory disables the history, which then stays empty. Set it if past prices will not
+	// be needed.
 	NoHistory bool
 }
 

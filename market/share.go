@@ -5,9 +5,9 @@ package market
 //
 //	q = b / (b + c)
 //
-// Both are in dollars per second, and b is above 0. For example, a bid of 1 $/s beside others
-// of 3 $/s obtains 25 %. If c is a percentile of the price, the result is the share that the
-// bid obtains at that price (eq. 5).
+// Both are in dollars per second, and b is above 0. For example, a bid of 1 $/s with other
+// bids of 3 $/s obtains 25 %. If c is a percentile of the price, the result is the share that
+// the bid obtains at that price (eq. 5).
 func Quote(b, c float64) Share { return Share(b / (b + c)) }
 
 // ShareIf returns the share that an existing bid of b keeps if the other bids rise by more. It is

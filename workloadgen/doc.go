@@ -1,5 +1,5 @@
-// Package workloadgen creates work plans: who submits which job, when, and what it is worth to
-// them.
+// Package workloadgen creates work plans: the jobs, their users, their submission times, and
+// their value to the users.
 //
 // A [Plan] depends only on a [Model] and a random source, so every policy can get an identical
 // plan. This package reads and writes plans as CSV, and workloadgen/swf does so in the

@@ -7,8 +7,8 @@ import "io"
 type LineCounter struct {
 	In   io.Reader
 	read int64
-	line int     // of the last offset asked for, from 0
-	ends []int64 // of the lines from there on
+	line int     // line of the last offset requested, from 0
+	ends []int64 // ends of the lines from there on
 }
 
 // Read implements [io.Reader].

@@ -23,7 +23,7 @@ type authority struct {
 	invited map[string]invited
 	grants  map[grant]bool // payee, read, audit
 	mints   map[string]*allowance
-	numbers map[string]int64 // of markets with the right to settle
+	numbers map[string]int64 // markets with the right to settle
 	used    map[place]int64  // the entry of each request; nil if the ledger stores the requests
 	orders  int64
 
@@ -92,8 +92,8 @@ func (m *allowance) spend(now float64, money Money) {
 // owned reports whether the next entries need orders.
 func (a *authority) owned() bool { return a.ledger != "" }
 
-// check reports what is wrong with the order of e, the next entry in b. If nothing is wrong,
-// it records the entry's effect.
+// check reports the error in the order of e, the next entry in b. If nothing is wrong, it
+// records the entry's effect.
 func (a *authority) check(e *Entry, b *books) (found, want string) {
 	if !a.owned() {
 		if a.used != nil && len(e.ID) > 0 {

@@ -169,7 +169,7 @@ func parseHead(s string) (head, error) {
 	return head{n, h}, nil
 }
 
-// parseHash parses the format of [hash.String]. The decoder by itself would ignore line feeds.
+// parseHash parses the format of [hash.String]. The standard decoder would ignore line feeds.
 func parseHash(s string) (h hash, ok bool) {
 	b, err := base64.StdEncoding.Strict().DecodeString(s)
 	if err != nil || len(b) != len(h) {

@@ -18,11 +18,11 @@ type Follower interface {
 	Result() Result
 }
 
-// A Result is what a [Follower] adds to a report.
+// A Result is the contribution of a [Follower] to a report.
 type Result struct {
 	Findings []Finding // about files outside the ledger
 	Computed int64     // settled contracts whose charges were recomputed
-	Beyond   []string  // what could not have been detected
+	Beyond   []string  // errors that the audit could not have detected
 }
 
 // holdsOf returns an account's balance, or 0 if there is no such account.

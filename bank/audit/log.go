@@ -40,8 +40,8 @@ func (l *line) sameEntry(o *line) bool {
 		l.Note == o.Note && string(l.Note64) == string(o.Note64) && l.Hash == o.Hash
 }
 
-// fault returns what is wrong with a line that has valid types but could not have been
-// written. alone means that the entry has no other line.
+// fault describes the error in a line that has valid types but could not have been written.
+// alone means that the entry has no other line.
 func (l *line) fault(alone bool) (found, want string) {
 	none := l.From == "" && l.To == "" && l.Micros == 0
 	switch {

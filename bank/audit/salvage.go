@@ -47,7 +47,7 @@ func (a *auditor) batch(b []byte) {
 		if kind != 1 {
 			continue
 		}
-		value := in.take(min(in.int(), int64(len(in.b)))) // or what is left of a truncated value
+		value := in.take(min(in.int(), int64(len(in.b)))) // or the rest of a truncated value
 		if len(key) == 9 && key[0] == 'G' && binary.BigEndian.Uint64(key[1:]) == uint64(a.chain.size+1) {
 			a.group(key, value)
 		}

@@ -17,7 +17,7 @@ type File struct {
 	notify func(*tls.Certificate, error)
 
 	mu   sync.Mutex
-	last os.FileInfo // of the file when it was last read; nil if there was no file
+	last os.FileInfo // state of the file when it was last read; nil if there was no file
 	pair *tls.Certificate
 }
 

@@ -1,16 +1,16 @@
 // Package exact multiplies and divides decimal numbers exactly and rounds once.
 //
-// Package bank uses it to compute amounts. A float64 stands for its shortest decimal, the
-// decimal with the fewest digits that parses to it: 0.0003 stands for 3/10000, although the
-// float64 is slightly less. If the number was read from text with at most 15 significant
-// digits, this is the decimal in the text. A random or measured number stands for its shortest
-// decimal too.
+// Package bank uses it to compute amounts. A float64 represents its shortest decimal, the
+// decimal with the fewest digits that parses to it: 0.0003 represents 3/10000, although the
+// float64 is slightly smaller. If the number was read from text with at most 15 significant
+// digits, this is the decimal in the text. A random or measured number also represents its
+// shortest decimal.
 //
 // So 0.0003 × 5 is 0.0015, in whatever order factors are multiplied, whereas the product of
 // the float64s is 0.0014999999999999998. Auditors who compute the same charge in decimal
 // arithmetic get the same result.
 //
-// The package is independent of what the numbers mean.
+// The package is independent of the meaning of the numbers.
 package exact
 
 import (

@@ -97,8 +97,8 @@ func Write(w io.Writer, name string, entries Entries, opts Options) error {
 	return p.err
 }
 
-// A printer has what the formats share: buffered output that remembers its first error, dates,
-// and running balances.
+// A printer has the common parts of the formats: buffered output that remembers its first
+// error, dates, and running balances.
 type printer struct {
 	*bufio.Writer
 	origin   time.Time

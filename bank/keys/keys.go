@@ -1,7 +1,7 @@
 // Package keys creates and stores the ed25519 keys that sign checkpoints and orders. Keys are
 // text in the format of [golang.org/x/mod/sumdb/note].
 //
-// The package does not know what is signed or who owns a key.
+// The package is independent of the signed texts and of the owners of keys.
 package keys
 
 import (

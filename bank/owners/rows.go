@@ -139,7 +139,7 @@ func restoreMint(f []string) (*mint, error) {
 
 const sliding = "sliding"
 
-// state returns the part of m's row that describes what was issued.
+// state returns the part of m's row that describes the amount issued.
 func (m *mint) state() string {
 	if !m.sliding {
 		return fmt.Sprintf("%d %v", m.window, m.issued)

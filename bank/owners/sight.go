@@ -24,10 +24,10 @@ type Sight struct {
 	all     bool
 }
 
-// Sight returns what the signed order s permits to read at time now. The order must be of kind
-// read, for this ledger and the market "bank", signed by the key of its account, and must
-// expire within a minute. In an open ledger, for the operator, and with the right read or
-// audit, that is everything. Otherwise it is only the account's own data.
+// Sight returns the data that the signed order s permits to read at time now. The order must
+// be of kind read, for this ledger and the market "bank", signed by the key of its account,
+// and must expire within a minute. In an open ledger, for the operator, and with the right
+// read or audit, that is everything. Otherwise it is only the account's own data.
 func (o *Owners) Sight(s *order.Signed, now float64) (Sight, error) {
 	if o.ledger == "" {
 		return Sight{all: true, number: -1}, nil

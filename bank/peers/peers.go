@@ -129,14 +129,14 @@ func (s *Server) answer(all *room) http.Handler {
 		control := http.NewResponseController(w)
 		last := func() { control.SetWriteDeadline(time.Now().Add(s.Patience)) } //nolint:errcheck // all connections have deadlines
 		if r.ProtoMajor == 1 {
-			last() // that of the call before may have passed
+			last() // the deadline of the previous call may have passed
 		}
 		if !all.take(c, calls) {
 			last()
 			refuse(calls, http.StatusServiceUnavailable, "too many calls at the same time: try again later")
 			return
 		}
-		defer last() // for what is not written yet
+		defer last() // for data that is not written yet
 		defer all.leave(c, calls)
 		done, ok := all.turn(c, r, s.Patience)
 		if !ok {

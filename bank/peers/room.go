@@ -106,9 +106,9 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 	return ok
 }
 
-// turn waits until a call may be answered. A call that comes some time after the last reply may
-// be answered at once. Of the calls that come at the same moment as the last reply, which are
-// those of peers that send requests without reading the replies, only a few may be answered at
+// turn waits until a call may be answered. A call that comes some time after the last reply
+// may be answered at once. Calls that arrive at the same moment as the last reply come from
+// peers that send requests without reading the replies. Only a few of them may be answered at
 // the same time, so that they do not use all processors. A call that takes long is probably
 // waiting for something and stops counting.
 func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func(), ok bool) {
@@ -142,7 +142,7 @@ func (r *room) turn(c *conn, q *http.Request, patience time.Duration) (done func
 	}, true
 }
 
-// pipelined tells whether a call comes at the same moment as the end of the last reply.
+// pipelined reports whether a call comes at the same moment as the end of the last reply.
 func (r *room) pipelined(c *conn) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,7 +167,7 @@ func (r *room) place(ctx context.Context, c *conn, kind int, patience time.Durat
 	return r.take(c, kind)
 }
 
-// full tells whether a connection can take a resource only in place of another connection.
+// full reports whether a connection can take a resource only in place of another connection.
 func (r *room) full(c *conn, kind int) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,7 +254,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if t, ok := in.(*net.TCPConn); ok {
-			t.SetWriteBuffer(1 << 17) //nolint:errcheck // what is not read is not made: it only saves
+			t.SetWriteBuffer(1 << 17) //nolint:errcheck // replies that are not read need not be made: this only saves work
 		}
 		c := &conn{Conn: in, room: l.room, address: addressOf(in), last: time.Now()}
 		if l.room.take(c, connections) {

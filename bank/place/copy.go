@@ -17,8 +17,8 @@ type Copying struct {
 	// Audit verifies a ledger. It is called before the copy is made, and for the copy.
 	Audit func(p Place, opts audit.Options) (*audit.Report, error)
 
-	// Fatal is called when the copy can no longer be written, and must not return. What exists
-	// of the copy is removed or is marked as unfinished. If the removal fails, err says so
+	// Fatal is called when the copy can no longer be written, and must not return. The
+	// incomplete copy is removed or marked as unfinished. If the removal fails, err says so
 	// too.
 	Fatal func(err error)
 }
@@ -46,7 +46,7 @@ func (c Copying) Copy(ctx context.Context, from, to Place) (report *audit.Report
 		return nil, fmt.Errorf("%s remains from an interrupted copy: remove it, then copy again", part)
 	}
 	if err != nil {
-		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove what was created so far
+		if _, ok := part.(folder); ok && !errors.Is(err, store.ErrLocked) { // remove the parts created so far
 			err = errors.Join(err, part.discard())
 		}
 		return nil, err

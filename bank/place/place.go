@@ -28,7 +28,7 @@ type Place interface {
 	Reader() (*store.Reader, error)
 	Audit(opts audit.Options) (*audit.Report, error)
 
-	// Sync makes durable what was read.
+	// Sync makes durable the data that was read.
 	Sync() error
 
 	// part returns the place where a copy for this place is made; this place must be empty.

@@ -28,7 +28,7 @@ type Receipts struct {
 // A Booked is the receipt of one request.
 type Booked struct {
 	store.Receipt
-	ID string // of the request; may be empty
+	ID string // id of the request; may be empty
 }
 
 const (

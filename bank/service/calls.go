@@ -228,7 +228,7 @@ func (s *server) Balances(ctx context.Context, r *wire.BalancesRequest) (*wire.B
 	return response, nil
 }
 
-// sight returns what the sender of the signed order read may read.
+// sight returns the data that the sender of the signed order read may read.
 func (s *server) sight(ctx context.Context, l *store.Sequencer, read string) (v owners.Sight, err error) {
 	err = l.Read(ctx, []byte(read), s.Now(), func(_ *bank.Ledger, sight owners.Sight) { v = sight })
 	return v, err

@@ -26,7 +26,7 @@ import (
 
 // A Dial contains the address of a bank and the identity of the client.
 type Dial struct {
-	Addresses []string // of its servers, such as https://bank.example:8424; http:// only for this machine
+	Addresses []string // URLs of its servers, such as https://bank.example:8424; http:// only for this machine
 	Pin       string   // of their certificate, as 'bank serve' prints it; several, separated by commas, during a rotation; empty: a certificate that this machine trusts
 	Account   string   // account that reads, empty in an open ledger
 	Key       string   // private key of Account
@@ -259,8 +259,8 @@ func (c *Client) owned(ctx context.Context) (string, error) {
 	return id, err
 }
 
-// reading is the lifetime of an order to read, in seconds. It is half of what a bank permits,
-// because the clocks may differ.
+// reading is the lifetime of an order to read, in seconds. It is half of the time that a bank
+// permits, because the clocks may differ.
 const reading = 30
 
 // reads returns an order to read, or "" if there is no key or the ledger is open.

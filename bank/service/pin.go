@@ -17,7 +17,7 @@ import (
 
 // Certificate opens the certificate in a file and returns it with the pin by which clients
 // recognize it. If there is no file, it creates one that only its owner can read. After the
-// file has changed, it calls tell with a message that says which certificate is in use.
+// file has changed, it calls tell with a message that names the certificate in use.
 func Certificate(file string, tell func(what string)) (c *certificate.File, pin string, err error) {
 	if _, err := whole.Secret(file, func() ([]byte, error) { return certificate.New(rand.Reader, "bourse bank") }); err != nil {
 		return nil, "", fmt.Errorf("certificate %s: %w", file, err)

@@ -62,5 +62,5 @@ type Write uint8
 const (
 	WriteGroup    Write = iota // one group
 	WriteBalances              // the balances, with the group that they include
-	WriteLast                  // as WriteBalances; the ledger is closed afterwards
+	WriteLast                  // like WriteBalances; the ledger is closed afterwards
 )

@@ -322,7 +322,7 @@ const retained = 16 << 20
 type directoryBatch struct {
 	*pebble.Batch
 	d   *directory
-	ack ack // of the group, if the batch has one
+	ack ack // ack of the group, if the batch has one
 }
 
 func (b *directoryBatch) Set(key, value []byte) error {

@@ -63,9 +63,9 @@
 // the files that are no longer written. HEAD is never ahead of the durable data. A ledger that
 // ends before its HEAD has lost entries.
 //
-// The file ACKS, which reproducible ledgers do not have, records what has been acknowledged
-// since. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One era fills
-// one area, and the next era fills the other. An area is a sequence of acks, each
+// The file ACKS, which reproducible ledgers do not have, records the entries acknowledged
+// since. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One era
+// fills one area, and the next era fills the other. An area is a sequence of acks, each
 //
 //	crc32c of the rest, length n, uint64 era, first, last, the 32-byte root of
 //	entries to last, and n bytes

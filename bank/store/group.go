@@ -53,7 +53,7 @@ func GroupHead(first int64, value []byte) Head {
 
 // A groupReader reads groups in order and verifies them.
 type groupReader struct {
-	tree tree // of the entries read so far
+	tree tree // tree of the entries read so far
 	err  error
 
 	entry bank.Entry // scratch

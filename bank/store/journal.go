@@ -80,7 +80,7 @@ var (
 // A Journal is a [bank.Journal] stored in a [Backend]. It is not safe for concurrent use.
 // After Append or Flush returns an error, it accepts no more entries.
 type Journal struct {
-	name    string              // of the ledger, for messages
+	name    string              // name of the ledger, for messages
 	every   int                 // groups between two writes of the balances
 	backend Backend             // nil after Close
 	fetch   func(keys [][]byte) // the backend's Fetch, or nil

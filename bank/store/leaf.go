@@ -30,7 +30,7 @@ func Genesis() tlog.Hash { return tlog.RecordHash([]byte(genesis)) }
 // entry.
 type Leaf struct {
 	b      []byte    // all bytes, including the 0 of RFC 6962
-	digest hash.Hash // of the first hashed bytes of b
+	digest hash.Hash // digest of the first hashed bytes of b
 	hashed int       // number of bytes of b in digest
 	sum    tlog.Hash // hash of those bytes
 

@@ -124,8 +124,8 @@ func (d *acknowledged) Scan(from, to []byte, err *error) iter.Seq2[[]byte, []byt
 	}
 }
 
-// Sync makes durable what has been read of a ledger so far. Another process may have written
-// it without syncing it yet.
+// Sync makes durable the part of a ledger that has been read so far. Another process may have
+// written it without syncing it yet.
 func Sync(dir string, opts Options) error {
 	fsys := opts.defaults().FS
 	names, err := fsys.List(dir)

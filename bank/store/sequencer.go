@@ -64,7 +64,7 @@ type Sequencer struct {
 	many int    // requests that waited or were answered when the last group was written
 
 	stopped chan struct{} // closed when the loop has ended
-	err     error         // of closing; set before stopped is closed
+	err     error         // error of closing; set before stopped is closed
 }
 
 // OpenSequencer opens the ledger in dir for concurrent use.

@@ -41,7 +41,7 @@ type Config struct {
 // A Teller is the bank of one market. Except for Away, it must be used by only one goroutine.
 type Teller struct {
 	Config
-	Receipt store.Receipt // of the last call, or zero if it booked nothing
+	Receipt store.Receipt // receipt of the last call, or zero if it booked nothing
 
 	ctx    context.Context
 	names  []string
@@ -108,9 +108,9 @@ func (t *Teller) Hold(now float64, contract int64, owner bank.Account, a bank.Am
 	return err
 }
 
-// was returns the earlier reply to the order of e, an admission or rejection that differs from
-// what was booked. If the order was used for another contract, it returns a refusal. If an
-// admission was rejected for insufficient funds before, it returns the same shortfall.
+// was returns the earlier reply to the order of e, an admission or rejection that differs
+// from the booked entry. If the order was used for another contract, it returns a refusal. If
+// an admission was rejected for insufficient funds before, it returns the same shortfall.
 func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	b, ok, err := t.answer(e.ID)
 	switch {

@@ -8,8 +8,8 @@
 // SIZE:ROOT" of the checkpoint states the head of the ledger itself. An audit of the lines
 // verifies both.
 //
-// A log only grows: published data is never rewritten, and a ledger that differs from what was
-// published is refused.
+// A log only grows: published data is never rewritten, and a ledger that differs from the
+// published one is refused.
 package tiles
 
 import (

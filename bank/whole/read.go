@@ -14,7 +14,7 @@ type KindError struct {
 	Kind string // such as a directory or a named pipe
 }
 
-// Error returns what the path is.
+// Error describes the kind of the path.
 func (e *KindError) Error() string {
 	return fmt.Sprintf("%s is %s, want a regular file", e.Path, e.Kind)
 }

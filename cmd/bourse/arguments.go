@@ -76,7 +76,7 @@ func between(c *cli.Context, least, most int, names ...string) error {
 	return nil
 }
 
-// A programsFlag is --json, and states what is then printed.
+// A programsFlag is --json, and states the type of the output.
 type programsFlag struct {
 	*cli.BoolFlag
 	prints report.Output

@@ -124,8 +124,8 @@ type receiptOption struct {
 	Receipt string `doc:"check that the ledger contains the receipt {SEQ:HASH}"`
 }
 
-// keptHead returns what the user stored elsewhere about a ledger, as text: a head, a receipt,
-// or the head in a checkpoint. It is empty if nothing was given.
+// keptHead returns the head that the user stored elsewhere, as text: a head, a receipt, or
+// the head in a checkpoint. It is empty if nothing was given.
 func keptHead(c *cli.Context) (string, error) {
 	given, head := 0, ""
 	for _, name := range []string{"head", "receipt"} {
@@ -208,7 +208,8 @@ func trustOf(c *cli.Context) (t trust, err error) {
 	return t, nil
 }
 
-// seen returns what the cosignatures of a published log prove about the ledger and its times.
+// seen returns the facts about the ledger and its times that the cosignatures of a published
+// log prove.
 func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 	head, err := l.Head()
 	if err != nil {

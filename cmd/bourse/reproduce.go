@@ -39,7 +39,7 @@ type reproduceOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
-// partsOptions select what is run.
+// partsOptions select the parts to run.
 type partsOptions struct {
 	Traces       string   `doc:"find the papers' recorded logs in {DIR} (SWF, plain or gzip), by the first letters of their names; without it, jobs are generated"`
 	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal describes what the receiver of c's output can display: the only function that
-// reads file descriptors and the environment.
+// terminal describes the display capabilities of the receiver of c's output: the only
+// function that reads file descriptors and the environment.
 func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
 	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the font of Linux's console has no braille

@@ -113,7 +113,7 @@ type otherRun struct {
 
 func (e otherRun) Unwrap() error { return e.error }
 
-// standing describes what is stored of a run in dir that err has ended.
+// standing describes the stored parts of a run in dir that err has ended.
 func standing(dir string, err error) error {
 	where, wrong := results.Unfinished(dir)
 	if wrong != nil {

@@ -15,8 +15,8 @@ type Policy struct {
 	Properties
 }
 
-// Properties are what others must know about an admission policy. They belong to the policy
-// that was created and not to the label under which it runs.
+// Properties are the properties of an admission policy that other packages need. They belong
+// to the policy that was created and not to the label under which it runs.
 type Properties struct {
 	Sharing string // the sharing rule for which the policy is designed
 	Tests   []Test // comparisons that it makes, in order

@@ -25,8 +25,8 @@ type Order struct {
 // A Scanner is notified when a pass through all waiting requests starts.
 type Scanner interface{ Scan() }
 
-// A sifter is a Scanner that can tell, during a pass, that a request would be deferred. This
-// takes less time than a decision and holds for most waiting requests.
+// A sifter is a Scanner that can predict, during a pass, that a request would be deferred.
+// This takes less time than a decision and holds for most waiting requests.
 type sifter interface {
 	Defers(now float64, r *contracts.Request, fleet int) bool
 }

@@ -6,10 +6,10 @@ package admission
 //
 //	α ← α + γ ((1-g) - err)
 //
-// err is 1 if the contract was violated and 0 if it was fulfilled. The level is 1-α and starts
-// at g. Each violation raises it by γg, and each fulfilled contract lowers it by γ(1-g). With
-// g = 0.6 and γ = 0.1, these steps are 0.06 and 0.04. Of n outcomes at most (1-g) n +
-// (1-g-α)/γ are violations, where α is its value after the last outcome.
+// err is 1 if the contract was violated and 0 if it was fulfilled. The level is 1-α and
+// starts at g. Each violation raises it by γg, and each fulfilled contract lowers it by
+// γ(1-g). With g = 0.6 and γ = 0.1, these steps are 0.06 and 0.04. At most (1-g) n +
+// (1-g-α)/γ of n outcomes are violations, where α is its value after the last outcome.
 //
 // In the paper, α may leave [0,1]; the rule then rejects every request or deliberately errs.
 // Here α is at most 1, because keeping more promises than required earns no right to break

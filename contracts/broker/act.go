@@ -205,7 +205,7 @@ func (b *Broker) pause(c *contract) {
 }
 
 // book enters contract i, whose parts the policy will start and end. The price is fixed now:
-// what the policy asked, or otherwise the budget.
+// the price of the policy, or the budget if there is none.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
 	if d.Priced {

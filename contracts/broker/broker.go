@@ -27,8 +27,8 @@ type Teller interface {
 	// Settle pays pay out of the escrow of contract and refunds the rest to its owner.
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
 
-	// Penalty moves a penalty from the debited accounts to to, and returns what was paid. This
-	// is less than the penalty if an account has too little.
+	// Penalty moves a penalty from the debited accounts to to, and returns the amount paid.
+	// This is less than the penalty if an account has too little.
 	Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (paid bank.Amount, err error)
 
 	// Reject records that a request was rejected. It moves no money.

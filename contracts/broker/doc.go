@@ -1,6 +1,6 @@
 // Package broker carries contracts through their lives. Callers notify it of what happens. It
-// asks its policy what to do and carries the answer out: it holds budgets, places contracts on
-// the floor, and judges, bills and settles them when they end.
+// asks its policy for actions and executes them: it holds budgets, places contracts on the
+// floor, and judges, bills and settles them when they end.
 //
 // A [Broker] has no clock, goroutine or lock. It is independent of the choice of policy, and
 // of whether time is simulated or real.

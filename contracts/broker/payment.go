@@ -7,7 +7,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Payment is a rule for what a contract pays.
+// A Payment is a rule for the payment of a contract.
 type Payment struct {
 	Charge floor.Tariff // sets the charge of each task on a host
 

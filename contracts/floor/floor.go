@@ -106,7 +106,7 @@ type run struct {
 	near    bool      // whether its spending is monitored: see spend.go
 	rates   []float64 // current work per second of each node
 
-	contracts.Contract // as policies and sharing rules see it
+	contracts.Contract // in the form that policies and sharing rules see
 	task               hosts.Task
 	arrears            []contracts.Placement // hosts and charges of lost work
 	spends             float64               // time of the next check of its money, +Inf if none
@@ -199,7 +199,7 @@ func (c *Config) auctions() market.Config {
 
 // Place starts task on the hosts of on and returns the number of the run. The work of task is
 // per node. If the run has not ended at the time until, Advance reports it as [Expired]. The
-// caller decides what happens then, because the floor does not know what was promised.
+// caller decides how to continue, because the floor does not know the promise.
 func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -364,9 +364,9 @@ func (f *Floor) Next() float64 {
 	return at
 }
 
-// Advance processes the earliest events, which are due by now, and returns them. Of events at
-// the same time, completions of tasks come before limits, and limits before hosts that arrive
-// or leave. The slice is valid until the next call.
+// Advance processes the earliest events, which are due by now, and returns them. Among events
+// at the same time, completions of tasks come before limits, and limits before hosts that
+// arrive or leave. The slice is valid until the next call.
 //
 // One call processes only one group of events, because their consequences can change what
 // happens next. Callers loop until Next is after now.
@@ -409,7 +409,7 @@ func (f *Floor) emit(k Kind, i int32) {
 // enter creates a run that is on no host, and returns its number.
 //
 // The memory of the placements of a former run is reused. The task holds no memory, disk or
-// bandwidth until it is placed, because what it reserves depends on the host.
+// bandwidth until it is placed, because the reserved amount depends on the host.
 func (f *Floor) enter(r *contracts.Request, task hosts.Task, until float64) int32 {
 	i := f.vacancy()
 	c := &f.runs[i]

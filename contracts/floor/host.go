@@ -104,9 +104,9 @@ func (v *host) find(i, n int32) int {
 // start enters the bid of node n of run i, which is c, and starts its task. If holds is set,
 // the task also reserves memory, disk and bandwidth.
 //
-// The work sent to the machine depends on what is promised. If only the sum over all nodes is
-// promised, it is +Inf, and the floor stops the nodes when the sum is reached. If each node is
-// promised separately or the run is booked, the machine ends the task itself.
+// The work sent to the machine depends on the promise. If only the sum over all nodes is
+// promised, it is +Inf, and the floor stops the nodes when the sum is reached. If each node
+// is promised separately or the run is booked, the machine ends the task itself.
 func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	pl := &c.Placements[n]
 	v, m := &f.hosts[pl.Host], f.Machines[pl.Host]
@@ -153,7 +153,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	return nil
 }
 
-// work returns the true work of node n of c, or of all nodes of the gang that n stands for.
+// work returns the true work of node n of c, or of all nodes of the gang that n represents.
 func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Placements[n].Nodes)) }
 
 // undone returns the remaining work of part n of c, which is booked. The result is smaller by

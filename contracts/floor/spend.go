@@ -90,7 +90,7 @@ func (f *Floor) spend(i int32) {
 		}
 	}
 	if f.runsOut(i) > f.now {
-		if c.reads && c.At < f.now { // wait until its hosts report what it has spent
+		if c.reads && c.At < f.now { // wait until its hosts report its spending
 			c.spends = never
 			enter(&f.heaps.ends, i, &c.next, c.until)
 		} else {

@@ -2,9 +2,9 @@
 // admission, the reason for a rejection, and the verdict of a settlement. Each is one JSON
 // object.
 //
-// Notes make the ledger self-contained: an audit can recompute what a contract should have
-// been charged from the ledger only. [ParseAgreement] and [ParseVerdict] read what the Append
-// methods write, and [Fields] reads any note field by field.
+// Notes make the ledger self-contained: an audit can recompute the charges of a contract from
+// the ledger only. [ParseAgreement] and [ParseVerdict] parse the output of the Append
+// methods, and [Fields] reads any note field by field.
 //
 // The fields and their order are a public format:
 //
@@ -72,7 +72,7 @@ import (
 	"bourse/hosts"
 )
 
-// Terms are what was agreed for a request. They contain everything that an audit needs to
+// Terms are the agreed terms of a request. They contain everything that an audit needs to
 // compute the charges from the ledger.
 type Terms struct {
 	*contracts.Decision

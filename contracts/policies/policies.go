@@ -50,7 +50,7 @@ func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Po
 	return t
 }
 
-// Of returns what is known about the named policy, or the zero value if it does not exist. Its
+// Of returns the properties of the named policy, or the zero value if it does not exist. Its
 // New creates the policy as the New of [Table] does, from options that are known to be valid.
 func Of(name string) admission.Policy {
 	for _, policies := range sources {

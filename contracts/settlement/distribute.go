@@ -15,7 +15,7 @@ import (
 // largest remainders; among equal remainders the first come first.
 //
 // The parts sum to total, unless all weights are 0. For example, 10 over weights 1, 1 and 1
-// gives 4, 3 and 3. Rounding each part alone would create or lose money. The sum of the
+// gives 4, 3 and 3. Rounding each part separately would create or lose money. The sum of the
 // weights must be below 2^64.
 func distribute(total int64, weights []uint64) {
 	sum := uint64(0)

@@ -214,8 +214,8 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 	return b, err
 }
 
-// metered charges what has accrued on all hosts together, rounded once, half to even, and at
-// most the budget. Each host receives its part in proportion to what it is owed. Therefore, if
+// metered charges the total accrued on all hosts, rounded once, half to even, and at most the
+// budget. Each host receives its part in proportion to the amount owed to it. Therefore, if
 // the budget does not suffice, all hosts are paid the same fraction. For example, a budget of
 // $9 for charges of $8 and $4 pays $6 and $3.
 func (c *Case) metered(b *Bill) error {

@@ -5,9 +5,10 @@ import (
 	"bourse/hosts"
 )
 
-// maxmin shares a host by weighted max-min fairness: what a task at its limit cannot use goes to
-// the others in proportion to their weights (Bertsekas, Gallager, "Data Networks", §6.5). On a
-// host with 10 processors, tasks with limits of 2, 2.6, 4 and 5 get 2, 2.6, 2.7 and 2.7.
+// maxmin shares a host by weighted max-min fairness: capacity that a task at its limit cannot
+// use goes to the others in proportion to their weights (Bertsekas, Gallager, "Data
+// Networks", §6.5). On a host with 10 processors, tasks with limits of 2, 2.6, 4 and 5 get 2,
+// 2.6, 2.7 and 2.7.
 type maxmin struct{ lasting }
 
 // newMaxMin returns the rule with equal weights. With bids as weights it is the auction.

@@ -92,10 +92,10 @@ func DefaultSLA() SLAOptions { return SLAOptions{Late: "shift", Protect: "strict
 // return, and computes the return of the host (SLA, Algorithm 2). Its slices have one element
 // per task, in the order given. The same Plan can be reused and then reuses its memory.
 //
-// If the needs exceed the host, hard tasks get what they need first, then the top task. The
-// other tasks divide the rest in proportion to their needs. For example, on one processor with
-// a hard task that needs 0.5, a top task that needs 0.3 and two others that need 0.2 each, the
-// others get 0.1 each.
+// If the needs exceed the host, the needs of hard tasks are met first, then that of the top
+// task. The other tasks divide the rest in proportion to their needs. For example, on one
+// processor with a hard task that needs 0.5, a top task that needs 0.3 and two others that
+// need 0.2 each, the others get 0.1 each.
 type Plan struct {
 	SLAOptions
 	Need     []float64 // processors
@@ -105,7 +105,7 @@ type Plan struct {
 	Top      int       // index of the task with the highest return; the first if equal
 	Total    float64   // sum of needs
 	Return   float64   // return of the host: sum of utility / runtime / deadline (eq. 5, 6)
-	Feasible bool      // hard tasks and the top task get what they need
+	Feasible bool      // hard tasks and the top task get the shares that they need
 }
 
 // Make computes the complete plan for the given tasks on n.
@@ -168,7 +168,7 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 	p.Feasible = hard+top <= n.Size+Sliver
 	if hard > n.Size+Sliver {
-		// The hard tasks alone exceed the host, so some must be late. All tasks are slowed by
+		// Even the hard tasks exceed the host, so some must be late. All tasks are slowed by
 		// the same factor.
 		for i := range p.Share {
 			p.Share[i] *= n.Size / p.Total

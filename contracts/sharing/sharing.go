@@ -40,7 +40,7 @@ type FixedShares interface {
 }
 
 // A Bidding rule shares a host by bids. A contract that has spent its budget bids nothing.
-// Such contracts divide equally what the bidders leave ([hosts.Idle]).
+// Such contracts divide equally the capacity that the bidders leave ([hosts.Idle]).
 type Bidding interface {
 	FixedShares
 	ByBids()
@@ -53,7 +53,7 @@ type lasting struct{}
 func (lasting) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
 
 // An Ender is a rule under which some tasks end together although rounding would separate
-// their ends by moments. Under other rules each task ends by itself.
+// their ends by moments. Under other rules, each task ends independently.
 type Ender interface {
 	Rule
 	Ending() Ending

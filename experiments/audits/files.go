@@ -28,7 +28,7 @@ type change struct {
 // CheckFiles compares the files of the results with their manifest, if l are ledgers of
 // results. The files of a bad ledger have already been reported. Again makes the results
 // again if no file has changed. sound reports whether all ledgers are clean. It returns the
-// differences, and what it did not compare.
+// differences, and a list of what it did not compare.
 func (f *Found) CheckFiles(ctx context.Context, l *Ledgers, again func(d *results.Dir, sound bool) ([]results.Change, []string, error)) error {
 	r := l.kept
 	if r == nil {

@@ -17,8 +17,8 @@ type Preset struct {
 	Megabytes    float64 `json:"megabytes" doc:"memory with one worker"`
 }
 
-// Presets returns the presets in order of their names, followed by the papers, each of which
-// stands for all presets of its figures.
+// Presets returns the presets in order of their names, followed by the papers; the name of a
+// paper means all presets of its figures.
 func Presets() ([]Preset, error) {
 	files, measured := papers.Presets(), papers.Measured()
 	var all []Preset

@@ -11,7 +11,7 @@ import (
 
 // Rows returns the numbers for judging claims about the log of the market paper, as rows of
 // an experiment. Configurations are the columns of Table 1 and the whole log; policies are
-// the distributions. Success rates are drawn anew in each of n replications; all other
+// the distributions. Success rates are drawn again in each of n replications; all other
 // numbers refer to the whole log. It refuses another log.
 func (l *Log) Rows(ctx context.Context, b gof.Bootstrap, n int, stream func(replication int) Stream, workers int) (rows []results.Metric, err error) {
 	if !isBlueHorizon(l.Trace.Header) {

@@ -95,7 +95,7 @@ const basesKept = 30
 // saved are the stored checkpoints.
 type saved struct {
 	before, seq int64   // numbers of records of the last two, 0 if there is none
-	read        int64   // of the one from which the market resumed
+	read        int64   // number of the checkpoint from which the market resumed
 	at          float64 // instant of the last
 	bases       []base  // in order
 }

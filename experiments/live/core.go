@@ -62,15 +62,15 @@ type task struct {
 	node     int32
 }
 
-// An ending task is one that a host has been told, or will be told, to end. Until the host
-// confirms the end, no other task is started in its place.
+// An ending task is one that a host has been ordered, or will be ordered, to end. Until the
+// host confirms the end, no other task is started in its place.
 type ending struct {
 	task
 	name  int64
 	until float64 // time from which on it no longer runs, whatever is reported
 }
 
-// leave is the time in seconds for which a host may continue a task that it was told to end.
+// leave is the time in seconds for which a host may continue a task after an order to end it.
 const leave = 15
 
 // perMarket is the number of bits of a contract's number that its market assigns.
@@ -163,7 +163,7 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	k.broker.Next() // what hosts should run is allocated
+	k.broker.Next() // the tasks of hosts are allocated
 	for i := range k.hosts {
 		k.wants(i)
 	}

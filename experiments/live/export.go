@@ -27,17 +27,17 @@ import (
 // its rules and hosts. Times of the scenario begin one price window before the first host
 // joined. The number of a job is that of its contract within the market.
 //
-// A program that ended by itself needs the work that it received. A program that was still
-// running at its deadline, although it had received the requested work, needs more than its
-// host can do by then. The market kept its promise; a run breaks it. Other jobs, such as
+// A program that ended without an order needs the work that it received. A program that was
+// still running at its deadline, although it had received the requested work, needs more than
+// its host can do by then. The market kept its promise; a run breaks it. Other jobs, such as
 // rejected ones, need the requested work.
 type Exported struct {
 	Scenario scenario.Experiment
 	Plan     workloadgen.Plan
 	Hosts    *availability.Trace // times at which hosts were present; nil: from beginning to end
-	Notes    []string            // what the scenario leaves out or approximates
+	Notes    []string            // omissions and approximations of the scenario
 	Accounts []string            // users 1, 2, … of the plan
-	Outcomes []Outcome           // of the live market, one per job
+	Outcomes []Outcome           // outcomes of the live market, one per job
 }
 
 // An Outcome is the decision of the live market on a job, and the end of its contract.

@@ -42,7 +42,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A World contains what a market depends on.
+// A World contains the dependencies of a market.
 type World struct {
 	Bank   service.Ledger
 	Ledger string // its id
@@ -107,7 +107,7 @@ type Market struct {
 	dir   string
 	log   *log
 	mail  mail
-	ctx   context.Context // of the calls of the bank
+	ctx   context.Context // context of the calls of the bank
 	stop  context.CancelFunc
 
 	turning chan struct{} // holds one element during a step
@@ -194,8 +194,8 @@ func (m *Market) fresh() (*core, error) {
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover restores the core from the last checkpoint and the later records. It returns what
-// the bank holds for contracts.
+// recover restores the core from the last checkpoint and the later records. It returns the
+// bank's escrows of contracts.
 func (m *Market) recover() (held map[int64]*orphan, err error) {
 	from, err := m.load()
 	if err == nil {
@@ -306,7 +306,7 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 	return m.timed(m.world.Meter.LogSync, func() error { return m.log.set(values) })
 }
 
-// escrows returns what the bank holds for contracts of this market, by contract.
+// escrows returns the bank's escrows of contracts of this market, by contract.
 func (m *Market) escrows() (map[int64]*orphan, error) {
 	all, err := m.world.Bank.Escrows(m.ctx)
 	if err != nil {
@@ -321,8 +321,8 @@ func (m *Market) escrows() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// held returns what the bank holds for contracts, or an error if it holds nothing for one of
-// them. If its last record is incomplete, another version may have ended it.
+// held returns the bank's escrows of contracts, or an error if one is missing. If its last
+// record is incomplete, another version may have ended it.
 func (m *Market) held() (map[int64]*orphan, error) {
 	held, err := m.escrows()
 	if err != nil {

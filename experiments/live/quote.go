@@ -27,8 +27,8 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 }
 
 // An Owed is the penalty if a host or the market delivers too little, as fractions of the
-// contract's budget: Part is owed for all of the work, proportionally less for part of it,
-// and at most Most.
+// contract's budget: Part is owed if none of the work is done, and proportionally less if
+// some is; at most Most is owed.
 type Owed struct{ Part, Most float64 }
 
 // Owed returns the penalty of contracts of a class.

@@ -115,7 +115,7 @@ type outcome struct {
 	Answers []Answer `json:"answers,omitempty"`
 }
 
-// A begun is a task that a host was told to start, with its bid there.
+// A begun is a task that a host was ordered to start, with its bid there.
 type begun struct {
 	Task
 	Contract int64       `json:"contract"`

@@ -15,8 +15,8 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Served holds what the programs of a contract were entitled to, asked for and received, in
-// processor-seconds over all nodes and attempts. Once the contract has ended, it also holds
+// Served holds the processor-seconds that the programs of a contract were entitled to, asked
+// for and received, over all nodes and attempts. Once the contract has ended, it also holds
 // why its promise was broken.
 type Served struct {
 	Entitled float64 `json:"entitled" doc:"processor-seconds that its shares add up to"`

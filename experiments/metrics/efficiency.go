@@ -10,8 +10,8 @@ import (
 // Efficiency returns the sum of utilities over U*, at each inelasticity of alphas in [0,1]
 // (§4.2, eq. 9). It is NaN (undefined) if no planner could fulfil any job.
 //
-// A penalty counts only up to what the job's user has paid. Any more is a transfer from the
-// provider to the user, not a value that a planner could create.
+// A penalty counts only up to the amount that the job's user has paid. Any more is a transfer
+// from the provider to the user, not a value that a planner could create.
 func Efficiency(o *Outcome, alphas ...float64) (of []float64) {
 	of = Utilities(o, alphas...)
 	for k, alpha := range alphas {

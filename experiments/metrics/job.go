@@ -111,5 +111,5 @@ func (o *Outcome) Counts() Counts {
 	return n
 }
 
-// revenue returns what the user of j paid minus the penalty paid back, in dollars.
+// revenue returns the payment of the user of j minus the penalty paid back, in dollars.
 func (j *Job) revenue() float64 { return j.Contract.Paid.Float64() - j.Contract.Penalty.Float64() }

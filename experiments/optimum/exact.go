@@ -22,7 +22,7 @@ type node struct {
 	before int32
 	job    int32 // none at the root
 	take   bool
-	bound  float64 // of the values of its successors
+	bound  float64 // bound on the values of its successors
 	next   int32   // the job that it leaves partly done
 }
 

@@ -20,7 +20,7 @@ type (
 	Solution = packing.Solution
 )
 
-// none stands for no job, and outside for no cell.
+// none means no job, and outside means no cell.
 const (
 	none    = -1
 	outside = -1
@@ -37,9 +37,9 @@ func Solve(jobs []workloadgen.Job, capacity, hosts int, limits Limits) Solution 
 	return new(Solver).Solve(jobs, capacity, hosts, limits)
 }
 
-// Solve returns a plan for jobs, in any order, on capacity processors of so many
-// hosts. A job with more nodes than hosts, or without value, is not chosen.
-// Chosen is valid until the next call.
+// Solve returns a plan for jobs, in any order, on capacity processors of the given number of
+// hosts. A job with more nodes than hosts, or without value, is not chosen. Chosen is valid
+// until the next call.
 //
 // Solve panics unless arrivals, ends and values are finite, runtimes at least 0,
 // nodes at least 1 and capacity at least 0. Capacity beyond 2^30 counts as 2^30.

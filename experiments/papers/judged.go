@@ -327,7 +327,7 @@ func where(o claims.Outcome) string {
 	return "across "
 }
 
-// rests describes what the verdict on c depends on.
+// rests describes the number that the verdict on c depends on.
 func rests(c claims.Judgement) string {
 	o := c.Outcomes[c.Decides]
 	s := fmt.Sprintf("%s, n\u00a0%d", whole(o), o.N)

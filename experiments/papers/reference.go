@@ -273,7 +273,7 @@ func (t Tests) T(i int, configuration string) (value *float64, significant bool)
 	return &t.Rows[i].T[c], t.Rows[i].Bold[c]
 }
 
-// Metrics returns what is compared.
+// Metrics returns the compared metrics.
 func (t Tests) Metrics() (metrics []string) {
 	for _, row := range t.Rows {
 		if !slices.Contains(metrics, row.Metric) {

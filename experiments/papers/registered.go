@@ -48,7 +48,7 @@ const (
 	unrecorded   = "not recorded"
 )
 
-// known reports what the results of an experiment knew about a claim.
+// known reports whether the results of an experiment knew a claim.
 func known(registered map[string]string, p claims.Paper, id string) string {
 	switch hash, ok := registered[id]; {
 	case registered == nil:

@@ -192,7 +192,7 @@ func (m *mind) take() (*process, error) {
 	return m.start()
 }
 
-// put makes p idle. It ends if nobody takes it for a while.
+// put makes p idle. It ends if it is not used for a while.
 func (m *mind) put(p *process) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

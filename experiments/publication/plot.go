@@ -47,7 +47,7 @@ func Plotted(dir *results.Dir, ask Ask) (d report.Document, err error) {
 		case report.IsAxis(dimension):
 			return report.AxisLabel(dimension) + " " + value
 		}
-		return cmp.Or(l[value], value) // as the scenario has it
+		return cmp.Or(l[value], value) // as in the scenario
 	}
 	var names []string
 	for _, y := range ask.Y {

@@ -1,6 +1,6 @@
 // Package publication writes the results of experiments: it runs the units that are missing,
-// joins their rows to tables, and adds figures, notes and a page. It also reads results again:
-// for tables, plots and comparisons, and to compute them anew for an audit.
+// joins their rows to tables, and adds figures, notes and a page. It also reads results
+// again, for tables, plots and comparisons, and recomputes them for an audit.
 //
 // It is independent of how a run proceeds.
 package publication

@@ -27,7 +27,7 @@ import (
 // A rederivation computes the results d again.
 type rederivation struct {
 	findings []results.Change
-	beyonds  []string // what was not compared, and why
+	beyonds  []string // omitted comparisons, with reasons
 
 	d     *results.Dir
 	sound bool // the ledgers of d are sound
@@ -42,7 +42,7 @@ type rederivation struct {
 // jobs and prices, and the plan of jobs drawn from scenario and seed; if deep is set, it runs
 // the experiment again. Notes returns the notes of the [Target]. Sound states whether the
 // ledgers are clean. The files must match the manifest. Rederive returns the differences, and
-// what was not compared and why.
+// the omitted comparisons with reasons.
 func Rederive(ctx context.Context, d *results.Dir, notes func(*scenario.Experiment) []string, sound, deep bool, opts experiments.Options) ([]results.Change, []string, error) {
 	r := &rederivation{d: d, sound: sound}
 	err := r.again(ctx, notes, deep, opts)
@@ -235,7 +235,7 @@ func (r *rederivation) gathered(ctx context.Context) error {
 	return nil
 }
 
-// compare compares the files and reports what was not compared.
+// compare compares the files and reports the omitted comparisons.
 func (r *rederivation) compare(made *results.Dir, deep bool) error {
 	const ledger = "ledger/"
 	changes, err := r.d.Different(made, func(name string) bool { return strings.HasPrefix(name, ledger) && !deep })

@@ -142,7 +142,7 @@ func (m *remaker) Read(name string) (*results.Unit, error) {
 	return unit, nil
 }
 
-// end reports extra rows after the last, and what was not compared.
+// end reports extra rows after the last, and the omitted comparisons.
 func (m *remaker) end() {
 	if m.jobs.row != nil {
 		m.find(m.jobs.file, fmt.Sprintf("row %d: one more", m.jobs.n), "none by scenario and seed")

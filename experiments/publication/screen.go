@@ -20,10 +20,10 @@ const (
 	screenColumns = 80
 )
 
-// Screen returns a one-screen summary of s, whose results are in dir: what was run, the means
-// of two metrics, the findings, the verdicts on the paper's claims, and where to find
-// everything else. It has at most 24 lines of 80 columns, except for long paths. If all tables
-// fit, they replace the two metrics. Ledgers describes the state of the ledgers.
+// Screen returns a one-screen summary of s, whose results are in dir: the run, the means of
+// two metrics, the findings, the verdicts on the paper's claims, and the paths of everything
+// else. It has at most 24 lines of 80 columns, except for long paths. If all tables fit, they
+// replace the two metrics. Ledgers describes the state of the ledgers.
 func (s *Report) Screen(t report.Terminal, dir, ledgers string) string {
 	if t.Width == 0 || t.Width > screenColumns {
 		t.Width = screenColumns
@@ -57,7 +57,7 @@ func (s *Report) Brief(dir string) string {
 	return s.ran() + "\n  " + figure + "\n"
 }
 
-// ran describes what was run.
+// ran describes the run.
 func (s *Report) ran() string {
 	e := s.Experiment
 	policies := 0

@@ -2,10 +2,10 @@
 // and a page that contains them all.
 //
 // Everything is derived from two models. A [Table] becomes text or HTML; a [Figure] becomes
-// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains both, with notes and values
-// for programs. An [Output] is the JSON form of such values, with its version and schema. The
-// same model always gives the same bytes. The package is independent of how numbers are
-// computed and of what they mean.
+// SVG, PNG, CSV, Vega-Lite or lines of text. A [Document] contains both, with notes and
+// values for programs. An [Output] is the JSON form of such values, with its version and
+// schema. The same model always gives the same bytes. The package is independent of the
+// computation and the meaning of numbers.
 //
 // # Design
 //

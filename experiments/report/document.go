@@ -40,7 +40,7 @@ type Document struct {
 	Ledgers  []Ledger
 	Notes    []string
 	Data     []File   // tables as files, next to the figures
-	Formats  []string // of the figures, as in [Figure.Files]
+	Formats  []string // formats of the figures, as in [Figure.Files]
 
 	// Values returns the values for programs, given the names of the files that were written.
 	Values func(files []string) any
@@ -48,7 +48,7 @@ type Document struct {
 
 // A Section is a part of a page that readers can open.
 type Section struct {
-	Name   string // of its anchor on the page
+	Name   string // name of its anchor on the page
 	Title  string
 	Lead   string // a sentence or two; may be empty
 	Tables []Table

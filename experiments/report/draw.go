@@ -60,7 +60,7 @@ func drawSVG(w, h vg.Length, said string, paint func(draw.Canvas) error) ([]byte
 	if _, err := c.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	// The file names its fonts, of which few machines have the first. The others are as wide.
+	// The file names its fonts; few machines have the first. The others are as wide.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("<g transform=\"scale"), []byte("<desc>"+html.EscapeString(clean(said))+"</desc>\n<g transform=\"scale"))
 	return bytes.ReplaceAll(svg, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif;")), nil

@@ -21,7 +21,7 @@ func (p Panel) nameEnds(pl *plot.Plot, styles map[string]style) error {
 		name  string
 		at    plotter.XY
 		style text.Style
-		y, to vg.Length // of the end of the line, and of its name
+		y, to vg.Length // heights of the end of the line, and of its name
 	}
 	lo, hi := p.yRange()
 	scale := (panelHeight - 60) / vg.Length(hi-lo) // points per unit; the axis is about that long

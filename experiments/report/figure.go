@@ -15,10 +15,10 @@ import (
 
 // A Figure is a grid of panels under one legend.
 type Figure struct {
-	Name    string // of its files, without extension
+	Name    string // name of its files, without extension
 	Title   string
 	Caption string   // a sentence below; may be empty
-	Omits   []string // what it leaves out and why, as noun phrases
+	Omits   []string // omissions with reasons, as noun phrases
 	Across  int      // panels per row; 0 means 2
 	Panels  []Panel
 

@@ -7,8 +7,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// A Terminal describes what the receiver of text can display. The zero value is a pipe of
-// unlimited width that supports only ASCII.
+// A Terminal describes the display capabilities of the receiver of text. The zero value is a
+// pipe of unlimited width that supports only ASCII.
 type Terminal struct {
 	Width int  // characters per line; 0 means no limit
 	Color bool // supports ANSI colours

@@ -39,8 +39,8 @@ func NewEncoder(t Tables, axes Axes) *Encoder {
 
 // Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, it rejects all of
 // rows if one has a NaN, an infinity, a control character or an amount out of range. The
-// caller may reuse the slice. Rows are written in batches of 1,024; what they point to must
-// not change before it is written, or before Block is called.
+// caller may reuse the slice. Rows are written in batches of 1,024; the data that they point
+// to must not change before it is written, or before Block is called.
 func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 
 // Prices appends rows to prices.parquet.
@@ -69,8 +69,8 @@ type file struct {
 	name string
 	f    *os.File
 	at   int64
-	meta *format.FileMetaData // of Parquet; nil for CSV and before the first block
-	sum  hash.Hash            // of the written bytes, or nil
+	meta *format.FileMetaData // metadata of Parquet; nil for CSV and before the first block
+	sum  hash.Hash            // hash of the written bytes, or nil
 }
 
 // newFile creates the file name in dir with the given header. If sum is not nil, all written

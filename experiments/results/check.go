@@ -23,7 +23,7 @@ type Change struct {
 	Want  string
 }
 
-// String returns the file, what was found and what was wanted.
+// String returns the file, the value found and the value wanted.
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
 // Check reads every file that the manifest names, and returns in order each one that is
@@ -92,9 +92,10 @@ func (d *Dir) open(name string, most int64) (*os.File, error) {
 	return whole.OpenUpTo(d.file(name), most)
 }
 
-// Unchanged returns an error if one of the files, or scenario.yaml, of which the manifest has
-// a copy, does not match the manifest. The error gives the size or hash found and wanted.
-// Commands call it before they use the scenario, or a file that this package does not read.
+// Unchanged returns an error if one of the files, or scenario.yaml, does not match the
+// manifest, which contains a copy of scenario.yaml. The error gives the size or hash found
+// and wanted. Commands call it before they use the scenario, or a file that this package does
+// not read.
 func (d *Dir) Unchanged(names ...string) error {
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
 		return d.changed(Change{manifestName, "a scenario of sha256 " + got, d.Manifest.ScenarioSHA256})

@@ -21,9 +21,9 @@ const (
 var ErrBusy = errors.New("another run is writing it")
 
 // Tidy removes what killed runs of the results directory dir left next to it, and returns a
-// sentence about each. It does not touch what a live run writes. Older results that a run had
-// moved aside are moved back. If newer results have their name by now, files that somebody
-// added to the older ones are moved there.
+// sentence about each. It does not touch the files of a live run. Older results that a run
+// had moved aside are moved back. If newer results have their name by now, files that
+// somebody added to the older ones are moved there.
 func Tidy(dir string) (said []string, err error) {
 	if dir, err = place(dir); err != nil {
 		return nil, err
@@ -46,8 +46,8 @@ func Tidy(dir string) (said []string, err error) {
 	return said, nil
 }
 
-// tidy removes what the run that wrote temp left, unless it is still alive, and describes what
-// it did.
+// tidy removes the remains of the run that wrote temp, unless it is still alive, and
+// describes its actions.
 func tidy(dir, temp string) (said []string) {
 	lock, err := lockDir(temp)
 	if errors.Is(err, fs.ErrNotExist) { // it has been renamed

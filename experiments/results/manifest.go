@@ -30,7 +30,7 @@ const (
 	Format = 4
 )
 
-// A Manifest describes how a results directory was made and what it contains. The writer sets
+// A Manifest describes the origin and the contents of a results directory. The writer sets
 // the fields below Claims.
 type Manifest struct {
 	Command      []string          `json:"command"`         // command that repeats the run

@@ -12,7 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// Size limits of an uncompressed page and of its header, far above what is written.
+// Size limits of an uncompressed page and of its header, far above the sizes that runs write.
 const (
 	maxPage   = 1 << 26
 	maxHeader = 1 << 14

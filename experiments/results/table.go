@@ -65,7 +65,7 @@ func (t *table[R]) pack() {
 	}
 }
 
-// begin drops what has been passed to a block.
+// begin drops the rows that have been passed to a block.
 func (t *table[R]) begin() {
 	if t.taken {
 		if t.taken = false; t.parquet != nil {
@@ -153,7 +153,7 @@ func (t *table[R]) full(b Block) error {
 	return t.take(b)
 }
 
-// take passes to b what has been encoded: the text without its header, and a complete Parquet
+// take passes the encoded rows to b: the text without its header, and a complete Parquet
 // file. It is valid until the next row.
 func (t *table[R]) take(b Block) error {
 	t.begin()

@@ -46,7 +46,7 @@ func (u *Unit) read(b []byte) {
 	}
 }
 
-// A contents lists what a unit has besides its values.
+// A contents lists the parts of a unit other than its values.
 type contents struct {
 	Tables  []string          `json:"tables"`
 	Ledgers map[string]string `json:"ledgers"`

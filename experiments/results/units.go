@@ -18,7 +18,7 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan describes what a run computes. It prevents the use of units from another run.
+// A Plan describes the computation of a run. It prevents the use of units from another run.
 type Plan struct {
 	Kind         string            `json:"kind"`
 	Format       int               `json:"format"`
@@ -29,7 +29,7 @@ type Plan struct {
 	Ledgers      bool              `json:"ledgers"` // for every replication
 	Inputs       map[string]string `json:"inputs"`  // SHA-256 of every log, plan and trace read, by path as given
 	Source       map[string]string `json:"source"`  // hash of the scenario file, by path
-	Version      string            `json:"version"` // of the program, and its revision
+	Version      string            `json:"version"` // version of the program, and its revision
 	Command      []string          `json:"command"` // command that repeats the run
 	Notes        []string          `json:"notes"`   // additional notes for readers
 	Units        []string          `json:"units"`   // all, in order
@@ -113,7 +113,7 @@ func (u *Units) open(shared bool) error {
 	case !found.Same(&u.Plan):
 		return &OtherError{Dir: u.Dir, Found: found, Want: u.Plan}
 	case slices.Equal(found.Units, u.Plan.Units):
-		u.Plan = found // that of the run that created it
+		u.Plan = found // plan of the run that created it
 	}
 	if !shared {
 		drafts, _ := filepath.Glob(filepath.Join(u.Dir, ".*")) // left by killed runs

@@ -26,7 +26,7 @@ var ErrNotResults = errors.New("not a results directory")
 type Writer struct {
 	dir, temp string   // final and temporary directory
 	root      *os.Root // of temp
-	lock      *os.File // of temp; nil on systems without locks
+	lock      *os.File // lock of temp; nil on systems without locks
 	closed    bool
 
 	axes    Axes
@@ -319,7 +319,7 @@ func keep(old, dir string) error {
 	return nil
 }
 
-// Abort removes what was written. It does nothing after [Writer.Close].
+// Abort removes the written files. It does nothing after [Writer.Close].
 func (w *Writer) Abort() {
 	if w.closed {
 		return

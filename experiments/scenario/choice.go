@@ -25,7 +25,7 @@ type Choice struct {
 	// offers are made.
 	Negotiate string
 
-	path    string // of the field, for messages
+	path    string // position of the field, for messages
 	at      config.Place
 	options *config.Node // nil if there are none
 }
@@ -40,7 +40,7 @@ const (
 // Named returns the choice of a plug-in with its default options.
 func Named(name string) Choice { return Choice{Name: name, Label: name} }
 
-// Want describes what a file may contain.
+// Want describes the valid contents of a file.
 func (Choice) Want() string { return config.Spec{}.Want() }
 
 // Decode sets v, a pointer to the plug-in's options, from the file. It does not change fields

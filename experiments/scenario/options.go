@@ -4,11 +4,11 @@ import "bourse/workloadgen/config"
 
 // Options are fields in a file that this package does not interpret. The zero value has none.
 type Options struct {
-	path   string       // of the field, for messages
+	path   string       // position of the field, for messages
 	fields *config.Node // nil if there are none
 }
 
-// Want describes what a file may contain.
+// Want describes the valid contents of a file.
 func (Options) Want() string { return "a mapping of options" }
 
 // Given reports whether the file has any options.

@@ -1,5 +1,5 @@
-// Package scenario describes an experiment as written in a file: what is run, on which hosts,
-// under which rules, and how often.
+// Package scenario describes an experiment as written in a file: the workloads, the hosts,
+// the rules, and the number of repetitions.
 //
 // It reads, checks and prints scenario files. It treats the names of plug-ins as text. The
 // caller passes the valid names ([Known]) and decodes their options ([Choice.Decode]).
@@ -141,7 +141,7 @@ type Market struct {
 	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
-// An SLA describes what a contract promises, and what a broken promise costs.
+// An SLA describes the promise of a contract, and the cost of breaking it.
 type SLA struct {
 	Enforcement string   `yaml:"enforcement" validate:"oneof=total per-host" doc:"total: fast hosts compensate for slow ones; per-host: each node does its own work"`
 	Slack       float64  `yaml:"slack" validate:"gt=0,max=1e6" doc:"factor: deadline = slack x the quantity named by of"`

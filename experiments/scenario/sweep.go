@@ -40,8 +40,8 @@ func (v Value) Node() *config.Node {
 	return n
 }
 
-// A Figure describes what is drawn of a scenario: against the first axis of its sweep, a line
-// for each policy and value of the other axes; without a sweep, bars.
+// A Figure describes the drawing of a scenario: against the first axis of its sweep, with a
+// line for each policy and value of the other axes; without a sweep, bars.
 type Figure struct {
 	Metrics []string  `yaml:"metrics" validate:"min=1" doc:"metrics to draw, one panel per metric and configuration"`
 	Range   []float64 `yaml:"range" doc:"lower and upper end of percentage axes, extended if a mean lies beyond; default 0 and 100"`

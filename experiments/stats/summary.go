@@ -1,10 +1,10 @@
 // Package stats turns samples into numbers: means with their intervals, paired
 // comparisons, correlations, resampling, quantiles.
 //
-// It takes slices of float64 and is independent of what they measure. Samples must contain
-// only finite numbers, or the functions panic. The caller leaves out replications in which a
-// value is undefined. If a result is undefined, ok is false and the other results are zero;
-// no function returns NaN or infinity.
+// It takes slices of float64 and is independent of their meaning. Samples must contain only
+// finite numbers, or the functions panic. The caller leaves out replications in which a value
+// is undefined. If a result is undefined, ok is false and the other results are zero; no
+// function returns NaN or infinity.
 //
 // Sums take two passes in the order of the slice, so that equal input gives
 // equal output, and a large common offset costs no digits.
@@ -104,8 +104,7 @@ func moments(xs []float64) (mean, squares float64) {
 	return mean, squares
 }
 
-// constant reports whether xs vary by no more than the rounding of numbers as
-// large as scale.
+// constant reports whether xs vary by at most the rounding of numbers as large as scale.
 func constant(xs []float64, scale float64) bool {
 	lo, hi := xs[0], xs[0]
 	for _, x := range xs {

@@ -14,7 +14,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Calibration selects what to calibrate.
+// A Calibration selects the parts to calibrate.
 type Calibration struct {
 	Configurations []string // names; none means all
 	Less           string   // label of the policy to compare the cost to other jobs with; may be empty

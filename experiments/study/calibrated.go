@@ -89,7 +89,7 @@ var kinds = [2]struct {
 // less.
 func calibrated(name string, replications int, points []Point, less string, notes []string) *Calibrated {
 	r := &Calibrated{Scenario: name, Replications: replications, Less: less, Points: points, Scores: []lineScores{}, Files: []string{}}
-	place := make(map[string]int) // of configurations, policies and forecasters, in order of appearance
+	place := make(map[string]int) // names of configurations, policies and forecasters, in order of appearance
 	key := func(p *Point) (k [3]int) {
 		for i, name := range []string{p.Configuration, p.Policy, p.Forecaster} {
 			name = fmt.Sprint(i, name)

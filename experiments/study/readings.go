@@ -347,8 +347,8 @@ func (r *Readings) Find(ctx context.Context, opts experiments.Options, to public
 	return f.document(publication.Labels()), errors.Join(kept.Remove(), rest.Remove())
 }
 
-// A sample holds what a reading measures for each number, by replication: NaN where it is
-// undefined.
+// A sample holds the measurements of a reading for each number, by replication: NaN where it
+// is undefined.
 type sample [][]float64
 
 // measure runs readings and stores their units in a part of to.Dir. Readings that give the

@@ -19,7 +19,7 @@ import (
 type Words struct {
 	Of    func(name string) string // a name as people read it
 	Less  func(metric string) bool // smaller values are better
-	Where string                   // what a configuration is called: configuration, or point of a sweep
+	Where string                   // display name of a configuration: configuration, or point of a sweep
 }
 
 // Of returns a sentence for the comparisons of one metric between policies, which must

@@ -185,8 +185,8 @@ func inProportion(all []debit, sum, total audit.Money) []debit {
 }
 
 // cancelled checks the settlement of a cancelled contract. If the market closed, d must have
-// been open and is charged nothing. If its owner cancelled it, it is charged what it had run
-// up. The ledger does not show when owners cancel.
+// been open and is charged nothing. If its owner cancelled it, it is charged the accrued
+// amount. The ledger does not show when owners cancel.
 func (t *trail) cancelled(e *audit.Entry, d *contract, v *verdict) (found, want string) {
 	due, total := d.terms.due(), d.row.Work
 	byDue, left := d.progress()
@@ -279,8 +279,8 @@ func (t *trail) rounding(d *contract, at float64) float64 {
 func moment(at float64) float64 { return math.Nextafter(at, math.Inf(1)) - at }
 
 // delays returns the possible delays, in seconds, of a promise that ended at the given time.
-// They are 0 unless it was broken. If a host may have left with the work for good, which the
-// note does not distinguish from other losses, the two results differ; otherwise they are
+// They are 0 unless it was broken. If a host may have left permanently with the work, which
+// the note does not distinguish from other losses, the two results differ; otherwise they are
 // equal. Since version 2 of the rules they are rounded by [contract.known].
 func (d *contract) delays(end float64, v *verdict, version int) (likely, other float64) {
 	p, over := &d.terms, max(0, end-d.terms.due())
@@ -322,10 +322,10 @@ func (d *contract) places(end float64) (n int) {
 	return n
 }
 
-// penalty returns what the provider owes for the given delay, in micro-dollars before
-// rounding, and the largest error of that amount. Since version 2 of the rules it is the exact
-// product of the decimals, rounded toward zero, with no error. If the delay is computed from
-// times up to end, half a unit of its last place is allowed in the user's favor.
+// penalty returns the provider's penalty for the given delay, in micro-dollars before
+// rounding, and the largest error of that amount. Since version 2 of the rules it is the
+// exact product of the decimals, rounded toward zero, with no error. If the delay is computed
+// from times up to end, half a unit of its last place is allowed in the user's favor.
 func (d *contract) penalty(delay, end float64, v *verdict, version int) (owed, fuzz float64) {
 	p := &d.terms
 	if delay == 0 || p.PenaltyRate == 0 {
@@ -422,9 +422,9 @@ func (d *contract) metered(e *audit.Entry, rules *Rules) (found, want string) {
 	return "", ""
 }
 
-// proportional checks that sum, the total paid to the hosts of d, equals what they are owed or
-// the value, whichever is less, and that each was paid in proportion, to a micro-dollar. Packed
-// nodes may share a host.
+// proportional checks that sum, the total paid to the hosts of d, equals the amounts owed to
+// them or the value, whichever is less, and that each was paid in proportion, to a
+// micro-dollar. Packed nodes may share a host.
 func (d *contract) proportional(sum audit.Money, packed bool) (found, want string) {
 	low, high := 0.0, 0.0 // bounds of the micro-dollars owed
 	for i := range d.tasks {
@@ -458,8 +458,8 @@ func (d *contract) proportional(sum audit.Money, packed bool) (found, want strin
 	return "", ""
 }
 
-// byHost returns the sums of what the nodes of d on each host owe and paid. Each node beyond the
-// first can add a micro-dollar of rounding to a sum; micros is the most for any host.
+// byHost returns, for each host, the sums that the nodes of d owe and paid. Each node beyond
+// the first can add a micro-dollar of rounding to a sum; micros is the most for any host.
 func (d *contract) byHost() (all []task, micros float64) {
 	at := make(map[*machine]int)
 	nodes := make([]float64, 0, len(d.tasks))
@@ -554,9 +554,10 @@ func (d *contract) evenly(pays map[string]audit.Money, sum audit.Money, rules *R
 	return "", ""
 }
 
-// parts returns the hosts of d and what each gets of a sum: an equal part for each node,
+// parts returns the hosts of d and the part of each in a sum: an equal part for each node,
 // rounded toward zero. By version 1 of the rules, each of the first nodes gets one
-// micro-dollar of the remainder. Since version 2 the hosts with the largest remainders get it.
+// micro-dollar of the remainder. Since version 2 the hosts with the largest remainders get
+// it.
 func (d *contract) parts(sum audit.Money, version int) (names []string, part []audit.Money) {
 	var nodes []int
 	if d.terms.booked() {

@@ -1,10 +1,10 @@
-// Package verify compares results with ledgers: it recomputes, only from what was published,
-// the outcome of every contract. It shares no code with the market that ran them, so two
+// Package verify compares results with ledgers: it recomputes, only from published data, the
+// outcome of every contract. It shares no code with the market that ran them, so two
 // implementations of the same rules must agree.
 //
 // [Follow] reads a ledger together with bank/audit, which proves entries and money. It checks
-// that what notes state about a contract is possible. Given what a run published besides its
-// ledger, a [Run], it compares every entry with its row of the table of jobs.
+// that what notes state about a contract is possible. Given the data that a run published in
+// addition to its ledger, a [Run], it compares every entry with its row of the table of jobs.
 //
 // If hosts are shared by auction, by turns or exclusively, the notes of admissions state who
 // bid how much on which host. The package then runs the market again from them. It checks

@@ -10,7 +10,7 @@ import (
 	"bourse/bank/audit"
 )
 
-// A market recomputes what runs on hosts and what it is charged, only from the bids. At every
+// A market recomputes the tasks on hosts and their charges, only from the bids. At every
 // change on a host it allocates that host's processors again.
 type market struct {
 	rules *Rules
@@ -55,14 +55,14 @@ type task struct {
 	most float64 // processors, 0 for no limit
 	met  int64   // lower bound of the other bids when it was placed
 	over int64   // possible excess over that bound
-	need float64 // work after which it leaves by itself; +Inf if it does not
+	need float64 // work after which it leaves without an event; +Inf if it does not
 	pace float64 // maximum work per second if it has a processor of its own
 
 	weight float64     // its weight in sharing the host
 	limit  float64     // maximum processors that it gets
 	urge   float64     // weight over limit: the task with the higher urge reaches its limit first
-	claim  float64     // processors that it can use if it is alone on its host
-	part   float64     // what it pays of the charge: 1, or under payment resource 1 / nodes of its contract
+	claim  float64     // processors that it can use if it has the host to itself
+	part   float64     // fraction of the charge that it pays: 1, or under payment resource 1 / nodes of its contract
 	on     bool        // it is on its host
 	rate   float64     // work per second, and
 	paying float64     // payment in $/s, while it is not in the crowd
@@ -117,7 +117,7 @@ func (h *machine) met(now float64) (least, most int64) {
 	return least - h.crowd.ending(instant*now*h.each*h.speed), most
 }
 
-// over returns the time at which the first task of the crowd of h leaves by itself.
+// over returns the time at which the first task of the crowd of h completes.
 func (h *machine) over() float64 {
 	if h.crowd == nil || !(h.each > 0) {
 		return math.Inf(1)
@@ -220,8 +220,8 @@ func (m *market) limitOf(n *task) (most, claim float64) {
 	return claim, claim
 }
 
-// allocate gives each task on h its processors, in proportion to weights. What a task cannot
-// use goes to the others.
+// allocate gives each task on h its processors, in proportion to weights. Capacity that a
+// task cannot use goes to the others.
 func (m *market) allocate(h *machine) {
 	defer m.stir(h)
 	defer m.spare(h)

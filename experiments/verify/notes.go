@@ -63,12 +63,11 @@ func (n *note) empty() {
 	}
 }
 
-// bounds checks that what the note of e states about a contract is possible for any contract:
-// it is not admitted before its submission, and the work done by its deadline is between none
-// and all that was needed. If its owner asked for something impossible, its promise is broken
-// and nothing is owed. Notes without these fields are left to their writers, but no note may
-// be such that programs read it differently. The books show that the charge is at most what
-// was held.
+// bounds checks that the note of e states possible values for a contract: it is not admitted
+// before its submission, and the work done by its deadline is between zero and the work
+// needed. If its owner asked for something impossible, its promise is broken and nothing is
+// owed. Notes without these fields are left to their writers, but no note may be such that
+// programs read it differently. The books show that the charge is at most the escrow.
 //
 // Old ledgers do not state the work that was needed if it differed from the owner's estimate.
 // The table of jobs does, if there is one (in t, which may be nil).

@@ -77,7 +77,7 @@ func (f *follower) promise(e *audit.Entry, holds func(string) audit.Money) (foun
 	return "", ""
 }
 
-// settle checks what a settlement states about the penalty.
+// settle checks the penalty that a settlement states.
 func (p *promised) settle(e *audit.Entry, v *verdict) (found, want string) {
 	owed, err := v.owed()
 	if err != nil {

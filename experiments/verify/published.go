@@ -13,7 +13,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Published returns what the results in r, of experiment e, publish about each run,
+// Published returns the published data of each run in the results r of experiment e, by
 // "configuration/admission/replication": its rows of the tables of jobs and prices, and the
 // rules that determine charges. A table that cannot be read becomes a finding.
 func Published(r *results.Dir, e scenario.Experiment, runs []string) []*Run {
@@ -72,7 +72,8 @@ func (r rowOf) run() string {
 	return fmt.Sprintf("%s/%s/%d", r.configuration, r.admission, r.replication)
 }
 
-// jobsIn returns the job rows of the wanted runs, by run. Replications limits what it reads.
+// jobsIn returns the job rows of the wanted runs, by run. Replications limits the rows that
+// it reads.
 func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int) bool) (map[string]Rows, error) {
 	table := r.File("jobs")
 	if filepath.Ext(table) == ".csv" {

@@ -12,7 +12,8 @@ import (
 	"bourse/workloadgen/byid"
 )
 
-// A Run is what a run published besides its ledger, to compare the ledger with.
+// A Run is the data that a run published in addition to its ledger, to compare with the
+// ledger.
 type Run struct {
 	Table  string          // file of Jobs, e.g. jobs.csv; empty if there is none, and nothing is compared
 	Jobs   Rows            // the run's rows of that table
@@ -85,7 +86,7 @@ type contract struct {
 	watched bool    // its money is checked at every change
 }
 
-// A fare records what the ledger says about a job of the table.
+// A fare records the ledger's data on a job of the table.
 type fare struct {
 	seen bool        // an entry decides the job
 	paid audit.Money // paid for a broken promise, by entry last at the latest
@@ -174,7 +175,7 @@ func (t *trail) off(seq int64, j *Job, column, found, want string) {
 	t.found = append(t.found, audit.Finding{Seq: seq, File: fmt.Sprintf("%s, row %d, column %s", t.run.Table, j.Row, column), Found: found, Want: want})
 }
 
-// entry follows e, which is valid by itself. It returns what it found and what it wants
+// entry follows e, which is a valid entry. It returns what it found and what it wants
 // instead, or empty strings.
 func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (found, want string) {
 	if o := t.owed; o != nil {
@@ -399,7 +400,7 @@ func (t *trail) settle(e *audit.Entry, n *note, holds func(string) audit.Money) 
 	return "", ""
 }
 
-// finish reports what is missing after entry seq, the last one.
+// finish reports the data missing after entry seq, the last one.
 func (t *trail) finish(seq int64) (bad *audit.Finding) {
 	if o := t.owed; o != nil {
 		bad = &audit.Finding{Seq: seq + 1, Found: "the end of the ledger", Want: fmt.Sprintf("the penalty owed to contract %d, %v", o.contract, o.amount)}

@@ -8,10 +8,11 @@ import (
 )
 
 // Since version 2 of the rules, a contract that has spent its value has no weight in the
-// auction from then on: it bids nothing, and gets what the bidders leave. No contract pays
-// more than it bids. The money of a contract is therefore checked at the time at which it
-// would be spent if the contract paid its full bids. From then on its tasks are handled
-// individually, and that time is recomputed whenever something changes on one of their hosts.
+// auction from then on: it bids nothing, and gets the capacity that the bidders leave. No
+// contract pays more than it bids. The money of a contract is therefore checked at the time
+// at which it would be spent if the contract paid its full bids. From then on its tasks are
+// handled individually, and that time is recomputed whenever something changes on one of
+// their hosts.
 
 // A look is a time at which the money of a contract is checked. It is ignored if the
 // contract's memory has been reused or its check has been rescheduled.
@@ -141,7 +142,7 @@ func (m *market) purse(now float64) {
 	}
 }
 
-// soonest returns the time at which the next task leaves h by itself.
+// soonest returns the time at which the next task of h completes.
 func (h *machine) soonest() float64 {
 	at := h.over()
 	for _, n := range h.alone {
@@ -175,7 +176,7 @@ func (m *market) spent(d *contract, at float64) {
 	}
 }
 
-// stir schedules new checks for the watched contracts on h, because what they pay may have
+// stir schedules new checks for the watched contracts on h, because their payments may have
 // changed.
 func (m *market) stir(h *machine) {
 	if m.watched == 0 {

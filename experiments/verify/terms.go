@@ -9,7 +9,7 @@ import (
 	"bourse/bank/audit"
 )
 
-// A terms is what the note of an admission states about the agreement.
+// A terms is the agreement stated in the note of an admission.
 type terms struct {
 	Decision    string
 	Submit      float64
@@ -99,7 +99,7 @@ func (t *terms) price(value audit.Money) audit.Money {
 	return m
 }
 
-// A verdict is what the note of a settlement states.
+// A verdict is the outcome stated in the note of a settlement.
 type verdict struct {
 	State  string
 	Work   float64 // as estimated by its user, over all nodes; NaN if not stated
@@ -109,7 +109,7 @@ type verdict struct {
 
 	Cause    string // cause of a violation, if the terms have a penalty for it
 	Payer    string // account that pays that penalty
-	Withheld string // part of it, in dollars, that is withheld from the host's owner
+	Withheld string // part of the penalty, in dollars, that is withheld from the host's owner
 
 	Killed bool   // its nodes were taken away before it was done
 	Fault  string // invalid wish of its owner, as one word

@@ -5,10 +5,10 @@ import "math"
 // The crowd of a host is a tree of tasks ordered by bid. A gain of all tasks in a range of
 // bids is recorded once, at the roots of the subtrees that contain them, and is pushed down
 // when a task is removed. A change on a host therefore costs the logarithm of its number of
-// tasks. A task gets only what was recorded after it arrived. Its work and its charge are sums
-// of its gains between changes, all of the same sign, as if each task had been updated at each
-// change. After n changes, the relative error is at most 3n parts in 2^53. The tolerance of
-// charges, parts in 10^9, allows for a million changes.
+// tasks. A task gets only the gains recorded after it arrived. Its work and its charge are
+// sums of its gains between changes, all of the same sign, as if each task had been updated
+// at each change. After n changes, the relative error is at most 3n parts in 2^53. The
+// tolerance of charges, parts in 10^9, allows for a million changes.
 //
 // The tree is a treap: a heap by order, which is a hash of the task's number.
 
@@ -27,7 +27,7 @@ type place struct {
 }
 
 // A gain gives a task that bids w the work w × work, and adds its part of w × pay - w² × less
-// to what it owes.
+// to its debt.
 type gain struct{ work, pay, less float64 }
 
 func (t *task) get(g gain) {

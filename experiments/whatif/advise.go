@@ -25,7 +25,7 @@ type AdviseAsk struct {
 	Configuration string // empty: the only configuration
 	Reservation   string // label of the policy that represents the reservation market
 	Probability   float64
-	Budgets       [2]float64 // smallest and largest; zero: chosen from what the other jobs offer
+	Budgets       [2]float64 // smallest and largest; zero: chosen from the offers of the other jobs
 	Of            string     // display name of the runs
 
 	Inputs map[string]string // hashes of the files that the runs read, by path; nil: not compared
@@ -97,8 +97,8 @@ func Advise(ctx context.Context, e *scenario.Experiment, ask AdviseAsk) (*Budget
 	return planned(ask.Job, of, fmt.Sprintf("replications (%d arrival times in each)", visits), ask.Probability, budgets, units), nil
 }
 
-// offered returns the smallest and the largest budget to try, from what the jobs of a plan
-// offer per unit of work: a hundredth of the median, and the maximum.
+// offered returns the smallest and the largest budget to try, from the offers of a plan's
+// jobs per unit of work: a hundredth of the median, and the maximum.
 func offered(plan workloadgen.Plan, j *AdviceJob) (lo, hi float64) {
 	var all []float64
 	for i := range plan {

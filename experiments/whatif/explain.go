@@ -88,7 +88,7 @@ func (x *explainer) explain(ctx context.Context) (*Explanation, error) {
 	if r.Outcome, err = outcomeOf(&was, x.alpha); err != nil {
 		return nil, err
 	}
-	if was.Bargained { // alternatives are compared with what it asked for first
+	if was.Bargained { // alternatives are compared with the original request first
 		c := &was.Contract
 		r.Taken = &terms{Work: was.Estimate, Nodes: was.Nodes, Deadline: c.Deadline, Budget: c.Budget, Class: was.Class, Submit: was.Arrival}
 		if x.jobs, err = f.Finish(ctx, &asked); err != nil {

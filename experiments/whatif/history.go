@@ -19,9 +19,10 @@ func exclusive(bid, c float64) (processors, pays float64) {
 	return 1, c
 }
 
-// SharedHost is the rule of a host with the given processors, of which a task uses at most
-// one. It is shared in proportion to bids (eq. 4); c is the sum of the others'. Usage is paid
-// at the price that includes the bid.
+// SharedHost is the rule of a host with the given processors; a task uses at most one. The
+// host is shared in proportion to bids (eq. 4); c is the sum of the others'. It is shared in
+// proportion to bids (eq. 4); c is the sum of the others'. Usage is paid at the price that
+// includes the bid.
 func SharedHost(cpus float64) PriceRule {
 	return func(bid, c float64) (processors, pays float64) {
 		if bid <= 0 {

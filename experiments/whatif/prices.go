@@ -41,7 +41,7 @@ type PriceSeries struct {
 // A readCount describes how the prices of a file were treated.
 type readCount struct {
 	Used     int
-	Others   int // of another series or zone
+	Others   int // prices of another series or zone
 	Replaced int // replaced by a later line with the same time
 }
 
@@ -126,7 +126,7 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 // milliseconds is a time that no price file has in seconds: in the year 5138.
 const milliseconds = 1e11
 
-// names are the series or zones of a file, of which one is read.
+// names are the series or zones of a file; one is read.
 type nameFilter struct {
 	of, wanted string
 	first      string

@@ -1,12 +1,12 @@
 // Package agent manages the tasks of one machine: it stores which tasks are wanted, runs them
 // and measures them. It is independent of prices and users, and of how its market is reached.
 //
-// The market tells the [Agent] which tasks are wanted ([Agent.Apply]). The agent kills running
+// The market sends the [Agent] the wanted tasks ([Agent.Apply]). The agent kills running
 // tasks that are not wanted and starts wanted tasks that have never had a folder. Orders
 // describe a state rather than an action, so lost or repeated orders are harmless. A name is
 // started at most once, whichever process is killed at whatever time. [Agent.Serve]
-// synchronizes the agent with a market, on one goroutine: one Sync call is always in progress,
-// and its successor reports all changes.
+// synchronizes the agent with a market, on one goroutine: one Sync call is always in
+// progress, and its successor reports all changes.
 //
 // Each task has a supervisor, a process of the same program ([Main]) that survives the agent.
 // It starts the command in isolation ([isolate]), waits for all of its descendants, enforces

@@ -88,8 +88,8 @@ func confine(r *record, dir string, covered bool) error {
 	if err == nil {
 		return nil
 	}
-	// An older Landlock enforces what it supports. Without Landlock nothing is enforced, and
-	// this is reported.
+	// An older Landlock enforces the rules that it supports. Without Landlock nothing is
+	// enforced, and this is reported.
 	if older := ll.V1.RestrictPaths(
 		ll.ROFiles(files...).IgnoreIfMissing(),
 		ll.RODirs(folders...).IgnoreIfMissing(),

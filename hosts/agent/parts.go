@@ -7,10 +7,10 @@ import (
 	"bourse/hosts/linux"
 )
 
-// Weights are not enough to share a machine of which only a part is offered. Tasks with fewer
+// Weights are not enough to share a machine that is offered only in part. Tasks with fewer
 // threads than the machine has processors never compete, and a common limit is used up by the
-// first task to reach it. Each task therefore also has its own limit: its entitlement, plus its
-// part of the processors that the others do not use.
+// first task to reach it. Each task therefore also has its own limit: its entitlement, plus
+// its part of the processors that the others do not use.
 
 // busy is the fraction of its limit above which a task could probably use more.
 const busy = 0.9

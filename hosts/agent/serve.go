@@ -25,7 +25,7 @@ type Market interface {
 	PutLog(ctx context.Context, host string, l *remote.Log) error
 }
 
-// The reasons why an agent ends by itself.
+// The reasons why an agent ends without an order.
 var (
 	ErrSuperseded = errors.New("superseded: another agent stands for this host; what ran here was ended")
 	ErrDrained    = errors.New("drained: nothing runs here any more, and nothing will")

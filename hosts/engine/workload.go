@@ -149,7 +149,7 @@ func (l *lines) scan() bool {
 			return true
 		}
 	}
-	l.number++ // of the line that is not there
+	l.number++ // number of the missing line
 	return false
 }
 

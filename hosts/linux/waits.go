@@ -62,7 +62,7 @@ func stalled(text []byte) (int64, error) {
 	return strconv.ParseInt(string(bytes.TrimSpace(total)), 10, 64)
 }
 
-// wait books a turn of dt seconds: one that stands waits if it would run.
+// wait books a turn of dt seconds: a stopped process waits if it would run.
 func (t *tree) wait(dt float64) {
 	if t.frozen || t.share.Weight == 0 {
 		return

@@ -30,7 +30,7 @@ type Wanted struct {
 	Key    int64 // key of the [hosts.Task]; not transmitted
 	Weight float64
 	Limit  float64 // processors; 0 means the host's own cap
-	Left   float64 // seconds until the host ends it by itself; 0 means never
+	Left   float64 // seconds until the host ends it without an order; 0 means never
 	Work   float64 // work in processor-seconds at speed 1; +Inf if the host reports the end; not transmitted
 
 	// The identity of the work. A Machine does not know these fields; its owner sets them.

@@ -109,7 +109,7 @@ func (m *Machine) Prefetch() float64 {
 	return x
 }
 
-// Spec returns what the host offers.
+// Spec returns the offer of the host.
 func (m *Machine) Spec() *hosts.Spec { return &m.spec }
 
 // Room returns the resources that no task has reserved.

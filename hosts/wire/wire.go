@@ -107,8 +107,7 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 	return r
 }
 
-// ToOrders returns what r says. Of what is wanted nothing but the host's market knows how
-// much work it is.
+// ToOrders returns what r says. Only the host's market knows the work of the wanted tasks.
 func ToOrders(r *SyncResponse) *remote.Orders {
 	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
 	for _, w := range r.Wanted {

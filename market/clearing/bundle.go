@@ -24,7 +24,7 @@ type bundles struct {
 	BundleOptions
 	reserve market.Rate // per unit and second
 	bids    []bundle    // in order of arrival
-	times   []float64   // at which the number of units in use may change, sorted
+	times   []float64   // times at which the number of units in use may change, sorted
 	room    usage       // units held
 }
 
@@ -116,7 +116,7 @@ func (s *bundles) critical(r ratio, size int64) int64 {
 // usage is a segment tree: the units in use in each interval between times.
 type usage struct {
 	size int     // leaves, a power of 2
-	most []int64 // per node: maximum of its intervals, without what is added above it
+	most []int64 // per node: maximum of its intervals, without the amount added above it
 	plus []int64 // per node: added to all its intervals
 }
 
@@ -163,7 +163,7 @@ func (u *usage) highest(node, from, to, first, last int) int64 {
 	return u.plus[node] + max(u.highest(2*node, from, middle, first, last), u.highest(2*node+1, middle, to, first, last))
 }
 
-// fits reports whether j fits beside u.
+// fits reports whether j fits in addition to u.
 func (u *usage) fits(j *bundle, capacity int) bool {
 	return u.peak(j.first, j.last)+j.units <= capacity
 }

@@ -5,7 +5,7 @@
 // the baselines to which the market is compared. [ReadOrders] reads bids from a file, and
 // [Clear] divides units in proportion to them.
 //
-// The package is independent of what the units are, and of hosts, jobs and accounts.
+// The package is independent of the meaning of the units, and of hosts, jobs and accounts.
 package clearing
 
 import (

@@ -9,8 +9,8 @@ import (
 
 // greedy accepts the bids by descending value / size^norm, each that fits, and winners pay
 // their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation in approximately
-// efficient combinatorial auctions", 2002). With that payment nobody gains by misreporting its
-// value, if it bids once and loses for good.
+// efficient combinatorial auctions", 2002). With that payment, nobody gains by misreporting
+// its value, if it bids once and a loss is final.
 type greedy struct {
 	bundles
 	rank      []int // positions in bids

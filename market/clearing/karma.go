@@ -28,7 +28,7 @@ type KarmaOptions struct {
 
 // demands are the bids of a book by user.
 type demands struct {
-	users  []int32 // that have ever bid, sorted
+	users  []int32 // users that have ever bid, sorted
 	wanted []int   // per user: units
 	units  []int   // per user: units that it obtains
 }
@@ -102,8 +102,8 @@ func (k *karma) Clear(b *Book, r *Result) error {
 	}
 }
 
-// read sets what each user wants, and calls enter with the position of each new user. Users
-// stay known when they no longer bid.
+// read sets the requests of each user, and calls enter with the position of each new user.
+// Users stay known when they no longer bid.
 func (d *demands) read(b *Book, enter func(at int)) {
 	for i := range b.Bids {
 		if at, known := slices.BinarySearch(d.users, b.Bids[i].User); !known {

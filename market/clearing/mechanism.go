@@ -5,16 +5,16 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Mechanism decides which bids of a book obtain units, and what they pay. It draws no random
-// numbers and reads no clock. It may have state from one book to the next, such as credits, and
-// is not safe for concurrent use.
+// A Mechanism decides which bids of a book obtain units, and their payments. It draws no
+// random numbers and reads no clock. It may have state from one book to the next, such as
+// credits, and is not safe for concurrent use.
 type Mechanism interface {
 	// Clear sets all fields of r, except Price where it says so. It does not change b, and
 	// neither keeps b nor r. It allocates no memory if books do not grow.
 	Clear(b *Book, r *Result) error
 }
 
-// A Book is what a mechanism clears: the units on sale and the bids for them.
+// A Book is the input of a mechanism: the units on sale and the bids for them.
 type Book struct {
 	Capacity int    // units, for bundles and divisions; an auction has one ask a unit
 	Asks     []Ask  // in order of hosts
@@ -47,7 +47,7 @@ type Bid struct {
 	Value    int64       // most that it pays for the whole bundle, in micro-dollars
 }
 
-// A Result is what a mechanism decides. A caller passes the same result again and again.
+// A Result is the decision of a mechanism. A caller passes the same result again and again.
 type Result struct {
 	Units  []int  // by bid: units that it obtains
 	Sold   []bool // by ask

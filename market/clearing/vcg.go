@@ -5,8 +5,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// vcg accepts the most valuable set of bids, and each winner pays what the others lose by its
-// presence (Vickrey, Clarke, Groves). With up to Exact bids the set is exactly the best;
+// vcg accepts the most valuable set of bids, and each winner pays the loss of the others from
+// its presence (Vickrey, Clarke, Groves). With up to Exact bids the set is exactly the best;
 // beyond that greedy clears the book, because VCG payments on approximate solutions are not
 // truthful.
 type vcg struct {
@@ -48,8 +48,9 @@ func (v *vcg) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// solve sets the winners and their payments. It reports whether all solutions are proven. Of
-// several best sets it takes the one that contains the earliest bid in which they differ.
+// solve sets the winners and their payments. It reports whether all solutions are proven.
+// Among several best sets, it takes the one that contains the earliest bid in which they
+// differ.
 func (v *vcg) solve(capacity int, r *Result) bool {
 	v.won, v.chosen = zeroed(v.won, len(v.bids)), zeroed(v.chosen, len(v.bids))
 	v.used.copy(&v.room)
@@ -102,7 +103,7 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 // enough, chosen becomes the set.
 func (v *vcg) best(capacity int, enough int64) (welfare int64, proven bool) {
 	v.items = v.items[:0]
-	large := int64(1) // more than all bids together: the value of what is in use
+	large := int64(1) // more than all bids together: the value of the units in use
 	for i := range v.bids {
 		j := &v.bids[i]
 		it := packing.Item{Units: j.units, From: v.times[j.first], To: v.times[j.last]}

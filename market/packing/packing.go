@@ -45,7 +45,7 @@ type Limits struct {
 	Whole bool
 }
 
-// An Item needs so many units in [From, To).
+// An Item needs a number of units in [From, To).
 type Item struct {
 	Value    float64
 	Units    int
@@ -57,8 +57,8 @@ type Solution struct {
 	Value  float64 // of the chosen items
 	Chosen []bool  // one per item, in the order given
 
-	// Bound is at least the value of every plan. Proven reports that it is Value:
-	// no plan is better, but for rounding (1e-12 of it).
+	// Bound is at least the value of every plan. Proven reports that Bound equals Value: no
+	// plan is better, except for rounding (a relative error of 1e-12).
 	Bound  float64
 	Proven bool
 
@@ -93,7 +93,7 @@ type item struct {
 const (
 	defaultWidth = 1 << 14
 	mostStates   = 3 << 23
-	mostCapacity = 1 << 30 // twice of it fits an int32
+	mostCapacity = 1 << 30 // twice this value fits an int32
 )
 
 // Solve returns a plan for items, in any order, on that capacity. Items without value are not

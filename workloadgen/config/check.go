@@ -99,7 +99,7 @@ func check(v reflect.Value, f Field, path string) *wrong {
 	return &wrong{path, found, withDoc(want(v.Type(), f.Rule), f.Doc), r.OneOf}
 }
 
-// withDoc puts what a field means behind what it takes.
+// withDoc adds the meaning of a field to the description of its valid values.
 func withDoc(want, doc string) string {
 	if doc == "" {
 		return want

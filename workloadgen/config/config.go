@@ -27,10 +27,10 @@
 // # YAML
 //
 // YAML has two versions and many readers: 017 is 15 or 17, and yes is true or a word. [Parse]
-// accepts only what all readers take for the same: one document in spaces, without anchors,
-// aliases, tags, merge keys and directives. [Node.Unclear] finds words that YAML 1.1 or 1.2
-// takes for a boolean, a number or a date, but not both for the same. Tests compare with two
-// more readers.
+// accepts only YAML that all parsers read in the same way: one document, indented with
+// spaces, without anchors, aliases, tags, merge keys and directives. [Node.Unclear] finds
+// words that YAML 1.1 or 1.2 takes for a boolean, a number or a date, but not both for the
+// same. Tests compare with two more readers.
 package config
 
 import (
@@ -43,13 +43,13 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A Node is one value of a file, or of what a program holds. Trees are immutable, so they may
+// A Node is one value of a file, or of a value in a program. Trees are immutable, so they may
 // share nodes. The methods that look up a value accept a nil Node, which has none.
 type Node struct {
 	Kind   Kind
-	Text   string  // of a scalar, as written
+	Text   string  // text of a scalar, as written
 	Quoted bool    // a scalar that is always text
-	Keys   []Key   // of a mapping, in the order of the file
+	Keys   []Key   // keys of a mapping, in the order of the file
 	Items  []*Node // elements of a list, or values of a mapping's keys
 	At     Place
 }

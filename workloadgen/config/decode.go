@@ -30,8 +30,8 @@ func (n *Node) Fill(path string, out any) error {
 // change fields that n omits. Null is the zero value of a pointer, a list, a map or text.
 //
 // A type may decode itself by a method FromNode(n *Node, path string) error or UnmarshalText.
-// A method SetDefaults() gives the values that an element of a list, or what a pointer points
-// to, starts from.
+// A method SetDefaults() sets the initial values of a list element, or of the target of a
+// pointer.
 func (n *Node) Decode(path string, out any) error {
 	return n.decode(reflect.ValueOf(out).Elem(), field{path: path})
 }
@@ -221,9 +221,9 @@ func (n *Node) decodeScalar(v reflect.Value, f field) error {
 	return nil
 }
 
-// Of returns what a program holds as a Node: numbers, booleans, text, lists, maps by text and
-// structs with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct.
-// A type may have a form of its own by a method Node() *Node.
+// Of converts a Go value to a Node: numbers, booleans, text, lists, maps by text and structs
+// with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct. A type
+// may have a form of its own by a method Node() *Node.
 func Of(v any) *Node { return of(reflect.ValueOf(v)) }
 
 func of(v reflect.Value) *Node {

@@ -31,8 +31,8 @@ func Options(f Family, name string) []Option {
 	return []Option{}
 }
 
-// list lists the fields of a struct. Of a pointer to a struct that is not set, what it
-// would start from is listed too.
+// list lists the fields of a struct. For a pointer to a struct that is not set, its initial
+// values are listed, too.
 func list(prefix string, v reflect.Value) []Option {
 	all := []Option{}
 	for _, f := range FieldsOf(v.Type()) {

@@ -1,7 +1,7 @@
 package config
 
-// A Spec names a member of a table and its options. A file writes the name alone, or
-// one mapping of both:
+// A Spec names a member of a table and its options. A file contains only the name, or one
+// mapping of both:
 //
 //	runtime: {name: weibull, shape: 0.7, scale: 300}
 //
@@ -14,7 +14,7 @@ type Spec struct {
 	Options map[string]any `yaml:"options,omitempty"`
 }
 
-// Want says what a file may write.
+// Want describes the valid contents of a file.
 func (Spec) Want() string { return "a name, or a mapping of name and options" }
 
 // FromNode takes all forms. Options without a name are of the member that s names.

@@ -263,9 +263,9 @@ var (
 
 	boolean  = regexp.MustCompile(`^(?i:yes|no|true|false|on|off)$`) // in YAML 1.1
 	infinite = regexp.MustCompile(`^[-+]?\.(?i:inf|nan)$`)
-	spaced   = regexp.MustCompile(`^[-+.0-9].*_`) // what some take for a number without each _
+	spaced   = regexp.MustCompile(`^[-+.0-9].*_`) // text that some parsers read as a number without each _
 
-	// older matches what is not text in YAML 1.1 (https://yaml.org/type) or 1.2.
+	// older matches text that YAML 1.1 (https://yaml.org/type) or 1.2 does not read as text.
 	older = regexp.MustCompile(`^((?i:yes|no|true|false|on|off)|<<|=` +
 		`|[-+]?0[bB][01_]+|[-+]?0[oO]?[0-7_]+|[-+]?0[xX][0-9a-fA-F_]+` +
 		`|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?([eE][-+]?[0-9]+)?|[-+]?\.[0-9_]*([eE][-+]?[0-9]+)?` +

@@ -80,7 +80,7 @@ type Log struct {
 	Days      []Day   // the log by day
 
 	Statuses map[int64]int // records of each status
-	Classes  []Class       // of every field that the log knows, those with the most records first
+	Classes  []Class       // counts of every field that the log knows, those with the most records first
 }
 
 // A Class is the records with the same number in a field: queue, partition, group or
@@ -192,7 +192,7 @@ func (l *Log) calendar(records []swf.Record) {
 	zone := l.Header.Zone()
 	l.Clock = clock
 	first, last := records[0].Submit, records[len(records)-1].Submit
-	origin := 0.0 // of submit times, on that clock
+	origin := 0.0 // origin of submit times, on that clock
 	if !clock {
 		start, zone, origin = 0, time.UTC, first // midnight of a Thursday
 	}

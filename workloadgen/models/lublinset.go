@@ -13,7 +13,7 @@ type lublinSet struct {
 	a1, b1, a2, b2, pa, pb float64
 	aarr, barr             float64
 	anum, bnum, arar       float64
-	processors             float64 // of the machine for which umed and uhi are given
+	processors             float64 // size of the machine for which umed and uhi are given
 }
 
 // lublinSets holds the sets of the authors' program, for a machine of 128 processors, and

@@ -25,12 +25,12 @@ type ResampleOptions struct {
 // Resample draws plans from a recorded log with replacement, so that one log
 // gives many plans like it.
 //
-// By block, runs of consecutive jobs are put one after another, each job after
-// the gap that it has in the log: what is correlated within a run stays so.
+// By block, runs of consecutive jobs are placed one after another, each job after the gap
+// that it has in the log, so correlations within a run remain.
 //
-// By user, as many users are drawn as the log has, and each brings all of its
-// jobs, moved by whole weeks around the log's span: what one user does stays in
-// its order and at its hour. A user drawn twice is two users.
+// By user, as many users are drawn as the log has. Each brings all of its jobs, moved by
+// whole weeks around the log's span, so a user's jobs keep their order and their times of
+// day. A user drawn twice is two users.
 //
 // Jobs are numbered from 1; by user, so are users. No job follows another.
 type Resample struct {

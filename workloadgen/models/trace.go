@@ -19,7 +19,7 @@ type TraceReport struct {
 	File    string
 	Lines   swf.Accounting // of the file
 	Filters []swf.Step
-	Records swf.Accounting // of the records that passed, on their way to jobs
+	Records swf.Accounting // treatment of the records that passed, on their way to jobs
 }
 
 // Read reads the log and makes its plan, with the arrivals of the log.

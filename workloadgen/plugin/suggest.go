@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Unknown says that found, which may be nothing, is none of names, and guesses what was meant.
+// Unknown reports that found, which may be nil, is none of names, and guesses the intended
+// one.
 func Unknown(found string, names []string) string {
 	if found == "" {
 		return "found none, " + OneOf(found, names)
@@ -13,10 +14,11 @@ func Unknown(found string, names []string) string {
 	return fmt.Sprintf("found %q, %s", found, OneOf(found, names))
 }
 
-// manyNames is from how many names on a guess stands for the list of them.
+// manyNames is the number of names from which on a guess replaces the list of them.
 const manyNames = 20
 
-// OneOf guesses what was meant, and lists what would be right, unless the guess is one of many.
+// OneOf guesses the intended name, and lists the valid names, unless the guess is one of
+// many.
 func OneOf(found string, names []string) string {
 	if len(names) == 0 {
 		return "want none"

@@ -91,11 +91,11 @@ type Problem struct {
 	Reason Reason
 	Line   int    // from 1; for [Trace.Plan], the number of the record
 	Field  int    // from 1; 0 for the whole line, or if the field has a name
-	Name   string // of the field, in a format whose fields have names
+	Name   string // name of the field, in a format whose fields have names
 	Found  string // at most 40 bytes of the text
 }
 
-// String returns the position, what was found, what is wrong and what was done.
+// String returns the position, the value found, the problem and the remedy.
 func (p Problem) String() string {
 	done := ""
 	if p.Reason.Skips() {

@@ -13,7 +13,7 @@ func looksBatsim(text []byte) bool {
 	return len(text) > 0 && text[0] == '{' && (bytes.Contains(text, []byte(`"subtime"`)) || bytes.Contains(text, []byte(`"nb_res"`)))
 }
 
-// A batsimProfile states what a job does.
+// A batsimProfile describes the work of a job.
 type batsimProfile struct {
 	Type   string
 	Delay  json.RawMessage
@@ -123,8 +123,8 @@ func plainText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// batsimRun returns the run time of a profile, if it does not depend on the platform. It keeps
-// what it finds in runs, where a profile that contains itself has no run time.
+// batsimRun returns the run time of a profile, if it does not depend on the platform. It
+// stores results in runs; a profile that contains itself has no run time.
 func batsimRun(profiles map[string]batsimProfile, runs map[string]batsimTime, name string) (float64, bool) {
 	if r, found := runs[name]; found {
 		return r.seconds, r.known

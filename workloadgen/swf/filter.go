@@ -88,7 +88,7 @@ func FilterNames() []string {
 	return out
 }
 
-// A Kept describes what a filter keeps.
+// A Kept describes the records that a filter keeps.
 type Kept struct {
 	Filter string `json:"filter"`
 	Doc    string `json:"doc"`

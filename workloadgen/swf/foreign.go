@@ -99,13 +99,13 @@ func firstLine(text []byte) string {
 // A conversion builds a log from records in another format.
 type conversion struct {
 	trace Trace
-	line  int  // of the file, or of the start of a record
+	line  int  // line of the file, or of the start of a record
 	unix  bool // submit times are Unix times
 
 	jobs, users, groups, applications, queues, partitions numbering
 }
 
-// A numbering gives numbers to names. A number stands for itself; a name has a provisional
+// A numbering gives numbers to names. A number represents itself; a name has a provisional
 // number below [Unknown] until all numbers are known.
 type numbering struct {
 	names   []string
@@ -181,7 +181,7 @@ func (c *conversion) unused(format string, args ...any) {
 	c.trace.Accounting.unused = append(c.trace.Accounting.unused, fmt.Sprintf(format, args...))
 }
 
-// finish numbers what has names, makes times relative and writes the header.
+// finish assigns numbers to names, makes times relative and writes the header.
 func (c *conversion) finish(format string) *Trace {
 	t := &c.trace
 	first := math.Inf(1)
@@ -224,9 +224,9 @@ type jsonReader struct {
 
 func (d *jsonReader) line() int { return d.before + d.lines.At(d.InputOffset()) }
 
-// readJSON reads an object, of which the accounting counts records. field reads the value of
-// the field with that name, or returns false if it does not use it. c.line is then
-// the line at which it ended.
+// readJSON reads an object and counts its records in the accounting. field reads the value of
+// the field with that name, or returns false if it does not use it. c.line is then the line
+// at which it ended.
 func (c *conversion) readJSON(in io.Reader, field func(d *jsonReader, name string) (used bool, err error)) error {
 	lines := &workloadgen.LineCounter{In: in}
 	d := &jsonReader{json.NewDecoder(lines), lines, c.line}

@@ -31,9 +31,9 @@ func looksGWF(text []byte) bool {
 	return false
 }
 
-// readGWF reads the Grid Workload Format of the Grid Workloads Archive: lines of 29 fields, of
-// which the first 16 are those of SWF, though users, groups, executables, queues and
-// partitions may have names. Comments start with #.
+// readGWF reads the Grid Workload Format of the Grid Workloads Archive: lines of 29 fields.
+// The first 16 are those of SWF, but users, groups, executables, queues and partitions may
+// have names. Comments start with #.
 func readGWF(c *conversion, in *bufio.Reader) error {
 	acc := &c.trace.Accounting
 	beyond := 0

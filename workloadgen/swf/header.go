@@ -117,7 +117,7 @@ func (h Header) zone() (*time.Location, error) {
 	return zone, nil
 }
 
-// Problems describes header lines that cannot be used, and what is used instead.
+// Problems describes header lines that cannot be used, and their replacements.
 func (h Header) Problems() []string {
 	var found []string
 	_, noSize := h.number("MaxProcs")

@@ -45,7 +45,7 @@ func readSacct(c *conversion, in *bufio.Reader) error {
 	}
 }
 
-// A slurmJob is a job as sacct describes it, with times in seconds. What is unknown is
+// A slurmJob is a job as sacct describes it, with times in seconds. An unknown value is
 // [Unknown] or empty.
 type slurmJob struct {
 	id, user, group, name, qos, partition, state string
@@ -104,8 +104,8 @@ func (c *conversion) slurm(j *slurmJob, repaired bool) {
 	c.add(j.id, r, repaired)
 }
 
-// sacctColumns are the columns of sacct that are read. Of columns with the same meaning, the
-// first that a file has counts.
+// sacctColumns are the columns of sacct that are read. Among columns with the same meaning,
+// the first one in a file counts.
 var sacctColumns = [][]string{
 	{"JobIDRaw", "JobID"}, {"Submit"}, {"Start"}, {"End"}, {"ElapsedRaw", "Elapsed"}, {"TimelimitRaw", "Timelimit"}, {"State"},
 	{"AllocCPUS", "NCPUS"}, {"ReqCPUS"}, {"User", "UID"}, {"Group", "GID", "Account"}, {"JobName"}, {"QOS"}, {"Partition"},
@@ -443,7 +443,7 @@ func (c *conversion) sacctJSON(in io.Reader) error {
 
 // slurmRecord adds a job in sacct's JSON.
 func (c *conversion) slurmRecord(j *slurmJSON) {
-	known := func(n slurmNumber) float64 { // 0 stands for an unknown time
+	known := func(n slurmNumber) float64 { // 0 means an unknown time
 		if n > 0 {
 			return float64(n)
 		}

@@ -29,7 +29,7 @@ type backend struct {
 	beaten  time.Time         // time at which the last successful update of beat was sent
 	fetched map[string][]byte // by key; nil if there is no value
 
-	stop, stopped chan struct{} // of the heartbeat; stop is nil unless it runs
+	stop, stopped chan struct{} // channels of the heartbeat; stop is nil unless it runs
 }
 
 var _ store.Backend = (*backend)(nil)

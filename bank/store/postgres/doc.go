@@ -53,6 +53,6 @@
 // A row locked by an open transaction would do the same, but would prevent vacuuming of the
 // whole database.
 //
-// A reader sees one snapshot, locks nothing and waits for nobody. What it sees is durable,
+// A reader sees one snapshot, locks nothing and waits for nobody. The data in it is durable,
 // because a transaction becomes visible only once it is durable.
 package postgres

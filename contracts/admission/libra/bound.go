@@ -8,8 +8,8 @@ import (
 	"bourse/hosts"
 )
 
-// A bound limits, until the next event on a host with tasks, what the host can still give to
-// another task. It lets a policy reject a host without reading its tasks.
+// A bound limits, until the next event on a host with tasks, the share that the host can
+// still give to another task. It lets a policy reject a host without reading its tasks.
 //
 // Between two events a task works at a constant rate ρ, so its need changes from w/d to
 // (w - ρt)/(d - t) in t seconds. If this function falls, it is concave, so it stays above the

@@ -42,7 +42,7 @@ func NewProgram(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (c
 // Version is the version of the protocol with programs.
 const Version = 1
 
-// A Hello is what a program declares.
+// A Hello is the declaration of a program.
 type Hello struct {
 	Hello       string          `json:"hello"`
 	Version     int             `json:"version"`

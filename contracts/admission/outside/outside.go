@@ -28,7 +28,7 @@ type Mind interface {
 	Key(q *Question) ([]float64, error)          // place of q.Request in the queue, smallest first
 }
 
-// Terms are what a policy declares about itself.
+// Terms are the properties that a policy declares.
 type Terms struct {
 	admission.Properties
 	Waiting string // how requests wait: "own" (decided at submission), "queue" or "scan"
@@ -100,7 +100,7 @@ func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
 // Scan implements [admission.Scanner].
 func (d *decider) Scan() {}
 
-// Properties returns what the policy declares.
+// Properties returns the declared properties of the policy.
 func (d *decider) Properties() admission.Properties {
 	_, t := d.mind()
 	return t.Properties
@@ -228,7 +228,7 @@ func (e *Error) Error() string { return fmt.Sprintf("%v (job %d at %.6g s)", e.E
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Question is what a policy is asked, and what it can see until the call ends.
+// A Question is a question to a policy, with the data that it can see until the call ends.
 type Question struct {
 	Number  int     // position among the questions of the run, from 1
 	Now     float64 // s
@@ -304,7 +304,7 @@ func (q *Question) Contracts() (all []int32) {
 	return all
 }
 
-// An Answer is what a policy decided. State replaces the policy's state.
+// An Answer is the decision of a policy. State replaces the policy's state.
 type Answer struct {
 	Verdict    contracts.Verdict
 	Reason     string

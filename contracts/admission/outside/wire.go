@@ -32,7 +32,7 @@ type Line struct {
 	Random    []float64       `json:"random,omitempty"`
 	State     json.RawMessage `json:"state,omitempty"`
 
-	// Of a recorded question only:
+	// Only in a recorded question:
 	Percentiles []float64      `json:"percentiles,omitempty"`
 	Calls       []call         `json:"calls,omitempty"`
 	Options     map[string]any `json:"options,omitempty"` // of the policy
@@ -44,7 +44,8 @@ type Bid struct {
 	Bid  float64 `json:"bid"`
 }
 
-// A Request is what a policy sees of a request. Due and PenaltyMax are nil if unbounded.
+// A Request is the part of a request that a policy sees. Due and PenaltyMax are nil if
+// unbounded.
 type Request struct {
 	ID          int64    `json:"id"`
 	Nodes       int      `json:"nodes"`
@@ -69,7 +70,8 @@ type Request struct {
 	PenaltyMax  *float64 `json:"penalty_max,omitempty"`
 }
 
-// A Host is what a policy sees of a host. A question to a program omits what does not change.
+// A Host is the part of a host that a policy sees. A question to a program omits what does
+// not change.
 type Host struct {
 	ID    int     `json:"id"`
 	Name  string  `json:"name,omitempty"`
@@ -107,7 +109,7 @@ type Task struct {
 	Limit  float64 `json:"limit,omitempty"`
 }
 
-// A Contract is what a policy sees of an accepted request.
+// A Contract is the part of an accepted request that a policy sees.
 type Contract struct {
 	Number    int32    `json:"number"`
 	ID        int64    `json:"id"`
@@ -188,7 +190,7 @@ type Parts struct {
 	full                      bool // also what does not change
 }
 
-// mostHosts is the largest fleet of which a program sees all hosts.
+// mostHosts is the size of the largest fleet whose hosts a program sees all.
 const mostHosts = 2000
 
 // Line returns q with the given parts.
@@ -381,7 +383,7 @@ func (l *Line) question(bid bidding.Strategy) (*Question, error) {
 	return q, q.replay(l)
 }
 
-// replay makes q propose what was recorded.
+// replay makes q propose the recorded placement.
 func (q *Question) replay(l *Line) error {
 	q.given = l.Random
 	switch place := l.Place.(type) {

@@ -59,7 +59,7 @@ func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
 	}
 }
 
-// Same compares a result with what the case expects under that name.
+// Same compares a result with the expected value of the case under that name.
 func (c *Case) Same(t *testing.T, name string, got any) {
 	t.Helper()
 	want, ok := c.Expect[name]

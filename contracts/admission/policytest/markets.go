@@ -93,7 +93,7 @@ func rate(dollars float64) market.Rate {
 	return r
 }
 
-// A Board is a market of hosts whose changes a test tells to a policy.
+// A Board is a market of hosts. A test notifies a policy of its changes.
 type Board struct {
 	contracts.View
 	Speeds   []float64

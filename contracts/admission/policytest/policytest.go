@@ -1,5 +1,5 @@
-// Package policytest is what tests of admission policies share: options, jobs, golden cases and
-// markets in which nothing happens by itself.
+// Package policytest contains helpers for tests of admission policies: options, jobs, golden
+// cases and static markets.
 package policytest
 
 import (
@@ -75,7 +75,7 @@ type Job struct {
 	Penalty  float64 `json:"penalty"`
 }
 
-// Request returns what a policy is asked about the job.
+// Request returns the policy's request for the job.
 func (j *Job) Request() contracts.Request {
 	budget := bank.Micros(1)
 	if j.Budget > 0 {

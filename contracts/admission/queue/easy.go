@@ -17,8 +17,9 @@ import (
 // estimates, this does not delay the first (EASY backfilling).
 //
 // The estimates of the running jobs determine when the first request can start and how many
-// hosts will then remain free. Another request may start now if it ends by that time, or if it
-// needs no more than those remaining hosts. This fills processors that fcfs would leave idle.
+// hosts will then remain free. Another request may start now if it ends by that time, or if
+// the remaining hosts are sufficient for it. This fills processors that fcfs would leave
+// idle.
 //
 // Hosts with a free processor, or free processors for a packed request, are only counted, not
 // distinguished. If hosts differ in speed or memory, the first request may start a little later

@@ -16,7 +16,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An env is what a script can see during one call.
+// An env is the environment that a script can see during one call.
 type env struct {
 	*outside.Question
 	over  bool           // the call has ended
@@ -380,7 +380,7 @@ var contractFields = map[string]func(accepted) starlark.Value{
 
 // An answer is what decide returns.
 type answer struct {
-	at      syntax.Position // of the call that made it
+	at      syntax.Position // position of the call that made it
 	verdict contracts.Verdict
 	reason  string
 	on      []contracts.Placement

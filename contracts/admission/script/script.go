@@ -2,8 +2,9 @@
 //
 //	def decide(request, market):
 //
-// and returns accept(on), reject(reason) or defer(). The page docs own-policy describes what a file
-// can see and declare. Package outside defines the question and checks the answer.
+// and returns accept(on), reject(reason) or defer(). The page docs own-policy describes the
+// names that a file can use and declare. Package outside defines the question and checks the
+// answer.
 //
 // A script is compiled once. It has no clock, no file and no memory except the state that it
 // declares, so the same questions have the same answers. It is stopped after [Steps] steps.
@@ -63,8 +64,8 @@ func New(decode func(any) error, bid bidding.Strategy, rng *rand.Rand) (contract
 type Script struct {
 	Terms   outside.Terms
 	Globals starlark.StringDict // frozen
-	Options []Option            // that the file declares, in order
-	Print   func(text string)   // receives what the script prints; nil discards it
+	Options []Option            // options that the file declares, in order
+	Print   func(text string)   // receives the output of the script; nil discards it
 
 	file   string
 	decide *starlark.Function
@@ -127,7 +128,7 @@ func Compile(path string, text []byte, options map[string]any) (*Script, error) 
 	return s, s.declarations()
 }
 
-// declarations reads what the file declares.
+// declarations reads the declarations of the file.
 func (s *Script) declarations() (err error) {
 	function := func(name string, params ...string) (f *starlark.Function) {
 		v := s.Globals[name]

@@ -12,7 +12,7 @@ import (
 	"bourse/contracts"
 )
 
-// words are what a script can use besides the language.
+// words are the names that a script can use in addition to the language.
 var words = starlark.StringDict{
 	"accept": starlark.NewBuiltin("accept", accept),
 	"reject": starlark.NewBuiltin("reject", reject),

@@ -17,17 +17,17 @@ import (
 	"bourse/experiments/live/service"
 )
 
-// A Fetched describes what was copied from a task's folder, what was refused, and why.
+// A Fetched describes the copied and the refused files of a task's folder, with reasons.
 type Fetched struct {
 	Name    string `json:"name" doc:"its path in the folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
 
-// Fetch copies what a node of a contract left in its folder to a local folder, and returns
-// what was copied. If there are paths, it copies only those. Existing files are replaced only
-// with force. Nothing is written outside of dir, whatever the host sends: such files are
-// refused.
+// Fetch copies the files that a node of a contract left in its folder to a local folder, and
+// returns a list of them. If there are paths, it copies only those. Existing files are
+// replaced only with force. Nothing is written outside of dir, whatever the host sends: such
+// files are refused.
 func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
 	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
 	return unpack(dir, &parts{ask: func(from int64) (part []byte, last bool, err error) {

@@ -179,7 +179,7 @@ func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	}
 }
 
-// Cancel ends a contract, which pays for what it has used.
+// Cancel ends a contract, which pays for its usage.
 func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("cancel", id, lasts)

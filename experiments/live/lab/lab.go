@@ -1,4 +1,4 @@
-// Package lab creates what a market on one machine needs: a bank with owners, accounts with
+// Package lab creates the files of a market on one machine: a bank with owners, accounts with
 // keys, and a file with the rules.
 //
 // It is independent of how a market runs.

@@ -88,7 +88,7 @@ func bounded(class string) string {
 	return "other"
 }
 
-// State contains what is read at each request of Prometheus.
+// State contains the sources of the gauges, which are read at each request of Prometheus.
 type State struct {
 	Market *live.Market
 	Offset func() float64 // offset of the wall clock, s

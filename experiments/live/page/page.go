@@ -8,7 +8,7 @@
 // The page shows the same information, in the same words and digits. That is: hosts and their
 // tasks, prices, and contracts by number with account, terms, decision, places, money and
 // receipts. It shows no job, no file and no output of a program, which only the owner may
-// read. Of the ledger, it shows the head and the receipts of contracts, and no other entry or
+// read. It shows the head of the ledger and the receipts of contracts, and no other entry or
 // balance, which need rights.
 //
 // It is independent of how decisions are made.

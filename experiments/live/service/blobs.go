@@ -32,7 +32,7 @@ type blobs struct {
 	total int64 // bytes
 }
 
-// errFull means that the maximum is stored and all of it is in use.
+// errFull means that the maximum is stored and all files are in use.
 var errFull = errors.New("the market stores as many files as it may, and all are in use")
 
 // openBlobs returns the files in a folder, which it creates if necessary.
@@ -89,7 +89,7 @@ func (b *blobs) get(sha string) ([]byte, error) {
 	return data, err
 }
 
-// sweep removes files that nobody has stored or requested for a long time.
+// sweep removes files that have not been stored or requested for a long time.
 func (b *blobs) sweep() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

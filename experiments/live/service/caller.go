@@ -203,7 +203,7 @@ func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (te
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
 }
 
-// An Archive contains what a node of a contract left in its folder.
+// An Archive contains the files that a node of a contract left in its folder.
 type Archive struct {
 	Node  int
 	Name  string   // chosen by the caller: its parts are requested one by one

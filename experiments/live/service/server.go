@@ -73,7 +73,7 @@ func New(c Config) (*Server, error) {
 	return s, err
 }
 
-// Tidy removes files that nobody has requested for a long time, every hour until ctx ends.
+// Tidy removes files that have not been requested for a long time, every hour until ctx ends.
 func (s *Server) Tidy(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -180,7 +180,7 @@ func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutRe
 // Submit decides a signed order.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.signed(ctx, &s.orders, r.GetOrder(), "order"); err != nil {
-		return nil, err // before anything of it is stored
+		return nil, err // before any part is stored
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -439,8 +439,8 @@ func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.Remove
 	return &wire.RemoveResponse{}, coded(a.Market.Remove(ctx, r.GetHost()))
 }
 
-// Spec returns what a host with this offer sells: its processors, of speed 1; one task may
-// use all of them. Memory and disk are not sold.
+// Spec returns the specification of a host with this offer: its processors, of speed 1; one
+// task may use all of them. Memory and disk are not sold.
 func Spec(name string, o remote.Offer) hosts.Spec {
 	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
 }

@@ -84,8 +84,8 @@ type Claim struct {
 }
 
 // A Row is a number and the region in which it must lie: [metric, policy, place, relation,
-// number, margin, source], of which margin and source can be left out. If metric, policy or
-// place is a list, each is a row.
+// number, margin, source]; margin and source can be omitted. If metric, policy or place is a
+// list, each is a row.
 //
 //	metric   m; m + n, m - n; log sd of m; effect of m (mean by standard deviation);
 //	         p_a over p, q (p_a minus (p - q)/(1 - q), of two policies A / B)

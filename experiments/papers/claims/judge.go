@@ -242,7 +242,7 @@ func needed(all []finding, alpha float64) *int {
 	return enough
 }
 
-// run computes a row with one metric, policy and place. An error states what is missing.
+// run computes a row with one metric, policy and place. An error describes the missing data.
 func (c Claim) run(r Row, results []*Results) (o Outcome, f finding, panel string, err error) {
 	all, err := r.measures()
 	if err != nil {

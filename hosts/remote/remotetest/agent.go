@@ -12,17 +12,17 @@ import (
 	"bourse/hosts/sim"
 )
 
-// An Agent runs what is wanted and tells what it has done.
+// An Agent runs the wanted tasks and reports their usage.
 type Agent struct {
-	// Exits returns the work after which a program of a contract ends by itself,
-	// processor-seconds; nil: none does.
+	// Exits returns the work, in processor-seconds, after which a program of a contract ends;
+	// nil: programs do not end.
 	Exits func(contract int64) float64
 
 	// Serves returns which parts of its entitlement a program of a contract uses, and waits
 	// for; nil: all, and none.
 	Serves func(contract int64) (uses, waits float64)
 
-	// Fails reports whether a program of a contract that ends by itself has failed.
+	// Fails reports whether a program of a contract ends with a failure.
 	Fails func(contract int64) bool
 
 	machine *sim.Machine
@@ -50,8 +50,8 @@ func New(spec hosts.Spec) *Agent {
 	return &Agent{machine: sim.New(spec), started: map[int64]bool{}, session: 1, first: 1}
 }
 
-// Restart makes the agent forget what it has not been told to be booked, but for its
-// tasks: it counts anew.
+// Restart makes the agent forget unacknowledged reports, but not its tasks; it starts to
+// count again.
 func (a *Agent) Restart() {
 	a.session, a.first, a.spans = a.session+1, 1, nil
 }
@@ -59,7 +59,7 @@ func (a *Agent) Restart() {
 // Running returns how many tasks run.
 func (a *Agent) Running() int { return len(a.tasks) }
 
-// Next returns the next instant at which a task ends by itself.
+// Next returns the next time at which a task ends.
 func (a *Agent) Next() float64 {
 	at := a.machine.Next()
 	for i := range a.tasks {

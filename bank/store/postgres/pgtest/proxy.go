@@ -14,7 +14,7 @@ import (
 
 // A Proxy relays between a bank and its server. It can fail between any two bytes.
 type Proxy struct {
-	URL string // of the ledger, through the proxy
+	URL string // URL of the ledger, through the proxy
 
 	to string // the server's socket
 

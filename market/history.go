@@ -129,6 +129,16 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
 }
 
+// Snapshot returns a copy of h for queries, which do not change h. It shares the prices with h, so
+// it is valid until the next price is observed.
+func (h *History) Snapshot() History {
+	s := *h
+	if h.tracked != nil {
+		s.tracked = h.tracked.clone()
+	}
+	return s
+}
+
 // Reset discards all prices, for another run from time 0. It keeps the window and the
 // allocated memory.
 func (h *History) Reset() {

@@ -42,6 +42,16 @@ func newTracker(o ConformalOptions, step, now float64) *tracker {
 	return &tracker{ConformalOptions: o, step: step, origin: now, at: now}
 }
 
+// clone returns a copy of t.
+func (t *tracker) clone() *tracker {
+	c := *t
+	c.past, c.scores, c.sorted, c.levels = slices.Clone(t.past), slices.Clone(t.scores), slices.Clone(t.sorted), slices.Clone(t.levels)
+	for i := range c.levels {
+		c.levels[i].pending = slices.Clone(c.levels[i].pending)
+	}
+	return &c
+}
+
 // level returns the level for g, and creates it at the first request.
 func (t *tracker) level(g float64) *level {
 	for i := range t.levels {

@@ -41,6 +41,15 @@ type judge interface {
 // of submission, and the policy asks d about them again whenever there may be room.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
 
+// Decides returns the decider that p asks about each request at its submission, and whether there
+// is one. There is none if requests first enter a queue, or if p is another kind of policy.
+func Decides(p contracts.Policy) (contracts.Decider, bool) {
+	if a, ok := p.(*asker); ok && a.order == nil {
+		return a.Decider, true
+	}
+	return nil, false
+}
+
 // Queued makes a policy from d in which every request first enters a queue with order o. The
 // policy goes through the queue from the front whenever there may be room.
 func Queued(d contracts.Decider, o Order) contracts.Policy {

@@ -113,7 +113,7 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 			d.Verdict, d.Placements = contracts.Reject, nil
 		}
 	}
-	if again && c.run == none && d.Verdict == contracts.Accept && a.Verb == contracts.Admit && b.below(c, d) {
+	if again && c.run == none && d.Verdict == contracts.Accept && a.Verb == contracts.Admit && b.below(&c.Request, d) {
 		d.Verdict, d.Placements = contracts.Reject, nil
 	}
 	b.unwait(i)
@@ -143,14 +143,7 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 // of a. An error means that the teller failed.
 func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	d := a.Decision
-	switch {
-	case c.SLA.Budget.Sign() <= 0:
-		d.Reason = contracts.NoRate
-		return false, nil
-	case a.Verb == contracts.Admit && !c.SLA.GoesOn() && c.Due() <= b.now:
-		d.Reason = contracts.TooLate
-		return false, nil
-	case a.Verb == contracts.Admit && b.below(c, d):
+	if b.bars(b.now, &c.Request, d, a.Verb) {
 		return false, nil
 	}
 	err := b.Teller.Hold(b.now, int64(c.ID), c.Owner, c.SLA.Budget, b.terms(c, d, a.Verb == contracts.Book))
@@ -169,16 +162,29 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	return false, fmt.Errorf("admit %d: %w", c.ID, err)
 }
 
-// below reports whether a node of c would bid less than the floor price of all processors that
+// bars reports whether r may not be promised at now as d and verb say, and sets the reason in d.
+func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, verb contracts.Verb) bool {
+	switch {
+	case r.SLA.Budget.Sign() <= 0:
+		d.Reason = contracts.NoRate
+	case verb == contracts.Admit && !r.SLA.GoesOn() && r.Due() <= now:
+		d.Reason = contracts.TooLate
+	default:
+		return verb == contracts.Admit && b.below(r, d)
+	}
+	return true
+}
+
+// below reports whether a node of r would bid less than the floor price of all processors that
 // it may use on its host, and sets this reason in d. For example, at a floor price of
 // $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
-func (b *Broker) below(c *contract, d *contracts.Decision) bool {
+func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
 	if b.Least == 0 || b.Payment.noFloor() {
 		return false
 	}
 	for _, p := range d.Placements {
 		const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
-		if least := b.Least * b.Fleet[p.Host].Spec().Usable(c.Needs.Max.CPU); p.Bid.Float64()+rounding < least {
+		if least := b.Least * b.Fleet[p.Host].Spec().Usable(r.Needs.Max.CPU); p.Bid.Float64()+rounding < least {
 			d.Reason = contracts.BelowFloor
 			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))
 			return true

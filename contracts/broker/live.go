@@ -1,6 +1,8 @@
 package broker
 
 import (
+	"math/rand/v2"
+
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/floor"
@@ -45,6 +47,16 @@ func (b *Broker) here(events []floor.Event) error {
 		return err
 	}
 	return b.Advance(b.now)
+}
+
+// Try returns the verdict on r, whose owner can pay, at now, before the next event, if p decides.
+// It changes p and ties, which are copies of those of b, and nothing of b.
+func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Verdict {
+	d := p.Decide(now, r, b.floor.Trial(now, ties))
+	if d.Verdict == contracts.Accept && b.bars(now, r, &d, contracts.Admit) {
+		return contracts.Reject
+	}
+	return d.Verdict
 }
 
 // View returns the hosts and their allocations at the time of the last call.

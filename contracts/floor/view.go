@@ -32,7 +32,12 @@ func (f *Floor) Price(h hosts.ID) market.Rate { return f.hosts[h].auction.Price(
 // Percentile returns F⁻¹(g) of h in dollars per second (eq. 5), or the floor price of the
 // whole host if that is higher. It requires a Forecast.
 func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
-	return max(f.Forecast.Percentile(f.hosts[h].auction.History(), f.now, g), f.Least*f.specs[h].CPUs)
+	return f.percentile(f.hosts[h].auction.History(), h, g)
+}
+
+// percentile returns the percentile of h by its price history.
+func (f *Floor) percentile(past *market.History, h hosts.ID, g float64) float64 {
+	return max(f.Forecast.Percentile(past, f.now, g), f.Least*f.specs[h].CPUs)
 }
 
 // On returns the tasks on h, in order of admission.

@@ -8,10 +8,16 @@ import (
 	"bourse/contracts/order"
 )
 
-// BenchmarkMarket is a market of 50 hosts and a thousand contracts.
+// BenchmarkMarket is a market of 50 hosts and of a hundred, a thousand and four thousand contracts.
 func BenchmarkMarket(b *testing.B) {
+	for _, n := range []int{100, 1000, 4000} {
+		b.Run(fmt.Sprint("contracts=", n), func(b *testing.B) { benchmark(b, n) })
+	}
+}
+
+func benchmark(b *testing.B, n int) {
 	w := newTown(b, file, 50)
-	for i := range 1000 {
+	for i := range n {
 		s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), "be", 1, 5, 5000, 0.0005)
 		w.turn(message{Submit: &s})
 	}

@@ -3,9 +3,12 @@ package live
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"sync"
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/admission"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/contracts/order"
@@ -45,9 +48,17 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 	m.mu.Lock()
 	now := max(m.world.Clock.Now(), m.core.now)
-	c := m.core.copy()
-	m.mu.Unlock()
-	<-m.turning
+	decide, quick := m.core.tries(now)
+	finish := sync.OnceFunc(func() {
+		m.mu.Unlock()
+		<-m.turning
+	})
+	defer finish()
+	if !quick {
+		c := m.core.copy()
+		finish()
+		decide = func(r *contracts.Request) (contracts.Verdict, error) { return c.decide(now, r) }
+	}
 	accepts := func(micros int64) bool {
 		if err == nil && ctx.Err() != nil {
 			err = ctx.Err()
@@ -56,8 +67,13 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 			return false
 		}
 		t.Budget = bank.Micros(micros)
+		r := t.Request()
+		if r.Validate() != nil {
+			return false // its rate is out of range
+		}
+		r.ID, r.Submit = math.MaxInt64, now
 		var d contracts.Verdict
-		d, err = c.decide(now, &t)
+		d, err = decide(&r)
 		return d == contracts.Accept
 	}
 	lo, hi := int64(0), int64(1) // rejected, accepted
@@ -75,6 +91,23 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		}
 	}
 	return bank.Micros(hi), err == nil, err
+}
+
+// tries returns a function that returns the verdict on a request at now while the market does not
+// change. ok is false if there is none: the policy does not decide at submission, or an event is
+// due. The function copies the policy and the random numbers for each request, so that all
+// requests are decided by the same ones. It only reads contracts and hosts.
+func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.Verdict, error), ok bool) {
+	type parts struct {
+		policy contracts.Decider
+		ties   *rand.Rand
+	}
+	p, ok := admission.Decides(k.broker.Policy)
+	was := parts{p, k.broker.Ties}
+	return func(r *contracts.Request) (contracts.Verdict, error) {
+		s := memo.Copy(&was)
+		return k.broker.Try(now, r, s.policy, s.ties), nil
+	}, ok && k.broker.Next() > now
 }
 
 // mostBudget is the largest budget to try, in micro-dollars.
@@ -98,17 +131,12 @@ func (k *core) copy() *trial {
 }
 
 // decide returns the decision on a request, assuming that its owner can pay.
-func (t *trial) decide(now float64, terms *order.Terms) (contracts.Verdict, error) {
-	r := terms.Request()
-	if r.Validate() != nil {
-		return contracts.Reject, nil // it is no rate
-	}
+func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, error) {
 	b := t.market(broker.Credit{})
 	if err := b.Advance(now); err != nil {
 		return contracts.Reject, err
 	}
-	r.ID, r.Submit = math.MaxInt64, now
-	d, err := b.Submit(now, &r, hosts.Task{Work: math.Inf(1)})
+	d, err := b.Submit(now, r, hosts.Task{Work: math.Inf(1)})
 	if err != nil {
 		return contracts.Reject, err
 	}

@@ -1,0 +1,59 @@
+package live
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"bourse/bank"
+	"bourse/contracts/order"
+)
+
+// TestQuoteReads checks that requests that are tried on the market itself have the verdicts that
+// they have on a copy of it, under each class, strategy and forecaster, and that neither the
+// market nor its random numbers are changed.
+func TestQuoteReads(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, admission := range []string{"{name: class, default: be}", "adaptive", "partition", "{name: sac, promise: fulfilment}", "rac"} {
+		for _, rest := range []string{"{bidding: cheapest}", "{bidding: random, forecaster: conformal}", "{bidding: best-response, forecaster: empirical}"} {
+			file := fmt.Sprintf("name: lab\nadmission: %s\nmarket: %s", admission, rest)
+			w := newTown(t, file, 4)
+			for i := range 12 {
+				class := []string{"be", "sac", "cac"}[i%3]
+				s := w.order(fmt.Sprint(i), fmt.Sprintf("user:%d", i%3), class, 1+i%2, 20, 500, 0.02)
+				w.turn(message{Submit: &s})
+				w.now += 7
+				w.talk()
+			}
+			k := w.market.core
+			before := k.checkpoint()
+			now := w.now + 0.5
+			decide, quick := k.tries(now)
+			if !quick {
+				t.Fatalf("%s: it is not tried on the market", file)
+			}
+			copied := k.copy()
+			for i := range 60 {
+				terms := order.Terms{Class: []string{"be", "sac", "cac"}[i%3], Nodes: 1 + i%3, CPUs: 1, Work: 10, Deadline: 50, Budget: bank.Micros(int64(3 * math.Exp(float64(i)/5)))}
+				r := terms.Request()
+				r.ID, r.Submit = math.MaxInt64, now
+				got, err := decide(&r)
+				want, e := copied.decide(now, &r)
+				if got != want || err != nil || e != nil {
+					t.Errorf("%s: %+v: %v, %v; want %v, %v", file, terms, got, err, want, e)
+				}
+				seen[admission+got.String()] = true
+			}
+			// The forecaster empirical keeps the prices that it has sorted last.
+			if !strings.Contains(rest, "empirical") && !reflect.DeepEqual(before.broker, k.checkpoint().broker) {
+				t.Errorf("%s: to try changes the market", file)
+			}
+		}
+	}
+	if len(seen) < 9 {
+		t.Errorf("verdicts: %v, want both of most policies", seen)
+	}
+}

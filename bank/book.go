@@ -51,6 +51,11 @@ func (l *Ledger) bookEntry(e *Entry) error {
 			return ErrBadEntry
 		}
 		return l.reject(e.Time, e.Contract, e.ID, e.Note)
+	case Cleared, Moved:
+		if len(e.Moves) > 0 {
+			return ErrBadEntry
+		}
+		return l.recordOf(e.Time, e.Kind, e.Contract, e.ID, e.Note)
 	case Owner, Refuse:
 		if len(e.Moves) > 0 || e.Contract != NoContract {
 			return ErrBadEntry

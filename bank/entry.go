@@ -18,11 +18,13 @@ const (
 	Transfer                 // between accounts, for any other reason
 	Owner                    // a record of who owns an account or holds a right; nothing moves
 	Refuse                   // a record of a refused signed order, which uses up its ID; nothing moves
+	Cleared                  // a record of the result of a clearing; nothing moves
+	Moved                    // a record of where an open contract runs from then on; nothing moves
 )
 
 // kinds are the words for the kinds in journals. They are part of the format and must not
 // change.
-var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse"}
+var kinds = [...]string{Issue: "issue", Admit: "admit", Reject: "reject", Settle: "settle", Penalty: "penalty", Transfer: "transfer", Owner: "owner", Refuse: "refuse", Cleared: "clear", Moved: "move"}
 
 // String returns the word for k in the journal.
 func (k Kind) String() string {

@@ -208,3 +208,29 @@ func (l *Ledger) reject(now float64, contract int64, id string, note []byte) err
 	}
 	return l.commit(now, Reject, contract, id, note)
 }
+
+// Record appends a note that moves no money: the result of a clearing (kind [Cleared], for
+// [NoContract]), or a change of an open contract (kind [Moved]).
+func (l *Ledger) Record(now float64, kind Kind, contract int64, note []byte) error {
+	err := l.begin(now)
+	if err == nil {
+		err = l.recordOf(now, kind, contract, "", note)
+	}
+	if err != nil {
+		return fmt.Errorf("record of contract %d: %w", contract, err)
+	}
+	return nil
+}
+
+// recordOf implements Record, with a request ID.
+func (l *Ledger) recordOf(now float64, kind Kind, contract int64, id string, note []byte) error {
+	if kind != Cleared && kind != Moved || (kind == Cleared) != (contract == NoContract) {
+		return ErrBadEntry
+	}
+	if kind == Moved {
+		if _, open := l.contracts.escrow(contract); !open {
+			return ErrNoEscrow
+		}
+	}
+	return l.commit(now, kind, contract, id, note)
+}

@@ -95,8 +95,16 @@ func (b *books) book(e *Entry) (found, want string) {
 			return fmt.Sprintf("a refusal with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
 		}
 		b.sum.Refused++
+	case Cleared:
+		if len(e.Moves) > 0 || e.Contract >= 0 {
+			return fmt.Sprintf("a result of a clearing with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves or contract"
+		}
+	case Moved:
+		if len(e.Moves) > 0 || b.escrows[e.Contract] == nil {
+			return fmt.Sprintf("a change of hosts with %d moves, of contract %d", len(e.Moves), e.Contract), "one without moves, of an open contract"
+		}
 	default:
-		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 8"
+		return fmt.Sprintf("an entry of kind %d", e.Kind), "a kind from 1 to 10"
 	}
 	if found == "" {
 		b.time = e.Time

@@ -17,6 +17,8 @@ const (
 	Transfer
 	Owner
 	Refuse
+	Cleared
+	Moved
 )
 
 const (

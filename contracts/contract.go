@@ -53,6 +53,8 @@ type Result struct {
 	Losses, Resent int
 	Wasted         float64
 
+	Suspensions int // as in [Contract]
+
 	Booked *Booked // nil unless the contract was booked in several gangs or was paused
 }
 
@@ -68,7 +70,7 @@ func (s *Settled) Result() Result {
 		Budget: s.SLA.Budget, Deadline: s.SLA.Deadline, Admitted: s.Admitted, Began: s.Began, Ended: s.Ended,
 		Done: s.Done, ByDue: s.ByDue, Paid: s.Paid, Owed: s.Owed, Penalty: s.Penalty,
 		Outcome: s.Outcome, From: s.From, Gang: s.Gang, Host: s.Host,
-		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted,
+		Losses: s.Losses, Resent: s.Resent, Wasted: s.Wasted, Suspensions: s.Suspensions,
 	}
 	if s.Gang && len(s.Placements)+len(s.Paused) > 0 {
 		r.Booked = &Booked{s.Placements, s.Paused}

@@ -150,6 +150,8 @@ type Contract struct {
 	Resent int     // number of losses after which the contract was queued to be placed again
 	Wasted float64 // work lost in this way, over all nodes
 
+	Suspensions int // number of times that its policy suspended all of its nodes
+
 	Paused []Pause // pauses of gangs, in order of their start
 }
 
@@ -218,6 +220,10 @@ type Decision struct {
 	// Set by policies that charge a price other than the budget: see [Decision.Price].
 	Priced bool
 	Ask    float64 // dollars
+
+	// Rated means that the bids of the placements are agreed rates. Each stay on a host is
+	// charged separately, and the contract ends as soon as its charges reach its budget.
+	Rated bool
 }
 
 // A Verdict is the answer of a policy to a request.
@@ -351,26 +357,34 @@ const (
 type Action struct {
 	Verb     Verb
 	Contract int32     // its number
-	Part     int32     // of Launch and Suspend: index in the booked placements
+	Part     int32     // of Launch and Suspend: index in the booked placements, or All
 	Place    int       // of Enqueue: index in the list of waiting contracts
 	Due, Of  float64   // of Release: the owner owes the fraction Due / Of of the price, at most 1
-	Decision *Decision // of Admit, Book and Refuse: terms and reason
+	Decision *Decision // of Admit, Book and Refuse: terms and reason; of Launch and Rebid of All: placements; of Announce: numbers
+
+	Lose    bool    // of Suspend of All: the work done is lost
+	Restore float64 // of Launch of All: extra work of each node, in seconds
 }
+
+// All is the part that stands for all nodes of a contract that is not booked.
+const All = -1
 
 // A Verb is an action for the broker.
 type Verb uint8
 
 // Verbs.
 const (
-	Enqueue Verb = iota // add it to the waiting list
-	Admit               // hold its budget and start it on the placements of its Decision
-	Book                // hold its budget and reserve the hosts of its placements, one per part; the policy starts and ends the parts
-	Refuse              // reject it; a contract that waits to be placed again is broken
-	Launch              // start or resume a part of a booked contract
-	Suspend             // pause a part and keep its work, to resume it later or to wait for other parts
-	Finish              // end all parts of a booked contract whose work is done
-	Stop                // kill a booked contract whose estimate is used up, even if work is left
-	Release             // end a booked contract because its owner cancelled it
+	Enqueue  Verb = iota // add it to the waiting list
+	Admit                // hold its budget and start it on the placements of its Decision
+	Book                 // hold its budget and reserve the hosts of its placements, one per part; the policy starts and ends the parts
+	Refuse               // reject it; a contract that waits to be placed again is broken
+	Launch               // start or resume a part of a booked contract, or all nodes of another contract on new placements
+	Suspend              // pause a part, or all nodes of a contract that is not booked, to resume later or to wait for other parts
+	Finish               // end all parts of a booked contract whose work is done
+	Stop                 // kill a booked contract whose estimate is used up, even if work is left
+	Release              // end a contract as cancelled: a booked contract owes a part of its price, any other its accrued charges
+	Rebid                // replace the bids of a running contract by those of its Decision
+	Announce             // record the result of a clearing, the numbers of its Decision, in the ledger
 )
 
 // A Market is the view of the market for policies. Contracts have numbers that the broker

@@ -76,13 +76,14 @@ const (
 	OnLose                 // a host has left with its work, which is lost
 	OnKill                 // its policy stops it
 	OnFault                // its command could not be started
+	OnSpend                // its charges reach its budget
 	OnCancel               // its owner cancels it
 	OnClose                // the market closes
 	causes    = iota
 )
 
 var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "expire", "pause", "recall", "lose",
-	"kill", "fault", "cancel", "close"}
+	"kill", "fault", "spend", "cancel", "close"}
 
 // String returns the cause as one lower-case word.
 func (c Cause) String() string { return causeNames[c] }
@@ -117,11 +118,13 @@ var Moves = [...]Line{
 	{Running, OnLose, Ended, Broken},
 	{Running, OnKill, Ended, Killed},
 	{Running, OnFault, Ended, Unstarted},
+	{Running, OnSpend, Ended, Cancelled},
 	{Running, OnCancel, Ended, Cancelled},
 	{Running, OnClose, Ended, Unfinished},
 
 	{Paused, OnStart, Running, Open},
 	{Paused, OnOverrun, Paused, Open},
+	{Paused, OnExpire, Ended, Open},
 	{Paused, OnFinish, Ended, Open},
 	{Paused, OnKill, Ended, Killed},
 	{Paused, OnCancel, Ended, Cancelled},

@@ -27,6 +27,8 @@ type Properties struct {
 	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
 	Packs     bool     // it can place several nodes of a request on one host, each on a processor of its own
 	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
+	Rated     bool     // it sets the rates of its contracts, which are charged as bids
+	Clears    bool     // it sells units by clearings, and suspends and moves contracts
 	Classes   []string // the classes that requests can name; nil if it ignores classes
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"bourse/bank"
 	"bourse/contracts"
+	"bourse/contracts/note"
 	"bourse/contracts/settlement"
 )
 
@@ -50,7 +51,13 @@ func (b *Broker) offer() error {
 // do carries out one action of the policy.
 func (b *Broker) do(a *contracts.Action) error {
 	i := a.Contract
+	if a.Verb == contracts.Announce {
+		return b.record(bank.Cleared, bank.NoContract, func(out []byte) []byte { return note.Result(out, a.Decision.Numbers) })
+	}
 	c := &b.contracts[i]
+	if a.Part == contracts.All || a.Verb == contracts.Rebid {
+		return b.move(i, a)
+	}
 	switch a.Verb {
 	case contracts.Enqueue:
 		b.enqueue(i, a.Place)
@@ -109,7 +116,7 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 		if err != nil {
 			return err
 		}
-		if !held {
+		if c.rated = d.Rated; !held {
 			d.Verdict, d.Placements = contracts.Reject, nil
 		}
 	}
@@ -186,6 +193,7 @@ func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
 		const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
 		if least := b.Least * b.Fleet[p.Host].Spec().Usable(r.Needs.Max.CPU); p.Bid.Float64()+rounding < least {
 			d.Reason = contracts.BelowFloor
+			d.Numbers = slices.DeleteFunc(d.Numbers, func(n contracts.Number) bool { name, _ := n.Value(); return name == "bid" })
 			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))
 			return true
 		}
@@ -252,6 +260,7 @@ func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 		return fmt.Errorf("admit %d: %w", c.ID, err)
 	}
 	b.renewLater(i, b.now)
+	b.limit(i)
 	return nil
 }
 

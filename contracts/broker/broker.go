@@ -35,6 +35,12 @@ type Teller interface {
 	Reject(now float64, contract int64, note []byte) error
 }
 
+// A recording Teller also records events that move no money. The number of the contract is
+// [bank.NoContract] for a result of a clearing.
+type recording interface {
+	Record(now float64, kind bank.Kind, contract int64, note []byte) error
+}
+
 // A sparing Teller reserves some bytes of each note for its own use.
 type sparing interface{ Spare() int }
 
@@ -149,6 +155,7 @@ type contract struct {
 	byDue float64 // work done by the deadline, if the contract continued after it
 	alarm float64 // while it waits undecided: time entered in timers, +Inf if none
 	renew float64 // while it runs: time entered in renewals, +Inf if none
+	rated bool    // its bids are agreed rates: see [contracts.Decision]
 	phase contracts.Phase
 	run   int32 // its run on the floor; none before it is accepted
 }
@@ -205,6 +212,7 @@ func (b *Broker) Submit(now float64, r *contracts.Request, task hosts.Task) (*co
 	c := &b.contracts[i]
 	c.Request, c.task, c.price, c.byDue = *r, task, r.SLA.Budget, 0
 	c.phase, c.alarm, c.renew, c.run = contracts.Asked, math.Inf(1), math.Inf(1), none
+	c.rated = false
 	if b.index.byID != nil {
 		b.index.byID[r.ID] = i
 	}

@@ -28,14 +28,15 @@ func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	if from == contracts.Waiting {
 		b.unwait(i)
 	}
-	over := b.caseOf(c, k)
+	over, spent := b.caseOf(c, k), on == contracts.OnSpend
+	over.Exhausted = spent
 	v := over.Judge(c.phase.Next(on))
 	bill, err := over.Bill(b.Payment.Whole || k.Gang, &v, b.scratch.pay[:0])
 	if err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	b.scratch.pay = bill.Pay
-	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(k, &v, bill.Penalty)); err != nil {
+	if _, err := b.Teller.Settle(b.now, int64(c.ID), bill.Pay, b.verdict(k, &v, spent, bill.Penalty)); err != nil {
 		return fmt.Errorf("settle %d: %w", c.ID, err)
 	}
 	n := len(b.ended)
@@ -66,6 +67,7 @@ func (b *Broker) caseOf(c *contract, k *contracts.Contract) settlement.Case {
 	return settlement.Case{
 		Request: &c.Request, Work: work, Measured: b.Patience > 0, Exited: exited(k.Placements), Admitted: k.Admitted, End: end, ByDue: c.byDue, Price: c.price,
 		Nodes: k.Placements, Arrears: b.floor.Arrears(c.run), Hosts: b.hosts,
+		Rated: c.rated,
 	}
 }
 
@@ -95,7 +97,7 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
-		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Floor: b.floorOf(booked), Name: func(h hosts.ID) string { return b.Fleet[h].Spec().Name }}
+		t := note.Terms{Decision: d, Request: &c.Request, Booked: booked, Floor: b.floorOf(booked), Name: b.nameOf}
 		if s, ok := b.Teller.(sparing); ok {
 			t.Spare = s.Spare()
 		}
@@ -124,11 +126,11 @@ func (b *Broker) reason(d *contracts.Decision) []byte {
 	return *n
 }
 
-func (b *Broker) verdict(k *contracts.Contract, v *settlement.Verdict, penalty bank.Amount) []byte {
+func (b *Broker) verdict(k *contracts.Contract, v *settlement.Verdict, spent bool, penalty bank.Amount) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
 		said := note.Verdict{
-			State: v.Outcome.State(), Work: k.Total(), Needed: v.Needed, ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed,
+			State: v.Outcome.State(), Work: k.Total(), Needed: v.Needed, ByDue: v.ByDue, Killed: v.Outcome == contracts.Killed, Spent: spent,
 			Losses: k.Losses, Wasted: k.Wasted, Penalty: penalty,
 		}
 		if v.Outcome == contracts.Unstarted {

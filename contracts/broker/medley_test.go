@@ -61,6 +61,10 @@ func newMedley(seed uint64, n int) *medley {
 		Room: hosts.Resources{Memory: 8, Disk: 100, Bandwidth: 10},
 	}
 	m.choose(rng)
+	about := policies.Of(m.policy)
+	if about.Rated { // what a scenario may combine with it
+		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
+	}
 	if m.policy == "reserve" {
 		like.CPUs = float64(1 + rng.IntN(12))
 	}
@@ -147,6 +151,15 @@ func newMedley(seed uint64, n int) *medley {
 		m.end = now * rng.Float64() * 1.5
 	}
 	m.metered = m.policy != "reserve" && m.policy != "queue" && rng.IntN(3) == 0
+	if about.Clears {
+		m.metered, m.options = false, fmt.Sprintf("every: %v\nrestore: %v", max(50, now/300), pick(rng, 0, 0, 5.5))
+		if m.policy == "spot" {
+			m.options += fmt.Sprintf("\nreserve: 0.000000001\ninterrupted: %s\nnotice: %v", pick(rng, "resume", "restart", "end"), pick(rng, 0, 20))
+		}
+		if m.churn != nil && m.churn.Leaving == floor.Suspend {
+			m.churn.Leaving = floor.Resubmit
+		}
+	}
 	return m
 }
 
@@ -303,7 +316,7 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 				at, kind = t, 2
 			}
 		}
-		if t := b.Late().Next(); t < at {
+		if t := b.Late(func() bool { return next < len(m.asks) }).Next(); t < at {
 			at, kind = t, 3
 		}
 		if w.link != nil && !(b.Idle() && next == len(m.asks)) {
@@ -337,7 +350,7 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 				}
 			}
 		case 3:
-			must(0, b.Late().Advance(at))
+			must(0, b.Late(nil).Advance(at))
 		}
 		if w.link != nil && kind != 4 {
 			w.link.soon(at, b)

@@ -118,6 +118,11 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 	c := &b.contracts[i]
 	k, what := b.floor.Contract(c.run), e.Kind
 	b.freed = b.freed || what != floor.Expired
+	if what == floor.Expired {
+		if handled, err := b.exhausted(i); handled {
+			return err
+		}
+	}
 	switch {
 	case what == floor.Left || what == floor.Spent:
 		return nil
@@ -130,9 +135,10 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 		return b.over(i, contracts.OnLose, k)
 	case what == floor.Lost:
 		return b.lost(i)
-	case k.Gang || c.SLA.GoesOn() && c.phase == contracts.Running:
+	case k.Gang || c.SLA.GoesOn() && c.phase != contracts.Waiting:
 		c.phase.Next(contracts.OnOverrun)
 		c.byDue = b.floor.Extend(c.run, math.Inf(1))
+		b.limit(i)
 		return nil
 	}
 	b.freed = b.freed || c.phase == contracts.Running
@@ -147,7 +153,7 @@ func (b *Broker) lost(i int32) error {
 	c.Repeat = true
 	b.rests(i)
 	if b.now < c.Due() {
-		if err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase == contracts.Waiting {
+		if err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase != contracts.Running {
 			return err
 		}
 	}
@@ -164,17 +170,30 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 
 // Late returns a separate source of time for policies whose ticks come after the requests
 // submitted at the same time. Advance it after all other sources.
-func (b *Broker) Late() Late { return Late{b} }
+//
+// A policy with a method Pending has ticks at all times. If more is not nil and reports that no
+// more requests will come, there are no ticks while the policy is not pending. Idle means that
+// no contract is open.
+func (b *Broker) Late(more func() bool) Late { return Late{b, more} }
 
 // A Late notifies the policy of its ticks.
-type Late struct{ b *Broker }
+type Late struct {
+	b    *Broker
+	more func() bool
+}
 
 // Next returns the time of the next tick, +Inf if there is none.
 func (l Late) Next() float64 {
-	if tick, last := l.b.Policy.Next(); last {
-		return tick
+	tick, last := l.b.Policy.Next()
+	if !last {
+		return math.Inf(1)
 	}
-	return math.Inf(1)
+	if p, ok := l.b.Policy.(interface{ Pending(idle bool) bool }); ok && l.more != nil && !l.more() {
+		if !p.Pending(l.b.Idle()) {
+			return math.Inf(1)
+		}
+	}
+	return tick
 }
 
 // Advance notifies the policy of a tick at now. The broker must already have been advanced to

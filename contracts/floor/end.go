@@ -214,7 +214,7 @@ func (f *Floor) endRest(v *host) {
 func (f *Floor) takeOff(v *host, i, n int32, work float64) hosts.Report {
 	c := &f.runs[i]
 	r := f.Machines[v.id].Stop(f.now, c.Placements[n].Slot)
-	r.Done = work
+	r.Done = work - c.Placements[n].Done
 	f.leave(v, c, i, n, r)
 	return r
 }

@@ -90,6 +90,7 @@ type scratch struct {
 	readings []hosts.Reading
 	events   []Event
 	ranked   []int32
+	placed   []contracts.Placement
 	fetched  float64
 }
 
@@ -270,6 +271,7 @@ func (f *Floor) Remove(now float64, i int32) *contracts.Contract {
 		if !pl.Left {
 			f.stop(c, i, int32(n))
 		}
+		pl.Done = max(0, pl.Done) // below 0 if it was still restoring
 		done += pl.Done
 	}
 	c.Rate, c.Done = 0, done
@@ -285,7 +287,7 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 	c := &f.runs[i]
 	c.until = until
 	f.change(i)
-	return min(c.Done, c.total())
+	return max(0, min(c.Done, c.total()))
 }
 
 // Renew changes the bids of run i, which is on hosts, so that the rest of its budget (in

@@ -121,6 +121,8 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 		task.Work = math.Inf(1) // the floor ends the run when the sum of work is done
 	case f.rule.limit != nil:
 		task.Work = min(task.Work, f.rule.limit.Limit(&c.Request))
+	default:
+		task.Work -= pl.Done
 	}
 	if holds {
 		task.Holds = c.Needs.Holds(m.Spec(), m.Room())
@@ -142,6 +144,9 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	v.on[at] = contracts.Allocation{}
 	s := &v.on[at] // field by field, to avoid a store-forwarding stall
 	s.Contract, s.Node, s.Slot, s.Bid, s.At = i, n, slot, pl.Bid, f.now
+	if !c.Gang {
+		s.Done = pl.Done
+	}
 	s.Share, s.Told = share, share
 	s.Of, s.Claim = int32(c.Nodes), f.specs[pl.Host].Usable(c.Needs.Max.CPU)
 	if f.rule.fixed != nil {

@@ -48,6 +48,7 @@
 //	needed        work truly needed, over all nodes; omitted if equal to work
 //	work_done     work done by the deadline, over all nodes
 //	killed        true: its policy stopped it
+//	exhausted     true: it ended because its charges reached its budget
 //	fault         command: the program could not be started on a host, whose nodes are free
 //	losses        how often a host left while running one of its tasks
 //	wasted        the work lost that way
@@ -59,6 +60,16 @@
 //	              most work, or the market. The market pays what the host's owner cannot.
 //	withheld      $ of the charges of that host's owner that were not paid to it but left
 //	              to the contract's owner
+//
+//	a move, when a contract changes hosts after its admission
+//	on            bids and hosts, as in the terms; omitted if the note would exceed
+//	              [bank.MaxNote]
+//	off           true: it left all hosts
+//	lost          true: and lost its work
+//
+//	a result of a clearing, whose fields are numbers: the market, from 0; the price of
+//	a unit, in nano-dollars per second; the units sold and offered; and, if units were
+//	sold, the bounds low and high of the price
 package note
 
 import (
@@ -174,6 +185,7 @@ type Verdict struct {
 	Needed  float64 // truly needed, over all nodes
 	ByDue   float64 // done by the deadline, over all nodes
 	Killed  bool
+	Spent   bool   // its charges have reached its budget
 	Fault   string // one word for a request that cannot be carried out, such as command
 	Losses  int
 	Wasted  float64
@@ -189,6 +201,7 @@ func (v *Verdict) Append(b []byte) []byte {
 	}
 	b = number(b, "work_done", v.ByDue)
 	b = flag(b, "killed", v.Killed)
+	b = flag(b, "exhausted", v.Spent)
 	if v.Fault != "" {
 		b = text(append(b, `,"fault":`...), v.Fault)
 	}
@@ -201,6 +214,31 @@ func (v *Verdict) Append(b []byte) []byte {
 		b = append(append(append(b, `,"penalty_owed":"`...), v.Penalty.String()...), '"')
 	}
 	return append(b, '}')
+}
+
+// On appends to b the note of a move to the hosts of on: bids and hosts as in the terms, or
+// nothing that names them if the note would be too long.
+func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
+	t := Terms{Decision: &contracts.Decision{Placements: on}, Name: name}
+	without := len(b)
+	if b = append(t.appendPlaces(append(b, `{"on":[`...)), '}'); len(b)-without > bank.MaxNote {
+		b = append(b[:without], `{}`...)
+	}
+	return b
+}
+
+// Off appends to b the note of a move off all hosts. Lost says that the work done is lost.
+func Off(b []byte, lost bool) []byte {
+	return append(flag(append(b, `{"off":true`...), "lost", lost), '}')
+}
+
+// Result appends to b the note of the result of a clearing, which is its numbers.
+func Result(b []byte, of contracts.Numbers) []byte {
+	d := contracts.Decision{Numbers: of}
+	start := len(b)
+	b = d.AppendJSON(b)
+	fields := b[start+len(`{"decision":"reject"`):]
+	return append(b[:start], append([]byte{'{'}, fields[min(1, len(fields)-1):]...)...)
 }
 
 // number appends a field with a number.

@@ -41,7 +41,7 @@ func Fields(note []byte) (fields []Field, ok bool) {
 var reserved = []string{
 	"decision", "reason", "ask", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "floor",
 	"penalty_rate", "penalty_max", "penalty_part", "penalty_most", "on", "opens", "nodes", "host", "parts",
-	"state", "work", "needed", "work_done", "killed", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld",
+	"state", "work", "needed", "work_done", "killed", "exhausted", "off", "lost", "fault", "losses", "wasted", "penalty_owed", "cause", "payer", "withheld",
 }
 
 // Reserved reports whether a number of a policy must not have the given name, because it is a
@@ -95,6 +95,7 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 		Needed  *float64
 		ByDue   float64 `json:"work_done"`
 		Killed  bool
+		Spent   bool `json:"exhausted"`
 		Fault   string
 		Losses  int
 		Wasted  float64
@@ -106,5 +107,5 @@ func ParseVerdict(note []byte) (v Verdict, err error) {
 	if n.Needed == nil {
 		n.Needed = &n.Work
 	}
-	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Fault, n.Losses, n.Wasted, n.Penalty}, nil
+	return Verdict{n.State, n.Work, *n.Needed, n.ByDue, n.Killed, n.Spent, n.Fault, n.Losses, n.Wasted, n.Penalty}, nil
 }

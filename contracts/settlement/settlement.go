@@ -31,6 +31,9 @@ type Case struct {
 	Hosts    []Host                // by host number
 	Measured bool                  // the work was measured on real programs, which may do more than estimated
 	Exited   bool                  // all programs ended successfully
+
+	Rated     bool // each stay of a node on a host is charged separately
+	Exhausted bool // its charges have reached its budget
 }
 
 // A Host is the part of a host that a bill depends on.
@@ -205,6 +208,8 @@ func (c *Case) Bill(whole bool, v *Verdict, pay []bank.Payment) (b Bill, err err
 	case v.Outcome == contracts.Unfinished:
 	case whole:
 		err = c.whole(&b, v)
+	case c.Rated:
+		err = c.stays(&b)
 	default:
 		err = c.metered(&b)
 	}
@@ -234,6 +239,34 @@ func (c *Case) metered(b *Bill) error {
 	distribute(total.Micros(), weights)
 	b.Pay = c.pay(c.pay(b.Pay, c.Arrears, weights), c.Nodes, weights[len(c.Arrears):])
 	b.Paid = total
+	return nil
+}
+
+// stays charges each stay of a node on a host, rounded half to even. If the contract is
+// exhausted, or if the sum exceeds the budget by rounding, the stays share the budget in
+// proportion to what they are owed.
+func (c *Case) stays(b *Bill) error {
+	budget, sum := c.Request.SLA.Budget, int64(0)
+	var few [16]uint64
+	parts := few[:0]
+	for _, on := range [...][]contracts.Placement{c.Arrears, c.Nodes} {
+		for i := range on {
+			part, err := bank.Nearest(min(on[i].Owed, mostOwed))
+			if err != nil {
+				return err
+			}
+			parts = append(parts, uint64(part.Micros()))
+			sum += part.Micros()
+		}
+	}
+	if c.Exhausted || sum > budget.Micros() {
+		_, dollars := math.Frexp(owed(c.Arrears, c.Nodes))
+		parts = weigh(weigh(parts[:0], c.Arrears, 63-dollars), c.Nodes, 63-dollars)
+		sum = budget.Micros()
+		distribute(sum, parts)
+	}
+	b.Pay = c.pay(c.pay(b.Pay, c.Arrears, parts), c.Nodes, parts[len(c.Arrears):])
+	b.Paid = bank.Micros(sum)
 	return nil
 }
 

@@ -13,9 +13,9 @@ import (
 // task gets half a processor.
 type exclusive struct {
 	lasting
-	id     contracts.ID // contract for which pace was computed
-	resent int          // its Resent at that time; a new placement has new hosts
-	pace   float64      // lowest speed of its hosts; 0 before the first call
+	id    contracts.ID // contract for which pace was computed
+	moves int          // number of its placements before that time; a new placement has new hosts
+	pace  float64      // lowest speed of its hosts; 0 before the first call
 }
 
 func newExclusive(decode func(any) error) (Rule, error) {
@@ -37,8 +37,8 @@ func (e *exclusive) Share(c *contracts.Contract, on *contracts.Placement, v cont
 // slowest returns the lowest speed of the hosts of c. It caches the result, because it is
 // called once per node of a contract.
 func (e *exclusive) slowest(c *contracts.Contract, v contracts.View) float64 {
-	if c.ID != e.id || c.Resent != e.resent || e.pace == 0 {
-		e.id, e.resent, e.pace = c.ID, c.Resent, math.Inf(1)
+	if moves := c.Resent + c.Suspensions; c.ID != e.id || moves != e.moves || e.pace == 0 {
+		e.id, e.moves, e.pace = c.ID, moves, math.Inf(1)
 		for i := range c.Placements {
 			e.pace = min(e.pace, v.Spec(c.Placements[i].Host).Speed)
 		}

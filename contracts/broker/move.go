@@ -1,0 +1,96 @@
+package broker
+
+import (
+	"fmt"
+	"math"
+
+	"bourse/bank"
+	"bourse/contracts"
+	"bourse/contracts/note"
+	"bourse/hosts"
+)
+
+// A policy that sells hosts for a limited time can suspend a contract that is not booked, take
+// it off all hosts and start it again on others, or change its rates. The charges of each stay
+// remain owed. Each change of hosts is an entry of the ledger, so that an audit knows where the
+// contract was and when.
+//
+// If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges reach
+// its budget. Otherwise a user could understate the estimate and obtain any amount of time for
+// the budget.
+
+// move carries out action a, a change of all nodes of contract i.
+func (b *Broker) move(i int32, a *contracts.Action) error {
+	c := &b.contracts[i]
+	switch a.Verb {
+	case contracts.Suspend:
+		b.floor.Withdraw(b.now, c.run, a.Lose)
+		c.phase.Next(contracts.OnPause)
+		b.freed = true
+		b.limit(i)
+		return b.record(bank.Moved, int64(c.ID), func(out []byte) []byte { return note.Off(out, a.Lose) })
+	case contracts.Launch:
+		c.phase.Next(contracts.OnStart)
+		if err := b.floor.Return(b.now, c.run, a.Decision.Placements, a.Restore); err != nil {
+			return fmt.Errorf("start %d again: %w", c.ID, err)
+		}
+		b.limit(i)
+		return b.record(bank.Moved, int64(c.ID), func(out []byte) []byte { return note.On(out, a.Decision.Placements, b.nameOf) })
+	}
+	b.floor.Rebid(b.now, c.run, a.Decision.Placements)
+	b.limit(i)
+	return nil
+}
+
+// limit sets the limit of the run of contract i, if its rates are agreed: its deadline, or the
+// time at which its charges reach its budget if that is earlier.
+func (b *Broker) limit(i int32) {
+	c := &b.contracts[i]
+	if !c.rated {
+		return
+	}
+	until := c.Due()
+	if until <= b.now {
+		until = math.Inf(1)
+	}
+	if c.phase == contracts.Running {
+		until = min(until, b.floor.RunsOut(b.now, c.run))
+	}
+	b.floor.Limit(c.run, until)
+}
+
+// exhausted handles contract i, whose run has reached its limit before its deadline or after
+// continuing past it. It ends the contract if its charges have reached its budget, and otherwise
+// computes the limit again. It does not handle contracts without agreed rates, or those whose
+// deadline has come.
+func (b *Broker) exhausted(i int32) (handled bool, err error) {
+	c := &b.contracts[i]
+	due := c.Due()
+	switch {
+	case !c.rated || c.phase != contracts.Running || b.now == due || b.now > due && !c.SLA.GoesOn():
+		return false, nil
+	case b.floor.RunsOut(b.now, c.run) > b.now+8*contracts.Moment(b.now):
+		b.limit(i)
+		return true, nil
+	}
+	b.freed = true
+	k := b.floor.Remove(b.now, c.run)
+	on := contracts.OnFinish
+	if over := b.caseOf(c, k); !over.Worked() {
+		on = contracts.OnSpend
+	}
+	return true, b.over(i, on, k)
+}
+
+// record has the teller record a note, if there are notes.
+func (b *Broker) record(kind bank.Kind, contract int64, note func([]byte) []byte) error {
+	t, ok := b.Teller.(recording)
+	if !ok || !b.Notes {
+		return nil
+	}
+	b.scratch.note = note(b.scratch.note[:0])
+	return t.Record(b.now, kind, contract, b.scratch.note)
+}
+
+// nameOf returns the name of h.
+func (b *Broker) nameOf(h hosts.ID) string { return b.Fleet[h].Spec().Name }

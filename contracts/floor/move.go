@@ -1,0 +1,94 @@
+package floor
+
+import (
+	"bourse/contracts"
+	"bourse/market"
+)
+
+// A policy can take a run that is not booked off all of its hosts and return it to others
+// later. The run keeps its number, and its charges so far become arrears: one per stay of a
+// node on a host.
+
+// Withdraw takes run i, which is on hosts, off all of them. Its work counts, or is wasted if
+// lose is set.
+func (f *Floor) Withdraw(now float64, i int32, lose bool) {
+	f.now = now
+	c := &f.runs[i]
+	sum := 0.0
+	for n := range c.Placements {
+		pl := &c.Placements[n]
+		if !pl.Left {
+			f.stop(c, i, int32(n))
+		}
+		if pl.Owed > 0 {
+			c.arrears = append(c.arrears, contracts.Placement{Host: pl.Host, Owed: pl.Owed})
+		}
+		if pl.Owed = 0; lose {
+			c.Wasted += max(0, pl.Done)
+			pl.Done = 0
+		}
+		sum += pl.Done
+	}
+	c.Done, c.Rate, c.At = sum, 0, now
+	c.spends, c.near = never, false
+	c.Suspensions++
+	f.change(i)
+}
+
+// Return starts run i, which was withdrawn, on the hosts of on. Each node continues its work
+// and first has restore seconds of extra work. The extra work is a negative amount of work
+// done, so that the run ends when its own work is done.
+func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore float64) error {
+	f.now = now
+	c := &f.runs[i]
+	pace := never
+	for n := range on {
+		pace = min(pace, f.specs[on[n].Host].Speed)
+	}
+	f.scratch.placed = append(f.scratch.placed[:0], on...)
+	sum := 0.0
+	for n := range f.scratch.placed {
+		pl := &f.scratch.placed[n]
+		extra := pace
+		if !c.PerHost { // nodes of a run that is judged as a whole do not wait for the slowest
+			extra = f.specs[pl.Host].Speed
+		}
+		pl.Done = c.Placements[n].Done - restore*extra
+		sum += pl.Done
+	}
+	c.Done = sum
+	return f.put(i, f.scratch.placed)
+}
+
+// Rebid replaces the bids of run i, which is on hosts, by those of on.
+func (f *Floor) Rebid(now float64, i int32, on []contracts.Placement) {
+	f.now = now
+	c := &f.runs[i]
+	for n := range c.Placements {
+		if pl := &c.Placements[n]; !pl.Left {
+			f.touch(&f.hosts[pl.Host])
+			f.raise(i, int32(n), on[n].Bid)
+		}
+	}
+	f.change(i)
+}
+
+// Limit sets the limit of run i.
+func (f *Floor) Limit(i int32, until float64) {
+	f.runs[i].until = until
+	f.change(i)
+}
+
+// RunsOut returns the time at which the charges of run i reach its budget if it pays its bids,
+// or +Inf if it has none.
+func (f *Floor) RunsOut(now float64, i int32) float64 {
+	f.now = now
+	spent, _, bids := f.money(i)
+	switch budget := f.runs[i].SLA.Budget.Float64(); {
+	case budget-spent <= gone*budget:
+		return now
+	case bids > market.Rate(0):
+		return now + (budget-spent)/bids.Float64()
+	}
+	return never
+}

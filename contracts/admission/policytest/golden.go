@@ -27,7 +27,14 @@ type Case struct {
 // runs them.
 func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
-	if other := os.Getenv("BOURSE_GOLDEN_LIBRA"); other != "" {
+	RunCases(t, "BOURSE_GOLDEN_LIBRA", dir, of)
+}
+
+// RunCases runs every case in dir, or in the folder that the environment variable names. of
+// returns what runs the cases of a kind, nil if another test runs them.
+func RunCases(t *testing.T, variable, dir string, of func(*Case) func(*testing.T, *Case)) {
+	t.Helper()
+	if other := os.Getenv(variable); other != "" {
 		dir = other
 	}
 	files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -76,6 +83,24 @@ func (c *Case) Same(t *testing.T, name string, got any) {
 	}
 }
 
+// Exact is Same in which whole numbers must be equal and other numbers may differ by 1e-9 of the
+// greater, or of 1.
+func (c *Case) Exact(t *testing.T, name string, got any) {
+	t.Helper()
+	want, ok := c.Expect[name]
+	if !ok {
+		return
+	}
+	text, _ := json.Marshal(plain(got))
+	var x any
+	if err := json.Unmarshal(text, &x); err != nil {
+		t.Fatal(err)
+	}
+	if path := within(1e-9, x, want); path != "" {
+		t.Errorf("%s%s", name, path)
+	}
+}
+
 // plain returns x with what JSON cannot say in words.
 func plain(x any) any {
 	switch x := x.(type) {
@@ -101,12 +126,15 @@ func plain(x any) any {
 
 // differ returns where got differs from want, "" if nowhere. Numbers may differ
 // by 1e-6 of the greater, or of 1.
-func differ(got, want any) string {
+func differ(got, want any) string { return within(1e-6, got, want) }
+
+// within is differ with another tolerance. Below 1e-6, whole numbers must be equal.
+func within(tolerance float64, got, want any) string {
 	bad := fmt.Sprintf(" = %v, want %v", got, want)
 	switch want := want.(type) {
 	case float64:
 		got, ok := got.(float64)
-		if ok && math.Abs(got-want) <= 1e-6*max(1, math.Abs(got), math.Abs(want)) {
+		if ok && (tolerance == 1e-6 || want != math.Trunc(want)) && math.Abs(got-want) <= tolerance*max(1, math.Abs(got), math.Abs(want)) || ok && got == want {
 			return ""
 		}
 	case []any:
@@ -115,7 +143,7 @@ func differ(got, want any) string {
 			return bad
 		}
 		for i := range want {
-			if d := differ(got[i], want[i]); d != "" {
+			if d := within(tolerance, got[i], want[i]); d != "" {
 				return fmt.Sprintf("[%d]%s", i, d)
 			}
 		}
@@ -126,7 +154,7 @@ func differ(got, want any) string {
 			return bad
 		}
 		for _, k := range slices.Sorted(maps.Keys(want)) {
-			if d := differ(got[k], want[k]); d != "" {
+			if d := within(tolerance, got[k], want[k]); d != "" {
 				return "." + k + d
 			}
 		}

@@ -19,10 +19,11 @@ func Policies() map[string]admission.Policy {
 		"drf":          planned("the user with the lowest dominant share first (dominant resource fairness)", newDRF),
 		"fairshare":    planned("who has used less than its share first (Slurm's classic fair share)", newFairShare),
 
-		"easy":  {Doc: "first come, first served, with EASY backfilling", New: newEasy, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
-		"edf":   {Doc: "earliest deadline first, in a queue", New: newEDF, Properties: admission.Properties{Sharing: "exclusive", Deadlines: true, Packs: true}},
-		"fcfs":  {Doc: "first come, first served, in a queue", New: newFCFS, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
-		"queue": {Doc: "first come, first served, on hosts predicted to stay (volunteers)", New: newQueue, Properties: admission.Properties{Sharing: "exclusive", Queues: true}},
+		"easy":   {Doc: "first come, first served, with EASY backfilling", New: newEasy, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
+		"edf":    {Doc: "earliest deadline first, in a queue", New: newEDF, Properties: admission.Properties{Sharing: "exclusive", Deadlines: true, Packs: true}},
+		"fcfs":   {Doc: "first come, first served, in a queue", New: newFCFS, Properties: admission.Properties{Sharing: "exclusive", Queues: true, Packs: true}},
+		"queue":  {Doc: "first come, first served, on hosts predicted to stay (volunteers)", New: newQueue, Properties: admission.Properties{Sharing: "exclusive", Queues: true}},
+		"posted": {Doc: "list prices that depend on the load", New: newPosted, Properties: admission.Properties{Sharing: "exclusive", Rated: true}},
 	}
 }
 

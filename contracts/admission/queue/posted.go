@@ -1,0 +1,144 @@
+package queue
+
+import (
+	"math/rand/v2"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/contracts/bidding"
+	"bourse/hosts"
+	"bourse/market"
+	"bourse/market/clearing"
+)
+
+// Reasons of posted.
+const (
+	tooDear contracts.Reason = "price above budget"
+	noRoom  contracts.Reason = "no room"
+)
+
+// posted sells processors at list prices that depend on the load. A request that can pay and
+// finds room starts at once; its rates do not change afterwards. A request that does not waits,
+// or leaves, and blocks no other.
+//
+// The price of a node depends on the load before it (marginal) or on the load before the whole
+// request. With marginal prices, a wide job pays what its nodes would pay if they came one after
+// another.
+type posted struct {
+	free
+	o     PostedOptions
+	units []int // processors of each host that is present, by host
+	all   int   // their sum
+
+	alone   contracts.Request // the request asked about last, not packed
+	numbers contracts.Numbers
+}
+
+// PostedOptions are the options of posted.
+type PostedOptions struct {
+	clearing.Curve `yaml:",inline"`
+	At             string `yaml:"at" validate:"oneof=marginal before" doc:"load at which a node pays: marginal (with the nodes before it in its request) or before (without them)"`
+	Losers         string `yaml:"losers" validate:"oneof=wait leave" doc:"requests that do not start at once: wait or leave (are rejected)"`
+}
+
+// newPosted returns a posted policy with the decoded options.
+func newPosted(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	p := &posted{o: PostedOptions{Curve: clearing.DefaultCurve(), At: "marginal", Losers: "wait"}}
+	if err := decode(&p.o); err != nil {
+		return nil, err
+	}
+	return admission.Immediate(p), p.o.Validate()
+}
+
+// Decide implements [contracts.Decider]. It reports the numbers price, the mean rate of a node
+// in $/s; cost, the price of the estimate in $; and load, the part of the processors in use.
+func (p *posted) Decide(now float64, request *contracts.Request, v contracts.View) contracts.Decision {
+	p.count(v)
+	p.alone = *request
+	r := &p.alone
+	r.Packed = false // each node is on a host of its own
+	d := contracts.Decision{Reason: contracts.TooFewHosts}
+	if !everHolds(r, v) {
+		return d
+	}
+	speed, due, budget := p.empty(r, v), r.Due(), float64(r.SLA.Budget.Micros())*1e3 // nano-dollars
+	if now+r.Work/speed > due && !r.SLA.GoesOn() {
+		d.Reason = contracts.TooLate
+		return d
+	}
+	if p.cost(r, 0, speed) > budget {
+		d.Reason, d.Numbers = tooDear, p.numbers
+		return d
+	}
+	if !p.start(r, v) {
+		return p.loses(noRoom)
+	}
+	if speed = p.slowest(v); now+r.Work/speed > due && !r.SLA.GoesOn() {
+		return p.loses(contracts.TooLate)
+	}
+	used := p.all - p.slots
+	if p.cost(r, used, speed) > budget {
+		return p.loses(tooDear)
+	}
+	d = p.accept(r)
+	for k := range d.Placements {
+		d.Placements[k].Bid = p.price(used, k)
+	}
+	d.Rated, d.Numbers = true, p.numbers
+	return d
+}
+
+// empty returns the lowest speed of the hosts that r would take on an empty fleet.
+func (p *posted) empty(r *contracts.Request, v contracts.View) float64 {
+	speed := v.Spec(0).Speed
+	for h := range hosts.ID(r.Nodes) {
+		speed = min(speed, v.Spec(h).Speed)
+	}
+	return speed
+}
+
+// loses defers a request, or rejects it if losers leave.
+func (p *posted) loses(reason contracts.Reason) contracts.Decision {
+	if p.o.Losers == "leave" {
+		return contracts.Decision{Reason: reason, Numbers: p.numbers}
+	}
+	return contracts.Decision{Verdict: contracts.Defer}
+}
+
+// price returns the rate of node k of a request if the given number of units is in use.
+func (p *posted) price(used, k int) market.Rate {
+	if p.o.At == "before" {
+		k = 0
+	}
+	return p.o.Curve.At(float64(used+k) / float64(max(1, p.all)))
+}
+
+// cost returns the cost of the estimate of r, in nano-dollars, if the given number of units is in
+// use and its hosts have the given speed. It also sets the numbers of the decision.
+func (p *posted) cost(r *contracts.Request, used int, speed float64) float64 {
+	sum := market.Rate(0)
+	for k := range r.Nodes {
+		sum += p.price(used, k)
+	}
+	cost := float64(sum) * (r.Work / speed)
+	p.numbers = append(p.numbers[:0],
+		contracts.Measured("price", sum.Float64()/float64(r.Nodes)), contracts.Measured("cost", cost/1e9),
+		contracts.Measured("load", float64(used)/float64(max(1, p.all))))
+	return cost
+}
+
+// count updates the free processors and the processors that are present.
+func (p *posted) count(v contracts.View) {
+	changed := p.see(v)
+	if len(p.units) != v.Fleet() {
+		p.units, p.all = make([]int, v.Fleet()), 0
+	}
+	for _, h := range changed {
+		present := 0
+		if !v.Unavailable(hosts.ID(h)) {
+			present = p.tasks[h]
+		}
+		p.all += present - p.units[h]
+		p.units[h] = present
+	}
+}

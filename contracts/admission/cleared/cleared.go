@@ -1,0 +1,576 @@
+// Package cleared contains the policies that sell processors by clearings: at regular times, a
+// mechanism of market/clearing decides which jobs have units of hosts until the next clearing.
+//
+// [Policy] is the adapter of all of them. It receives ticks, builds the book of a clearing from
+// the jobs, and converts the result into actions: jobs that win start, continue or move, and
+// jobs that lose are suspended. A member, in a file of its own, says how a job becomes a bid,
+// what is on sale, and which jobs win. The package also contains the policies that sell
+// bundles and windows, which are booked.
+//
+// A unit is one processor of a host. A job of n nodes takes n units on distinct hosts, all or
+// none.
+package cleared
+
+import (
+	"math"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/contracts/admission"
+	"bourse/hosts"
+	"bourse/market"
+	"bourse/market/clearing"
+)
+
+// Policies returns the policies of this package, by name.
+func Policies() map[string]admission.Policy {
+	return map[string]admission.Policy{
+		"call": {Doc: "call auctions at regular times, with sellers' asks and one price", New: newCall, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true}},
+		"spot": {Doc: "interruptible processors at a spot price, cleared with notice, beside on-demand ones", New: newSpot, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Classes: []string{"ondemand", "spot"}}},
+	}
+}
+
+// Reasons of cleared policies.
+const (
+	outbid     contracts.Reason = "outbid"
+	doesNotFit contracts.Reason = "does not fit" // although it bids more than the price
+	tooDear    contracts.Reason = "price above budget"
+)
+
+// Common are the options that all members have.
+type Common struct {
+	Every   float64 `yaml:"every" validate:"min=1e-3,max=1e9" doc:"time between clearings, s"`
+	Restore float64 `yaml:"restore" validate:"min=0,max=1e9" doc:"extra work of each node when a job returns to hosts, s"`
+	Losers  string  `yaml:"losers" validate:"oneof=wait leave" doc:"waiting jobs that lose: wait or leave (are rejected)"`
+}
+
+// A seller is a member: what is particular to one way of selling.
+type seller interface {
+	// consider completes j, which was submitted now, or returns why it is rejected.
+	consider(p *Policy, now float64, j *job, r *contracts.Request) contracts.Reason
+
+	// decide chooses the jobs that have units from the clearing on: it sets wins of each job
+	// that takes part, and takes part.
+	decide(p *Policy, now, at float64)
+
+	// fill appends the actions that start jobs on free units between clearings.
+	fill(p *Policy, now float64)
+
+	// terms returns the rate of each node of j, and the numbers of a decision to start it.
+	terms(p *Policy, j *job) (market.Rate, contracts.Numbers)
+}
+
+// A Policy sells units by clearings, as its seller says. It implements [contracts.Policy].
+type Policy struct {
+	Common
+	seller
+	notice      float64
+	interrupted string // resume, restart or end
+	announces   bool   // results of clearings are recorded
+	rated       bool   // its rates are agreed
+
+	classes []*class
+	of      []int32 // class of each host
+	load    []int   // tasks on each host, with those of actions that are not yet carried out
+	present []bool  // by host
+	jobs    []*job  // in order of submission
+	number  map[int32]*job
+
+	next     int  // number of the next clearing; clearing k is at k × Every
+	pending  bool // it has been decided
+	concerns bool // there were jobs at that time
+
+	unsettled bool // something has happened since the last decision, or its clearing changed something
+	again     bool // a pass is due
+
+	clock   float64
+	actions []contracts.Action
+	said    []*contracts.Decision // one per action that has one
+}
+
+// A class is the hosts with one specification. Each class is a market of its own.
+type class struct {
+	spec  hosts.Spec
+	hosts []hosts.ID
+	tasks int // processors of each host
+	units int // processors of the hosts present
+
+	book    clearing.Book
+	bidders []*job // by bid of the book
+	result  clearing.Result
+	offered int
+}
+
+// A job is a contract, or a request for one.
+type job struct {
+	contract int32
+	id       contracts.ID
+	user     int32
+	submit   float64
+	nodes    int
+	work     float64 // the estimate
+	due      float64 // +Inf unless hard
+	class    *class
+	bid      market.Rate
+	state    state
+	on       []hosts.ID // while it runs
+	done     float64    // work done per node when it was suspended last
+
+	takes    bool // it takes part in the decision that awaits its clearing
+	wins     bool
+	waited   bool // it has been considered and did not start
+	repeat   bool // a host left with it
+	onDemand bool // it pays the fixed rate and is not interrupted
+	idle     bool // its buyer does not want units at present
+	safe     bool // its buyer stays on demand until the end
+	deadline float64
+}
+
+// A state is where a job is.
+type state uint8
+
+const (
+	waiting state = iota
+	running
+	paused
+)
+
+func (p *Policy) init(c Common, s seller) *Policy {
+	p.Common, p.seller, p.next, p.number = c, s, 1, map[int32]*job{}
+	return p
+}
+
+// Next implements [contracts.Policy]. Clearings come after the requests submitted at the same
+// time.
+func (p *Policy) Next() (at float64, last bool) {
+	if at = float64(p.next) * p.Every; !p.pending {
+		at -= p.notice
+	}
+	return at, true
+}
+
+// Pending reports whether the next tick matters although no requests will come. It does if a
+// decision about jobs awaits its clearing, if a job runs, or if the last clearing may not be the result of
+// all that happened before it.
+func (p *Policy) Pending(idle bool) bool {
+	runs := func(j *job) bool { return j.state == running }
+	return p.pending && p.concerns || !idle && (p.unsettled || slices.ContainsFunc(p.jobs, runs))
+}
+
+// Handle implements [contracts.Policy].
+func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	p.skip(now)
+	if e.Kind == contracts.Over { // the policy must not read the market
+		p.unsettled = true
+		p.remove(p.number[e.Contract])
+		return nil
+	}
+	if e.Kind != contracts.Continue {
+		p.actions, p.said = p.actions[:0], p.said[:0]
+	}
+	p.clock = now
+	p.unsettled = p.unsettled || e.Kind != contracts.Tick && e.Kind != contracts.Continue
+	p.see(m.Hosts())
+	switch e.Kind {
+	case contracts.Submitted:
+		p.submitted(now, e.Contract, m)
+	case contracts.Lost:
+		j := p.number[e.Contract]
+		j.state, j.repeat, j.on, j.done = waiting, true, nil, 0
+		p.enqueue(j, m)
+	case contracts.Overdue:
+		p.refuse(p.number[e.Contract])
+	case contracts.Freed:
+		p.pass(now)
+	case contracts.Tick:
+		p.tick(now, m.Hosts())
+	case contracts.Continue:
+		p.carried()
+		p.actions, p.said = p.actions[:0], p.said[:0]
+		if p.again {
+			p.pass(now)
+		}
+	}
+	return p.actions
+}
+
+// skip drops the ticks before now, which did not matter: see [Policy.Pending].
+func (p *Policy) skip(now float64) {
+	for at, _ := p.Next(); at < now; at, _ = p.Next() {
+		p.pending, p.next = false, max(p.next+1, int((now+p.notice)/p.Every))
+	}
+}
+
+// see updates the classes and the hosts that have changed.
+func (p *Policy) see(v contracts.View) {
+	changed, all := admission.Changed(v, len(p.load))
+	if all {
+		p.load, p.present, p.of = make([]int, v.Fleet()), make([]bool, v.Fleet()), make([]int32, v.Fleet())
+		for h := range hosts.ID(v.Fleet()) {
+			p.place(h, v.Spec(h))
+		}
+	}
+	for _, h := range changed {
+		here := !v.Unavailable(h)
+		if c := p.classes[p.of[h]]; here != p.present[h] {
+			if p.present[h] = here; here {
+				c.units += c.tasks
+			} else {
+				c.units -= c.tasks
+			}
+		}
+		p.load[h] = len(v.On(h))
+	}
+}
+
+// place enters host h in its class.
+func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
+	like := *spec
+	like.Name = ""
+	i := slices.IndexFunc(p.classes, func(c *class) bool { return c.spec == like })
+	if i < 0 {
+		i = len(p.classes)
+		p.classes = append(p.classes, &class{spec: like, tasks: max(1, int(spec.CPUs))})
+	}
+	p.classes[i].hosts = append(p.classes[i].hosts, h)
+	p.of[h] = int32(i)
+}
+
+// submitted considers a new request. If it is not rejected, it waits for the pass that follows.
+func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
+	r := m.Request(i)
+	j := &job{contract: i, id: r.ID, user: int32(r.Owner), submit: r.Submit, nodes: r.Nodes, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
+	if !r.SLA.GoesOn() {
+		j.due = r.Due()
+	}
+	reason := contracts.TooFewHosts
+	if j.class = p.cheapest(r); j.class != nil {
+		if reason = p.consider(p, now, j, r); reason == contracts.None && p.late(j, now) {
+			reason = contracts.TooLate
+		}
+	}
+	if reason != contracts.None {
+		_, numbers := market.Rate(0), contracts.Numbers(nil)
+		if j.class != nil {
+			_, numbers = p.terms(p, j)
+		}
+		p.say(contracts.Refuse, i, &contracts.Decision{Reason: reason, Numbers: numbers})
+		return
+	}
+	p.number[i] = j
+	p.jobs = append(p.jobs, j)
+	p.enqueue(j, m)
+}
+
+// cheapest returns the class in which r costs least at the current prices, or nil if none has
+// enough hosts.
+func (p *Policy) cheapest(r *contracts.Request) (best *class) {
+	least := math.Inf(1)
+	for _, c := range p.classes {
+		if r.Nodes > len(c.hosts) || !r.Needs.Min.Resources.Fit(c.spec.Room) && !r.Needs.Min.Resources.Zero() {
+			continue
+		}
+		if cost := float64(max(1, c.result.Price)) / c.spec.Speed; cost < least {
+			best, least = c, cost
+		}
+	}
+	return best
+}
+
+// late reports whether j cannot end by its hard deadline if it starts then.
+func (p *Policy) late(j *job, at float64) bool { return at+j.work/j.class.spec.Speed > j.due }
+
+func (p *Policy) enqueue(j *job, m contracts.Market) {
+	p.actions = append(p.actions, contracts.Action{Verb: contracts.Enqueue, Contract: j.contract, Place: len(m.Waiting())})
+	p.again = true
+}
+
+// refuse rejects j, which waits. A bid that waited was outbid.
+func (p *Policy) refuse(j *job) {
+	reason := contracts.TooLate
+	if j.waited && !j.onDemand && !j.repeat {
+		reason = outbid
+	}
+	p.reject(j, reason)
+}
+
+func (p *Policy) reject(j *job, reason contracts.Reason) {
+	_, numbers := p.terms(p, j)
+	p.say(contracts.Refuse, j.contract, &contracts.Decision{Reason: reason, Numbers: numbers})
+	p.remove(j)
+}
+
+// say appends an action with its decision.
+func (p *Policy) say(verb contracts.Verb, i int32, d *contracts.Decision) *contracts.Action {
+	p.said = append(p.said, d)
+	p.actions = append(p.actions, contracts.Action{Verb: verb, Contract: i, Part: contracts.All, Decision: d})
+	a := &p.actions[len(p.actions)-1]
+	if verb == contracts.Admit || verb == contracts.Refuse || verb == contracts.Announce {
+		a.Part = 0
+	}
+	return a
+}
+
+// remove forgets j, which has ended.
+func (p *Policy) remove(j *job) {
+	if j == nil {
+		return
+	}
+	delete(p.number, j.contract)
+	if i := slices.Index(p.jobs, j); i >= 0 {
+		p.jobs = slices.Delete(p.jobs, i, i+1)
+	}
+}
+
+// carried looks for admissions that the broker rejected.
+func (p *Policy) carried() {
+	for k := range p.actions {
+		if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
+			j := p.number[a.Contract]
+			p.free(j)
+			p.remove(j)
+			p.again = true
+		}
+	}
+}
+
+// pass fills free units, unless a decision awaits its clearing.
+func (p *Policy) pass(now float64) {
+	if p.again = false; !p.pending {
+		p.fill(p, now)
+	}
+	for _, j := range p.jobs {
+		j.waited = j.waited || j.state == waiting
+	}
+}
+
+// expire rejects those of the waiting jobs considered that cannot end in time if they start then.
+func (p *Policy) expire(at float64, considered func(*job) bool) {
+	for i := 0; i < len(p.jobs); i++ {
+		if j := p.jobs[i]; j.state == waiting && p.late(j, at) && considered(j) {
+			p.refuse(j)
+			i--
+		}
+	}
+}
+
+// tick carries out the decision that is due, and decides about the next clearing. With a notice
+// of a whole period, both happen at the same time.
+func (p *Policy) tick(now float64, v contracts.View) {
+	for {
+		switch at := float64(p.next) * p.Every; {
+		case p.pending && at <= now:
+			p.update(v)
+			p.clear(now)
+			for k := range p.actions {
+				p.unsettled = p.unsettled || p.actions[k].Verb != contracts.Announce && p.actions[k].Verb != contracts.Rebid
+			}
+			p.next++
+			p.pending, p.again = false, true
+		case !p.pending && at-p.notice <= now:
+			p.concerns = len(p.jobs) > 0
+			p.update(v)
+			p.expire(at, func(*job) bool { return true })
+			p.unsettled = len(p.actions) > 0
+			p.decide(p, now, at)
+			p.pending = true
+			for _, j := range p.jobs {
+				j.waited = j.waited || j.state == waiting
+			}
+		default:
+			return
+		}
+	}
+}
+
+// update sets the work done of the jobs that run.
+func (p *Policy) update(v contracts.View) {
+	for _, j := range p.jobs {
+		if j.state == running {
+			p.progress(j, v)
+		}
+	}
+}
+
+// progress sets the work done of j, which runs.
+func (p *Policy) progress(j *job, v contracts.View) {
+	for _, h := range j.on {
+		for k := range v.On(h) {
+			a := &v.On(h)[k]
+			if c := v.Contract(a.Contract); c.ID == j.id {
+				j.done = (c.Done + c.Rate*(p.clock-c.At)) / float64(j.nodes)
+				return
+			}
+		}
+	}
+}
+
+// clear appends the actions that carry out the decision.
+func (p *Policy) clear(now float64) {
+	for _, j := range slices.Clone(p.jobs) {
+		if j.state == running && j.takes && !j.wins {
+			p.interrupt(j, now)
+		}
+	}
+	for i, c := range p.classes {
+		if !p.announces {
+			break
+		}
+		units := 0
+		for _, n := range c.result.Units {
+			units += n
+		}
+		numbers := contracts.Numbers{
+			contracts.Counted("market", i), contracts.Counted("price", int(c.result.Price)),
+			contracts.Counted("units", units), contracts.Counted("offered", c.offered),
+		}
+		if c.result.Traded {
+			numbers = append(numbers, contracts.Counted("low", int(c.result.Low)), contracts.Counted("high", int(c.result.High)))
+		}
+		p.say(contracts.Announce, 0, &contracts.Decision{Numbers: numbers})
+	}
+	for _, j := range p.jobs {
+		if j.state == running && j.takes && j.wins {
+			p.renew(j)
+		}
+	}
+	for _, j := range slices.Clone(p.jobs) {
+		if j.state != running && j.takes && j.wins {
+			p.launch(j, nil)
+		} else if j.state == waiting && j.takes && !j.wins && p.Losers == "leave" && !j.repeat {
+			reason := outbid
+			if j.bid > j.class.result.Price {
+				reason = doesNotFit
+			}
+			p.reject(j, reason)
+		}
+	}
+	for _, j := range p.jobs {
+		j.takes, j.wins = false, false
+	}
+}
+
+// renew sets the new rate of j, which keeps its units, and moves it off units that were not
+// sold.
+func (p *Policy) renew(j *job) {
+	c, unsold := j.class, false
+	for a := range c.book.Asks {
+		if ask := &c.book.Asks[a]; ask.On > 0 && c.bidders[ask.On-1] == j && !c.result.Sold[a] {
+			unsold = true
+		}
+	}
+	if !unsold {
+		rate, _ := p.terms(p, j)
+		if p.rated {
+			p.say(contracts.Rebid, j.contract, &contracts.Decision{Placements: placements(j.on, rate)})
+		}
+		return
+	}
+	on := j.on
+	p.suspend(j)
+	p.launch(j, on)
+}
+
+// placements returns placements on the given hosts, all with the same bid.
+func placements(on []hosts.ID, bid market.Rate) (out []contracts.Placement) {
+	for _, h := range on {
+		out = append(out, contracts.Placement{Host: h, Bid: bid})
+	}
+	return out
+}
+
+// interrupt takes j off its units.
+func (p *Policy) interrupt(j *job, now float64) {
+	if p.interrupted == "end" {
+		p.free(j)
+		p.actions = append(p.actions, contracts.Action{Verb: contracts.Release, Contract: j.contract, Due: 1, Of: 1})
+		p.remove(j)
+		return
+	}
+	p.suspend(j).Lose = p.interrupted == "restart"
+	if p.interrupted == "restart" {
+		j.done = 0
+	}
+	j.takes = false // its buyer may want other units now
+	if b, ok := p.seller.(interface {
+		interrupted(p *Policy, j *job, now float64)
+	}); ok {
+		b.interrupted(p, j, now)
+	}
+}
+
+func (p *Policy) suspend(j *job) *contracts.Action {
+	p.free(j)
+	j.state, j.on = paused, nil
+	p.actions = append(p.actions, contracts.Action{Verb: contracts.Suspend, Contract: j.contract, Part: contracts.All})
+	return &p.actions[len(p.actions)-1]
+}
+
+// free takes the tasks of j off its hosts in the record of loads.
+func (p *Policy) free(j *job) {
+	for _, h := range j.on {
+		p.load[h]--
+	}
+}
+
+// launch starts j, which waits or is paused, on units of its class: those of was that were
+// sold, then the lowest free ones. It reports whether there were enough.
+func (p *Policy) launch(j *job, was []hosts.ID) bool {
+	on := p.units(j, was)
+	if on == nil {
+		return false
+	}
+	rate, numbers := p.terms(p, j)
+	d := &contracts.Decision{Verdict: contracts.Accept, Placements: placements(on, rate), Numbers: numbers, Rated: p.rated}
+	if j.state == paused {
+		p.say(contracts.Launch, j.contract, d).Restore = p.Restore
+	} else {
+		p.say(contracts.Admit, j.contract, d)
+	}
+	for _, h := range on {
+		p.load[h]++
+	}
+	j.state, j.on, j.repeat = running, on, false
+	return true
+}
+
+// units returns hosts of its class for the nodes of j, or nil. While a decision with asks is
+// carried out, only sold units count.
+func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
+	c := j.class
+	sold := func(hosts.ID) bool { return true }
+	if j.takes && c.asks() {
+		left := map[hosts.ID]int{}
+		for a := range c.book.Asks {
+			if c.result.Sold[a] {
+				left[hosts.ID(c.book.Asks[a].Seller)]++
+			}
+		}
+		sold = func(h hosts.ID) bool { return p.load[h] < left[h] }
+	}
+	for _, list := range [...][]hosts.ID{was, c.hosts} {
+		for _, h := range list {
+			if len(on) < j.nodes && p.present[h] && p.load[h] < c.tasks && sold(h) && !slices.Contains(on, h) {
+				on = append(on, h)
+			}
+		}
+	}
+	if len(on) < j.nodes {
+		return nil
+	}
+	slices.Sort(on)
+	return on
+}
+
+// asks reports whether the units of the last book differ, so that it matters which are sold.
+func (c *class) asks() bool { return len(c.book.Asks) > 0 && c.book.Asks[0].Seller >= 0 }
+
+// free returns the number of hosts of c with a free processor.
+func (p *Policy) roomIn(c *class) (n int) {
+	for _, h := range c.hosts {
+		if p.present[h] && p.load[h] < c.tasks {
+			n++
+		}
+	}
+	return n
+}

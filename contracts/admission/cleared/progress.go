@@ -1,0 +1,81 @@
+package cleared
+
+import "math"
+
+// A course is what a buyer does: nothing, run on spot, or run on demand.
+type course uint8
+
+const (
+	idling course = iota
+	onSpot
+	onDemand
+)
+
+// A progress is the state of a job whose buyer follows Uniform Progress (Wu et al., "Can't Be
+// Late: Optimizing Spot Instance Savings under Deadlines", NSDI 2024). Times and work are in
+// seconds.
+type progress struct {
+	elapsed, done, work, deadline, delay float64 // delay: the restore time of a return
+	on                                   course
+	spot                                 bool // spot units are available; if it runs on spot, it was not interrupted
+	safe                                 bool // it is in the safety net: on demand until the end
+}
+
+// next returns what the buyer does now, and whether it is in the safety net from now on.
+func (b progress) next() (do course, safe bool) {
+	expected := func(at float64) float64 { return at * b.work / b.deadline }
+	net := b.deadline-b.elapsed < (b.work-b.done)+2*b.delay
+	idle := b.on == idling || b.on == onSpot && !b.spot
+	switch {
+	case b.done >= b.work:
+		return idling, b.safe
+	case b.safe:
+		return onDemand, true
+	case idle && net:
+		return onDemand, true
+	case b.on == onSpot && b.spot:
+		return onSpot, false
+	case idle && b.spot:
+		return onSpot, false
+	case idle && b.done < b.due(b.elapsed, expected):
+		return onDemand, false
+	case idle:
+		return idling, false
+	case b.done < expected(b.elapsed+2*b.delay):
+		return onDemand, false
+	case b.spot:
+		return onSpot, false
+	case net:
+		return onDemand, true
+	}
+	return idling, false
+}
+
+func (b progress) due(at float64, expected func(float64) float64) float64 { return expected(at) }
+
+// buy lets the buyer of j choose again, if buyers follow their progress. Stays says that j, if
+// it runs on spot, was not interrupted.
+func (s *spot) buy(p *Policy, j *job, now float64, stays bool) {
+	if s.Bidding != "progress" || math.IsInf(j.due, 1) {
+		return
+	}
+	c := j.class
+	b := progress{
+		elapsed: now - j.submit, done: max(0, j.done) / c.spec.Speed, work: j.work / c.spec.Speed, deadline: j.deadline, delay: s.Restore,
+		spot: j.bid >= max(c.result.Price, s.reserve), safe: j.safe,
+	}
+	switch {
+	case j.state != running && stays:
+		b.on = idling
+	case j.state == running && j.onDemand:
+		b.on = onDemand
+	default:
+		b.on, b.spot = onSpot, stays
+	}
+	do, safe := b.next()
+	j.safe = safe
+	if b.on == onDemand && do != onDemand {
+		p.suspend(j)
+	}
+	j.onDemand, j.idle = do == onDemand, do == idling
+}

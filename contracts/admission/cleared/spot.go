@@ -1,0 +1,203 @@
+package cleared
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"bourse/bank/exact"
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/market"
+	"bourse/market/clearing"
+)
+
+// Reasons of spot.
+const (
+	belowReserve contracts.Reason = "bid below the reserve price"
+	notSold      contracts.Reason = "on-demand is not sold"
+)
+
+// SpotOptions are the options of spot.
+type SpotOptions struct {
+	Common      `yaml:",inline"`
+	Notice      float64 `yaml:"notice" validate:"min=0,max=1e9" doc:"time between the decision about a clearing and the clearing, s; at most every"`
+	Reserve     float64 `yaml:"reserve" validate:"min=0,max=1e6" doc:"lowest price, $ per node and second"`
+	K           float64 `yaml:"k" validate:"min=0,max=1" doc:"position of the price between the highest losing bid (0) and the lowest winning bid (1)"`
+	Fill        bool    `yaml:"fill" doc:"units that are free between clearings go to waiting bids at or above the price"`
+	Interrupted string  `yaml:"interrupted" validate:"oneof=resume restart end" doc:"jobs that lose their units: resume (later, with their work), restart (without it) or end"`
+	OnDemand    float64 `yaml:"ondemand" validate:"min=0,max=1e6" doc:"price of jobs of class ondemand, which are not interrupted, $ per node and second; 0 means that they are not sold"`
+	Bidding     string  `yaml:"bidding" validate:"oneof=value progress" doc:"buyers: value (bid the budget over nodes and estimate) or progress (Uniform Progress: on spot while on schedule for the deadline, otherwise on demand)"`
+}
+
+// spot is a market of interruptible processors, as Amazon EC2 had from 2009 to 2017: those who
+// bid least are interrupted, with notice, when others bid more (Ben-Yehuda, Ben-Yehuda,
+// Schuster, Tsafrir, "Deconstructing Amazon EC2 Spot Instance Pricing", 2013). The decision for
+// [kT, (k+1)T) is made at kT - notice, among the jobs that run on spot, are suspended, or wait.
+// Before T the price is the reserve.
+//
+// Jobs of class ondemand pay a fixed rate, are never interrupted and have priority: a decision
+// does not offer the units that they hold or that they wait for.
+type spot struct {
+	SpotOptions
+	reserve, onDemand market.Rate
+	mechanism         clearing.Mechanism
+	price             func(r *contracts.Request) market.Rate // of a bid; nil for the value bid
+	order             []*job
+}
+
+// newSpot returns a spot policy with the decoded options.
+func newSpot(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	s := &spot{SpotOptions: SpotOptions{
+		Common: Common{Every: 300, Losers: "wait"}, Notice: 120, Reserve: 0.0001, Fill: true, Interrupted: "resume", Bidding: "value",
+	}}
+	if err := decode(&s.SpotOptions); err != nil {
+		return nil, err
+	}
+	switch {
+	case s.Notice > s.Every:
+		return nil, errors.New("notice: want at most every")
+	case s.Bidding == "progress" && s.OnDemand == 0:
+		return nil, errors.New("bidding: progress needs a price ondemand")
+	}
+	s.reserve, s.onDemand = rate(s.Reserve), rate(s.OnDemand)
+	s.mechanism = clearing.NewDouble(clearing.DoubleOptions{K: s.K})
+	p := (&Policy{notice: s.Notice, interrupted: s.Interrupted, announces: true, rated: true}).init(s.Common, s)
+	return p, nil
+}
+
+// rate returns dollars per second as the nearest whole rate.
+func rate(dollars float64) market.Rate { return market.Rate(math.RoundToEven(dollars * 1e9)) }
+
+// value returns the value bid of a job: budget / (nodes × estimate / speed), rounded toward zero.
+func value(r *contracts.Request, speed float64) market.Rate {
+	x, ok := exact.Trunc(3, []float64{float64(r.SLA.Budget.Micros()), speed}, []float64{r.Work, float64(r.Nodes)})
+	if !ok || market.Rate(x) > market.MaxRate {
+		return market.MaxRate
+	}
+	return market.Rate(x)
+}
+
+// consider implements seller.
+func (s *spot) consider(p *Policy, now float64, j *job, r *contracts.Request) contracts.Reason {
+	j.class.result.Price = max(j.class.result.Price, s.reserve)
+	j.bid = value(r, j.class.spec.Speed)
+	switch {
+	case s.price != nil:
+		j.bid = s.price(r)
+	case s.Bidding == "progress":
+		j.bid = s.onDemand
+	}
+	if j.onDemand = r.Class == "ondemand"; j.onDemand {
+		cost := float64(s.onDemand) * float64(j.nodes) * (j.work / j.class.spec.Speed) // nano-dollars
+		switch {
+		case s.onDemand == 0:
+			return notSold
+		case cost > float64(r.SLA.Budget.Micros())*1e3:
+			return tooDear
+		}
+		return contracts.None
+	}
+	if j.bid < s.reserve {
+		return belowReserve
+	}
+	s.buy(p, j, now, true)
+	return contracts.None
+}
+
+// decide implements seller.
+func (s *spot) decide(p *Policy, now, at float64) {
+	for _, j := range slices.Clone(p.jobs) {
+		s.buy(p, j, now, true)
+	}
+	for _, c := range p.classes {
+		c.offered = c.units
+		for _, j := range p.jobs {
+			if j.class == c && j.onDemand && j.state == running {
+				c.offered -= j.nodes
+			}
+		}
+		c.offered = max(0, c.offered)
+		for _, j := range p.jobs {
+			if j.class == c && j.onDemand && j.state != running && !j.idle && j.nodes <= c.offered {
+				c.offered -= j.nodes
+				j.takes, j.wins = true, true
+			}
+		}
+		c.book.Asks, c.book.Bids, c.bidders = c.book.Asks[:0], c.book.Bids[:0], c.bidders[:0]
+		for range c.offered {
+			c.book.Asks = append(c.book.Asks, clearing.Ask{Seller: -1, Price: s.reserve})
+		}
+		c.bid(p)
+		c.result.Price = max(c.result.Price, s.reserve)
+		c.clear(s.mechanism)
+	}
+}
+
+// bid enters the jobs of the class that want units in its book.
+func (c *class) bid(p *Policy) {
+	for _, j := range p.jobs {
+		if j.class == c && !j.onDemand && !j.idle {
+			c.bidders = append(c.bidders, j)
+			c.book.Bids = append(c.book.Bids, clearing.Bid{ID: int64(j.id), User: j.user, Units: j.nodes, Running: j.state == running, Submit: j.submit, Price: j.bid})
+		}
+	}
+}
+
+// clear clears the book of the class and sets who wins.
+func (c *class) clear(m clearing.Mechanism) {
+	if err := m.Clear(&c.book, &c.result); err != nil {
+		panic("cleared: " + err.Error())
+	}
+	for i, j := range c.bidders {
+		j.takes, j.wins = true, c.result.Units[i] > 0
+	}
+}
+
+// fill implements seller. Jobs on demand come first, in order of submission; then bids at or
+// above the price, the highest first.
+func (s *spot) fill(p *Policy, now float64) {
+	p.expire(now, func(j *job) bool { return s.Fill || j.onDemand })
+	for _, c := range p.classes {
+		room := p.roomIn(c)
+		for _, j := range p.jobs {
+			if room > 0 && j.class == c && j.onDemand && j.state != running && !j.idle && j.nodes <= room && p.launch(j, nil) {
+				room = p.roomIn(c)
+			}
+		}
+		if !s.Fill || room == 0 {
+			continue
+		}
+		s.order = s.order[:0]
+		for _, j := range p.jobs {
+			if j.class == c && !j.onDemand && !j.idle && j.state != running && j.bid >= c.result.Price {
+				s.order = append(s.order, j)
+			}
+		}
+		slices.SortStableFunc(s.order, func(a, b *job) int {
+			return cmp.Or(cmp.Compare(b.bid, a.bid), cmp.Compare(a.submit, b.submit), cmp.Compare(a.id, b.id))
+		})
+		for _, j := range s.order {
+			if j.nodes <= room && p.launch(j, nil) {
+				room = p.roomIn(c)
+			}
+		}
+	}
+}
+
+// terms implements seller. The numbers of a job on spot are its bid and the price, in $/s per
+// node, and the units offered in the last decision; of a job on demand, its rate.
+func (s *spot) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
+	if j.onDemand {
+		return s.onDemand, contracts.Numbers{contracts.Measured("ondemand", s.onDemand.Float64())}
+	}
+	price := max(j.class.result.Price, s.reserve)
+	return price, contracts.Numbers{
+		contracts.Measured("bid", j.bid.Float64()), contracts.Measured("price", price.Float64()), contracts.Counted("offered", j.class.offered),
+	}
+}
+
+// interrupted lets the buyer of j, which was suspended, decide again.
+func (s *spot) interrupted(p *Policy, j *job, now float64) { s.buy(p, j, now, false) }

@@ -110,7 +110,7 @@ func draw(n uint64) *drawing {
 	policies := d.policies()
 	planner := policies[0] == "reserve"
 	base := fork("base",
-		d.fleet(g, planner), d.workload(g, planner), d.market(policies[0], planner), d.sla(planner), d.needs(), d.provider())
+		d.fleet(g, planner, policies[0]), d.workload(g, planner), d.market(policies[0], planner), d.sla(planner), d.needs(), d.provider())
 	base.in = slices.DeleteFunc(base.in, func(b *branch) bool { return b == nil })
 	if d.odds(0.2) {
 		base.add(leaf("horizon", number(pick(d, 10, 60, 100.0, 250, 1000)*pick(d, 1, 1, 0.77))))
@@ -137,7 +137,7 @@ func (d *drawer) policies() []string {
 	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, names...); (second == "reserve") == (first == "reserve") || d.odds(0.03) {
+		if second := pick(d, names...); (second == "reserve") == (first == "reserve") && policies.Of(second).Rated == policies.Of(first).Rated || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}
@@ -149,7 +149,7 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 	out := d.plugin("admission", name)
 	out = append(out, leaf("label", fmt.Sprintf("p%d", i)))
 	switch made := policies.Of(name).Sharing; {
-	case d.odds(0.6) || planner && d.odds(0.97):
+	case d.odds(0.6) || (planner || policies.Of(name).Rated) && d.odds(0.97):
 		out = append(out, fork("sharing", d.sharing(made)...))
 	case d.odds(0.5):
 		out = append(out, fork("sharing", d.sharing(pick(d, d.known(sharing.Table().Names())...))...))
@@ -163,11 +163,14 @@ func (d *drawer) policy(name string, i int, planner bool) []*branch {
 
 func (d *drawer) sharing(name string) []*branch { return d.plugin("sharing", name) }
 
-func (d *drawer) fleet(g *drawing, planner bool) *branch {
+func (d *drawer) fleet(g *drawing, planner bool, policy string) *branch {
 	b := fork("fleet", leaf("hosts", strconv.Itoa(d.hosts)))
 	cpus := pick(d, 1, 1, 1, 2, 2, 4, 0.5, 1.5)
 	if planner {
 		cpus = pick(d, 1, 2, 4, 8, 16, 2.5, 0.5)
+	}
+	if policies.Of(policy).Clears && d.odds(0.95) {
+		cpus = 1
 	}
 	b.add(leaf("cpus", number(cpus)))
 	if own := d.own(0x666c6f6f72); d.number >= matrixHashes && own.odds(0.25) {
@@ -269,7 +272,10 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.8) {
 		b.add(leaf("payment", pick(d, firstPayments...)))
 	}
-	if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // nor of what has hashes
+	if rated := policies.Of(policy).Rated; rated {
+		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
+		b.add(leaf("payment", "bid"))
+	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // nor of what has hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		payment := pick(own, broker.Payments().Names()...)
 		if b.add(leaf("payment", payment)); payment == "scarce" && own.odds(0.5) {

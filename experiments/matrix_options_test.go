@@ -113,6 +113,23 @@ var matrixValues = map[string][]string{
 	"steps":     {"1", "10"},
 	"scores":    {"1", "50"},
 
+	"shape":        {"fixed", "power", "threshold"},
+	"posted low":   {"1e-6", "0.001", "0.02"},
+	"posted high":  {"0.02", "1"},
+	"power":        {"0.5", "1", "2"},
+	"at":           {"marginal", "before"},
+	"losers":       {"wait", "leave"},
+	"every":        {"7", "60", "300"},
+	"notice":       {"0", "2", "7"},
+	"spot reserve": {"1e-6", "0.001"},
+	"k":            {"0", "0.5", "1"},
+	"interrupted":  {"resume", "restart", "end"},
+	"restore":      {"0", "5", "60"},
+	"ondemand":     {"0", "0.001", "0.05"},
+	"spot bidding": {"value", "progress"},
+	"asks":         {"[0.000001]", "[0.000001, 0.001, 0.0005]"},
+	"uniform":      {"[0, 0.001]", "[0.00001, 0.00002]"},
+
 	"edf admission": {"deadline", "none"},
 	"check":         {"start", "select"},
 

@@ -19,6 +19,13 @@ var matrixRefusals = []struct{ says, why string }{
 	{`found "edf\+insert" with preempt`, "a plan that suspends has no holes to insert into"},
 	{`requires sla.deadline: hard, soft or plan, not none`, "a policy or a share that follows deadlines has none to follow"},
 	{`found \d+ jobs( requested)?, want at most \d+`, "a log is run as it was recorded, and has no more jobs"},
+	{`admission (posted|spot|call): found sharing \w+, want exclusive with it`, "rates are of whole processors"},
+	{`admission (posted|spot|call): found market.payment \w+, want bid with it`, "what the policy agreed is what is paid"},
+	{`admission (spot|call): found hosts of`, "a unit is a host"},
+	{`admission (spot|call): found fleet.availability.leaving: suspend`, "a unit that is away is no longer sold"},
+	{`notice: want at most every`, "a decision is made after the clearing before it"},
+	{`bidding: progress needs a price ondemand`, "its buyers fall back on it"},
+	{`admission policy posted: high: found`, "a price does not fall with the load"},
 	{`log.swf: no jobs`, "there is nothing to run"},
 }
 

@@ -155,6 +155,12 @@ func (p *tapedPolicy) Err() error {
 	return nil
 }
 
+// Pending forwards that of the policy, if it has one.
+func (p *tapedPolicy) Pending(idle bool) bool {
+	own, ok := p.Policy.(interface{ Pending(idle bool) bool })
+	return !ok || own.Pending(idle)
+}
+
 // Handle implements [contracts.Policy].
 func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	t := p.tape
@@ -165,10 +171,19 @@ func (p *tapedPolicy) Handle(now float64, e contracts.Event, m contracts.Market)
 	t.pending = t.pending[:0]
 	for k := range actions {
 		a := &actions[k]
+		if a.Verb == contracts.Announce {
+			continue
+		}
 		r := m.Request(a.Contract)
 		e := tapeEvent{at: now, id: r.ID}
-		if home := t.homes[r.ID]; home != nil {
+		if home := t.homes[r.ID]; home != nil && a.Part >= 0 {
 			e.node, e.host, e.nodes = int(a.Part), home[a.Part].Host, home[a.Part].Nodes
+		}
+		if a.Part == contracts.All && a.Verb == contracts.Launch {
+			t.expect(r.ID, a.Decision)
+		}
+		if a.Part == contracts.All || a.Verb == contracts.Rebid {
+			continue // of policies that are not replayed
 		}
 		switch a.Verb {
 		case contracts.Admit:

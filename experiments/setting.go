@@ -179,6 +179,18 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		if c.SLA.Deadline == "none" && policies.NeedsDeadlines(o.about, o.sharing.Name) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because it uses deadlines", o.Name, o.sharing.Name))
 		}
+		if o.about.Rated {
+			switch {
+			case o.sharing.Name != "exclusive":
+				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive with it", o.Name, o.sharing.Name))
+			case o.about.Clears && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
+				return nil, o.Blame(fmt.Errorf("admission %s: found hosts of %v processors, want one each with it: a unit is a host", o.Name, c.Fleet.CPUsOf(0)))
+			case o.about.Clears && c.Fleet.Availability != nil && c.Fleet.Availability.Leaving == "suspend":
+				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit with it", o.Name))
+			case c.Market.Payment != "bid":
+				return nil, o.Blame(fmt.Errorf("admission %s: found market.payment %s, want bid with it: it sets the rates", o.Name, c.Market.Payment))
+			}
+		}
 		if !o.about.Books {
 			continue
 		}

@@ -132,7 +132,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 		sources = append([]des.Source{in}, market...)
 	}
 	if _, last := a.broker.Policy.Next(); last {
-		sources = append(sources, a.broker.Late())
+		sources = append(sources, a.broker.Late(func() bool { return !math.IsInf(in.Next(), 1) }))
 	}
 	horizon := s.horizon() // events due at the horizon do not happen
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {

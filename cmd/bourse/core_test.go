@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 8_300
-	experimentsClosure = 42_500
+	experimentsClosure = 44_900
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -38,15 +38,16 @@ var most = map[string]int{
 	"cmd/bourse":                    10300,
 	"contracts":                     600,
 	"contracts/admission":           600,
+	"contracts/admission/cleared":   1250,
 	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   965,
 	"contracts/admission/queue":     1350,
 	"contracts/admission/reserve":   550,
 	"contracts/admission/script":    1060,
-	"contracts/broker":              1050,
+	"contracts/broker":              1100,
 	"contracts/floor":               1500,
 	"contracts/memo":                600,
-	"experiments":                   3700,
+	"experiments":                   3720,
 	"experiments/fitlab":            1150,
 	"experiments/live":              5550,
 	"experiments/live/client":       800,
@@ -61,9 +62,9 @@ var most = map[string]int{
 	"experiments/results":           3500,
 	"experiments/scenario":          1980,
 	"experiments/stats":             700,
-	"experiments/study":             3375,
+	"experiments/study":             3385,
 	"experiments/trail":             500,
-	"experiments/verify":            2650,
+	"experiments/verify":            3200,
 	"experiments/whatif":            2800,
 	"hosts/agent":                   2900,
 	"hosts/availability/models":     550,

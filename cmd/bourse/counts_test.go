@@ -64,7 +64,7 @@ func TestFilesDown(t *testing.T) {
 
 // mostExported is how many names the packages export: what no other package uses is not
 // exported. It is raised by a new room alone, by what its callers need.
-const mostExported = 2690
+const mostExported = 2720
 
 // TestCounts checks that the packages export no more names than they did, functions,
 // types, constants, variables and methods of exported types, and that each of them has a

@@ -38,12 +38,13 @@ var may = map[string]string{
 	"contracts/admission": "contracts contracts/bidding hosts market market/clearing",
 	"contracts/policies":  "contracts contracts/admission/... contracts/bidding",
 
+	"contracts/admission/cleared": "contracts contracts/admission contracts/bidding hosts market market/clearing",
 	"contracts/admission/libra":   "contracts contracts/admission contracts/bidding contracts/sharing hosts",
 	"contracts/admission/mixed":   "contracts contracts/admission contracts/bidding hosts",
-	"contracts/admission/queue":   "contracts contracts/admission contracts/bidding contracts/sharing hosts hosts/eventheap hosts/availability hosts/availability/sched",
+	"contracts/admission/queue":   "contracts contracts/admission contracts/bidding contracts/sharing hosts hosts/eventheap hosts/availability hosts/availability/sched market market/clearing",
 	"contracts/admission/reserve": "contracts contracts/admission contracts/bidding hosts hosts/matchmaking hosts/timetable",
 
-	"contracts/admission/policytest": "bank contracts contracts/bidding hosts hosts/availability market", // what tests share
+	"contracts/admission/policytest": "bank contracts contracts/bidding contracts/broker contracts/sharing hosts hosts/availability hosts/sim market", // what tests share
 
 	"contracts/admission/outside": "bank contracts contracts/admission contracts/bidding contracts/note hosts hosts/availability market",
 	"contracts/admission/script":  "contracts contracts/admission contracts/admission/outside contracts/bidding hosts market",

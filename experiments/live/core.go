@@ -158,7 +158,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	if err := k.broker.Advance(k.now); err != nil {
 		return nil, err
 	}
-	for late := k.broker.Late(); late.Next() <= k.now; {
+	for late := k.broker.Late(nil); late.Next() <= k.now; {
 		if err := late.Advance(k.now); err != nil {
 			return nil, err
 		}
@@ -184,7 +184,7 @@ func (k *core) turn(r *record) ([]result, error) {
 
 // due returns the next time at which something happens without a message.
 func (k *core) due() float64 {
-	due := min(k.broker.Next(), k.broker.Late().Next())
+	due := min(k.broker.Next(), k.broker.Late(nil).Next())
 	for i := range k.unsettled {
 		due = min(due, k.unsettled[i].next)
 	}

@@ -154,3 +154,9 @@ func (v watchedView) Percentile(h hosts.ID, g float64) float64 {
 	v.w.told(v.View, h, g, price)
 	return price
 }
+
+// Pending forwards that of the policy, if it has one: see [bourse/contracts/broker.Broker.Late].
+func (w *watcher) Pending(idle bool) bool {
+	p, ok := w.Policy.(interface{ Pending(idle bool) bool })
+	return !ok || p.Pending(idle)
+}

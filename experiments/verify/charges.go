@@ -106,6 +106,17 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 			return found, want
 		}
 	}
+	if t.sale != nil {
+		if found, want = t.sale.settle(e, d, v); found == "" && v.State != "cancelled" {
+			found, want = t.sale.work(e, d, v)
+		}
+		if found != "" {
+			return found, want
+		}
+		if v.State == "cancelled" && v.Owed != "" {
+			return fmt.Sprintf("a penalty of %.40q", v.Owed), "none: no promise was broken"
+		}
+	}
 	claimed, err := v.owed()
 	if err != nil {
 		return fmt.Sprintf("a penalty of %.40q", v.Owed), "an amount"
@@ -116,7 +127,7 @@ func (t *trail) judge(e *audit.Entry, d *contract, v *verdict, holds func(string
 		owed, fuzz = d.penalty(delay, e.Time, v, t.run.Rules.Version)
 		if t.market != nil {
 			found, want = d.metered(e, t.run.Rules)
-		} else {
+		} else if t.sale == nil {
 			owed, found, want = d.whole(e, v, owed, fuzz, t.run.Rules)
 		}
 		if found == "" && owes(claimed, owed, fuzz) {

@@ -21,6 +21,7 @@ type Job struct {
 	User string
 
 	Arrival, Work        float64
+	Estimate             float64 // of the runtime
 	Nodes                int
 	Value                audit.Money
 	Decision, Reason     string
@@ -92,6 +93,10 @@ func ReadJobs(r io.Reader, keep func(run string) bool) (map[string]Rows, error) 
 			Decision: c.text("decision"), Reason: c.text("reason"), Start: c.number("start"), End: c.number("finish"), Share: c.number("share"),
 			WorkDone: c.number("work_done"), Paid: c.money("paid"), Penalty: c.money("penalty"), Owed: c.money("penalty_owed"), OwedKnown: owed,
 			Fulfilled: c.text("fulfilled"),
+		}
+		at := rows.at(rows.n - 1)
+		if at.Estimate = c.number("estimate"); math.IsNaN(at.Estimate) {
+			at.Estimate = c.number("runtime")
 		}
 		if c.err != nil {
 			return nil, fmt.Errorf("jobs, row %d, %w", row, c.err)

@@ -14,7 +14,7 @@ import (
 var noted = []string{
 	"decision", "reason", "violates", "submit", "deadline", "runs_on", "on_demand", "per_host", "max_cpu", "penalty_rate", "penalty_max", "floor",
 	"on", "price", "opens", "host", "parts", "ask", "state", "work", "needed", "work_done", "penalty_owed", "killed", "fault", "losses",
-	"penalty_part", "penalty_most", "cause", "payer", "withheld",
+	"penalty_part", "penalty_most", "cause", "payer", "withheld", "exhausted", "off", "lost", "market", "units", "offered", "low", "high",
 }
 
 // A note is the contents of an entry's note: the terms of an admission, the verdict of a
@@ -23,6 +23,8 @@ type note struct {
 	terms     terms
 	verdict   verdict
 	rejection rejection
+	move      move
+	clearing  clearingResult
 	err       error
 
 	hosts hosts // nil if hosts in notes are not needed
@@ -50,6 +52,10 @@ func (n *note) read(e *audit.Entry) {
 		n.err = json.Unmarshal(e.Note, &n.verdict)
 	case audit.Reject:
 		n.err = json.Unmarshal(e.Note, &n.rejection)
+	case audit.Moved:
+		n.err = json.Unmarshal(e.Note, &n.move)
+	case audit.Cleared:
+		n.err = json.Unmarshal(e.Note, &n.clearing)
 	}
 }
 
@@ -75,7 +81,7 @@ func bounds(e *audit.Entry, n *note, t *trail) (found, want string) {
 	if len(e.Note) == 0 {
 		return "", ""
 	}
-	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle) {
+	if e.Note[0] == '{' && (e.Kind == audit.Admit || e.Kind == audit.Reject || e.Kind == audit.Settle || e.Kind == audit.Moved || e.Kind == audit.Cleared) {
 		if err := canonical.Check(e.Note, noted...); err != nil {
 			return fmt.Sprintf("a note that programs interpret differently: %v", err), "each field once, in the right case"
 		}

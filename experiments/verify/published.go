@@ -123,6 +123,9 @@ func jobsIn(r *results.Dir, wanted func(run string) bool, replications func(int)
 			Decision: j.Decision, Reason: j.Reason, Start: number(j.Start), End: number(j.Finish), WorkDone: number(j.WorkDone),
 			Paid: amount(j.Paid), Penalty: amount(j.Penalty), Owed: amount(j.PenaltyOwed), OwedKnown: j.PenaltyOwed != nil,
 		}
+		if one.Estimate = j.Runtime; j.Estimate != nil {
+			one.Estimate = *j.Estimate
+		}
 		if j.Fulfilled != nil {
 			one.Fulfilled = strconv.FormatBool(*j.Fulfilled)
 		}
@@ -176,5 +179,49 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	if len(r.Speeds) == 0 {
 		r.Speeds = []float64{c.Fleet.Speed}
 	}
+	r.Sold = soldBy(a)
 	return r
+}
+
+// soldBy returns the options of policy a if it sets rates, or nil.
+func soldBy(a *scenario.Choice) *Sold {
+	o := &Sold{Policy: a.Name, Losers: "wait"}
+	switch a.Name {
+	case "posted":
+		o.Shape, o.At, o.Low, o.High, o.Power = "fixed", "marginal", 0.001, 0.01, 1
+	case "spot":
+		o.Every, o.Notice, o.Reserve, o.Fill, o.Interrupted = 300, 120, 0.0001, true, "resume"
+	case "call":
+		o.Every, o.K, o.Asks = 300, 0.5, []float64{0.0001}
+	default:
+		return nil
+	}
+	numbers := map[string]*float64{
+		"low": &o.Low, "high": &o.High, "power": &o.Power, "every": &o.Every, "notice": &o.Notice, "reserve": &o.Reserve, "k": &o.K,
+		"ondemand": &o.OnDemand, "restore": &o.Restore,
+	}
+	texts := map[string]*string{"shape": &o.Shape, "at": &o.At, "interrupted": &o.Interrupted, "losers": &o.Losers}
+	for name, x := range a.Options() {
+		text := fmt.Sprint(x)
+		switch {
+		case numbers[name] != nil:
+			*numbers[name], _ = strconv.ParseFloat(text, 64)
+		case texts[name] != nil:
+			*texts[name] = text
+		case name == "fill":
+			o.Fill = text == "true"
+		case name == "bidding":
+			o.Buyers = text == "progress"
+		case name == "uniform":
+			o.Drawn = true
+		case name == "asks":
+			o.Asks = nil
+			list, _ := x.([]any)
+			for _, ask := range list {
+				price, _ := strconv.ParseFloat(fmt.Sprint(ask), 64)
+				o.Asks = append(o.Asks, price)
+			}
+		}
+	}
+	return o
 }

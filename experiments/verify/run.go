@@ -42,6 +42,8 @@ type Rules struct {
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
 	Offers  bool      // users may accept an offer instead of a rejection
 
+	Sold *Sold // options of a policy that sets the rates; nil for any other
+
 	// Renew is the period in seconds after which a contract bids its remaining value over its
 	// remaining time again; 0 for never. Requests submitted at the same time come after the
 	// renewal, or before it if Late is set.
@@ -61,6 +63,7 @@ type trail struct {
 	free   []*contract       // contracts to reuse
 	owners map[string]string // interned names
 	market *market           // nil if charges are not recomputed
+	sale   *sale             // nil unless the policy sets the rates
 	owed   *due              // penalty that the next entry must pay
 
 	found    []audit.Finding // about rows
@@ -81,6 +84,13 @@ type contract struct {
 	byDue float64 // work done by the deadline, if it continued after it
 	late  bool    // byDue is known
 	renew float64 // time of its next bid, 0 for never
+
+	// Under a policy that sets rates:
+	visits []visit
+	done   []float64 // work done, by node
+	spot   bool      // it runs at the price of clearings
+	moves  bool      // it moves to other units
+	unsure bool      // its rate is not known
 
 	look    float64 // next time to check its money, NaN or 0 for never
 	watched bool    // its money is checked at every change
@@ -142,6 +152,8 @@ func newTrail(run *Run) *trail {
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
 	case r.Leave:
 		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
+	case r.Sold != nil:
+		t.sale = newSale(r)
 	case r.Sharing != "auction" && r.Sharing != exclusive && r.Sharing != maxmin && r.Sharing != turns:
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: sharing %s uses estimates, and the ledger does not record them", r.Sharing)
 	default:
@@ -188,7 +200,12 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		t.pay(e.Contract, o.amount, e.Seq)
 		return "", ""
 	}
+	if t.sale != nil {
+		t.sale.before(t, e)
+	}
 	switch e.Kind {
+	case audit.Moved, audit.Cleared:
+		return t.change(e, n)
 	case audit.Admit:
 		return t.admit(e, n)
 	case audit.Reject:
@@ -204,6 +221,22 @@ func (t *trail) entry(e *audit.Entry, n *note, holds func(string) audit.Money) (
 		}
 	}
 	return "", ""
+}
+
+// change follows a change of hosts of a contract, or the result of a clearing.
+func (t *trail) change(e *audit.Entry, n *note) (found, want string) {
+	d := t.open[e.Contract]
+	switch {
+	case n.err != nil:
+		return fmt.Sprintf("the note %.60q", e.Note), "a JSON object"
+	case t.sale == nil || !t.computes():
+		return "", ""
+	case e.Kind == audit.Cleared:
+		return t.sale.cleared(t, e, n)
+	case d == nil:
+		return fmt.Sprintf("a change of hosts of contract %d", e.Contract), "one of an open contract"
+	}
+	return t.sale.moved(e, d, n)
 }
 
 // computes reports whether the amounts that contracts owe are recomputed.
@@ -282,6 +315,16 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 	if !known(d.terms.Submit) {
 		t.stop(e, "its note does not state its terms")
 		return "", ""
+	}
+	if t.sale != nil {
+		if len(d.terms.on) == 0 {
+			t.stop(e, "its note does not name its hosts")
+			return "", ""
+		}
+		if found, want = t.least(d); found == "" {
+			found, want = t.sale.start(e, d, d.terms.on)
+		}
+		return found, want
 	}
 	if t.market == nil {
 		if t.run.Rules.Payment != "budget" && !d.terms.booked() {

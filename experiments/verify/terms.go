@@ -111,6 +111,7 @@ type verdict struct {
 	Payer    string // account that pays that penalty
 	Withheld string // part of the penalty, in dollars, that is withheld from the host's owner
 
+	Spent  bool   `json:"exhausted"` // its charges reached its budget
 	Killed bool   // its nodes were taken away before it was done
 	Fault  string // invalid wish of its owner, as one word
 	Losses int    // number of times that a host left with one of its tasks

@@ -79,7 +79,7 @@ func engine(ctx context.Context, c Config) (*Outcome, error) {
 	})
 	horizon := math.Nextafter(c.To, 0)
 	submit := &submissions{c: &c, b: b, owner: user, out: out}
-	if err := des.Run(ctx, new(des.Virtual), horizon, b, submit, b.Late()); err != nil {
+	if err := des.Run(ctx, new(des.Virtual), horizon, b, submit, b.Late(nil)); err != nil {
 		return nil, err
 	}
 	log.settle()

@@ -115,7 +115,7 @@ func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string
 			starts[strconv.FormatInt(int64(s.ID), 10)] = s.Admitted
 		}
 	}
-	late := b.Late()
+	late := b.Late(nil)
 	advance := func(to float64) { // with the ticks that follow submissions
 		for late.Next() < to {
 			at := late.Next()

@@ -1,0 +1,544 @@
+package verify
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"bourse/bank/audit"
+)
+
+// Some policies set the rates of contracts and may take them off their hosts: posted sells at
+// list prices, spot and call by clearings. The ledger has every start, suspension and return of
+// a contract (admit, move, settle) and the result of every clearing (clear). From these entries,
+// the table of jobs and the options of the policy, a sale recomputes where each contract was,
+// at which rates and for how long. It checks the rates, every charge and, if all bids are known,
+// the price of each clearing and who won.
+
+// Sold are the options of a policy that sets rates. Prices are in dollars per node and second.
+type Sold struct {
+	Policy string // posted, spot or call
+
+	Shape, At        string // of posted
+	Low, High, Power float64
+
+	Every, Notice, Reserve, K, OnDemand, Restore float64 // of spot and call
+	Fill, Buyers                                 bool    // Buyers: they bid by their progress
+	Interrupted, Losers                          string
+	Asks                                         []float64 // of call
+	Drawn                                        bool      // asks were drawn
+}
+
+// A sale follows the contracts of a run under such a policy.
+type sale struct {
+	rules *Rules
+	sold  *Sold
+	units int // processors of all hosts
+	used  map[string]int
+	open  map[int64]*contract
+
+	class   map[string]int // of each host, by its processors and speed
+	prices  []int64        // by class, nano-dollars
+	offered []int
+	next    int  // number of the next decision
+	ready   bool // bids has the bids of that decision
+	bids    []saleBid
+	unknown bool // some bids are not known
+}
+
+// A visit is the time of a contract on its hosts, up to a suspension or the end.
+type visit struct {
+	on       []bidOn
+	owed     []float64 // nano-dollars, by node
+	rate     []float64 // work per second, by node
+	ends     []float64 // time at which a node has done its own work before the others, +Inf for none
+	from, to float64
+	left     float64 // nodes that end by themselves have left up to this time
+	at       float64 // owed is up to date as of this time
+	spot     bool    // its rates are those of the clearings
+}
+
+// A saleBid is a bid of a decision.
+type saleBid struct {
+	id      int64
+	price   int64
+	nodes   int
+	submit  float64
+	running bool
+	just    bool // it arrived at the time of the decision
+}
+
+func newSale(r *Rules) *sale {
+	s := &sale{rules: r, sold: r.Sold, used: map[string]int{}, open: map[int64]*contract{}, class: map[string]int{}, next: 1}
+	specs := map[[2]float64]int{}
+	for h := range r.Hosts {
+		name := fmt.Sprintf("h%0*d", max(2, len(fmt.Sprint(r.Hosts-1))), h)
+		spec := [2]float64{r.cpusOf(name), r.Speeds[h%len(r.Speeds)]}
+		if _, ok := specs[spec]; !ok {
+			specs[spec] = len(specs)
+			s.prices = append(s.prices, s.reserve())
+			s.offered = append(s.offered, 0)
+		}
+		s.class[name] = specs[spec]
+		s.units += max(1, int(spec[0]))
+	}
+	s.unknown = s.sold.OnDemand > 0 || s.sold.Buyers || len(specs) > 1 || s.sold.Drawn
+	return s
+}
+
+// nano returns dollars per second as whole nano-dollars per second.
+func nano(dollars float64) int64 { return int64(math.RoundToEven(dollars * 1e9)) }
+
+func (s *sale) reserve() int64 { return nano(s.sold.Reserve) }
+
+// start puts d on the hosts of on at the time and rates of e.
+func (s *sale) start(e *audit.Entry, d *contract, on []bidOn) (found, want string) {
+	if d.row != nil && len(on) != d.row.Nodes {
+		return fmt.Sprintf("contract %d on %d hosts", d.id, len(on)), fmt.Sprintf("%d, one per node", d.row.Nodes)
+	}
+	seen := map[*machine]bool{}
+	load := s.load()
+	for _, pl := range on {
+		cpus := max(1, int(s.rules.cpusOf(pl.host.name)))
+		if s.used[pl.host.name]++; seen[pl.host] || s.used[pl.host.name] > cpus {
+			return fmt.Sprintf("%d nodes on %q, of contract %d the last", s.used[pl.host.name], pl.host.name, d.id), fmt.Sprintf("at most %d, each of another contract", cpus)
+		}
+		seen[pl.host] = true
+	}
+	v := visit{on: slices.Clone(on), owed: make([]float64, len(on)), from: e.Time, at: e.Time, to: math.Inf(1)}
+	if found, want = s.rates(e, d, &v, load); found != "" {
+		return found, want
+	}
+	if len(d.visits) > 0 {
+		for k := range on {
+			of := on[k : k+1]
+			if d.terms.PerHost {
+				of = on
+			}
+			d.done[k] -= s.sold.Restore * s.pace(of)
+		}
+	} else {
+		d.done = make([]float64, len(on))
+	}
+	v.rate = s.speeds(d, on)
+	for k, rate := range v.rate {
+		v.ends = append(v.ends, math.Inf(1))
+		if d.terms.PerHost && d.row != nil && rate > slices.Min(v.rate) {
+			v.ends[k] = e.Time + (d.row.Work/float64(len(on))-d.done[k])/rate
+		}
+	}
+	d.visits = append(d.visits, v)
+	s.open[d.id] = d
+	return "", ""
+}
+
+// load returns the number of units in use.
+func (s *sale) load() (n int) {
+	for _, k := range s.used {
+		n += k
+	}
+	return n
+}
+
+// rates checks the rates at which d starts.
+func (s *sale) rates(e *audit.Entry, d *contract, v *visit, load int) (found, want string) {
+	if s.sold.Policy == "posted" {
+		sum := 0.0
+		for k, pl := range v.on {
+			if s.sold.At == "before" {
+				k = 0
+			}
+			price := s.sold.posted(float64(load+k) / float64(s.units))
+			if sum += float64(pl.bid); pl.bid != price {
+				return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the list price with %d of %d processors in use", price, load+k, s.units)
+			}
+		}
+		if d.row != nil {
+			if cost := sum * (d.row.Estimate / s.pace(v.on)) / 1e3; cost > float64(d.value)*(1+1e-9) {
+				return fmt.Sprintf("a cost of %v micro-dollars", cost), fmt.Sprintf("at most the budget, %v", d.value)
+			}
+		}
+		return "", ""
+	}
+	price := s.prices[s.class[v.on[0].host.name]]
+	for _, pl := range v.on {
+		if demand := s.sold.OnDemand > 0 && pl.bid == nano(s.sold.OnDemand); pl.bid != price && !demand {
+			return fmt.Sprintf("a rate of %d nano-dollars per second on %q", pl.bid, pl.host.name), fmt.Sprintf("%d, the price of its market", price)
+		} else if v.spot = !demand || pl.bid == price && d.spot; demand && pl.bid == price && s.sold.Buyers {
+			d.unsure = true // on spot or on demand: the entry does not state which
+		}
+	}
+	if bid := s.bid(d.row, s.pace(v.on[:1])); v.spot && d.row != nil && !s.sold.Buyers && bid < price {
+		return fmt.Sprintf("a bid of %d nano-dollars per second served", bid), fmt.Sprintf("bids of at least the price, %d", price)
+	}
+	return "", ""
+}
+
+// bid returns the value bid of j on hosts of a speed: its budget over its nodes and its estimate.
+func (s *sale) bid(j *Job, speed float64) int64 {
+	if j == nil {
+		return 0
+	}
+	x := big.NewRat(int64(j.Value)*1000, int64(j.Nodes))
+	x.Mul(x, decimalOf(speed))
+	x.Quo(x, decimalOf(j.Estimate))
+	return min(new(big.Int).Quo(x.Num(), x.Denom()).Int64(), 1<<53)
+}
+
+// decimalOf returns x as its shortest decimal.
+func decimalOf(x float64) *big.Rat {
+	r, _ := new(big.Rat).SetString(strconv.FormatFloat(x, 'e', -1, 64))
+	return r
+}
+
+// posted returns the list price at a load.
+func (o *Sold) posted(load float64) int64 {
+	price := o.Low * 1e9
+	switch o.Shape {
+	case "power":
+		price += (o.High*1e9 - o.Low*1e9) * math.Pow(load, o.Power)
+	case "threshold":
+		price = max(price, math.Pow(o.High*1e9*math.E/(o.Low*1e9), load)*(o.Low*1e9)/math.E)
+	}
+	return int64(math.RoundToEven(min(price, 1<<53)))
+}
+
+// accrue adds what d owes up to now.
+func (v *visit) accrue(now float64) {
+	for k := range v.owed {
+		v.owed[k] += float64(v.on[k].bid) * max(0, min(now, v.ends[k])-v.at)
+	}
+	v.at = now
+}
+
+// runs returns the visit of d that has not ended, or nil.
+func (d *contract) runs() *visit {
+	if n := len(d.visits); n > 0 && math.IsInf(d.visits[n-1].to, 1) {
+		return &d.visits[n-1]
+	}
+	return nil
+}
+
+// leave ends the visit of d.
+func (s *sale) leave(d *contract, now float64) {
+	v := d.runs()
+	v.accrue(now)
+	v.to = now
+	for k, pl := range v.on {
+		d.done[k] += (min(now, v.ends[k]) - v.from) * v.rate[k]
+		if v.ends[k]*(1-instant) > v.left {
+			s.used[pl.host.name]--
+		}
+	}
+}
+
+// moved follows a change of hosts of d.
+func (s *sale) moved(e *audit.Entry, d *contract, n *note) (found, want string) {
+	switch v := d.runs(); {
+	case n.move.Off && v == nil:
+		return fmt.Sprintf("contract %d taken off its hosts", d.id), "a contract that runs"
+	case n.move.Off:
+		s.leave(d, e.Time)
+		if n.move.Lost != (s.sold.Interrupted == "restart") && !s.sold.Buyers {
+			return fmt.Sprintf("lost: %v", n.move.Lost), "work lost only if interrupted jobs restart"
+		}
+		if n.move.Lost {
+			clear(d.done)
+		}
+		return "", ""
+	case v != nil:
+		return fmt.Sprintf("contract %d started again", d.id), "a contract that does not run"
+	}
+	on := (&terms{On: n.move.On}).places(nil, n.hosts)
+	if len(on) == 0 {
+		return fmt.Sprintf("a move to %v", n.move.On), "rates, each followed by its hosts"
+	}
+	return s.start(e, d, on)
+}
+
+// cleared follows the result of a clearing.
+func (s *sale) cleared(t *trail, e *audit.Entry, n *note) (found, want string) {
+	r := &n.clearing
+	if r.Market < 0 || r.Market >= len(s.prices) {
+		return fmt.Sprintf("market %d", r.Market), fmt.Sprintf("one of %d, by specification of hosts", len(s.prices))
+	}
+	if at := float64(s.next) * s.sold.Every; e.Time != at && e.Time != at+s.sold.Every || s.sold.Policy == "posted" {
+		return fmt.Sprintf("a clearing at %v s", e.Time), fmt.Sprintf("one every %v s", s.sold.Every)
+	}
+	s.collect(t, e)
+	price := r.Price
+	was := s.prices[r.Market]
+	s.prices[r.Market], s.offered[r.Market] = price, r.Offered
+	switch {
+	case r.Offered > s.units || r.Units > r.Offered || r.Units < 0:
+		return fmt.Sprintf("%d units sold of %d", r.Units, r.Offered), fmt.Sprintf("at most the units offered, of %d", s.units)
+	case r.Units > 0 && (price < r.Low || price > r.High):
+		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("one within [%d, %d]", r.Low, r.High)
+	case r.Offered == 0 && price != was:
+		return fmt.Sprintf("a price of %d", price), fmt.Sprintf("%d: without units it does not change", was)
+	}
+	if !s.unknown && r.Offered > 0 {
+		want, units, winners := s.double(r.Offered)
+		if price != want || units != r.Units { // a job that follows another may have arrived just after it
+			s.bids = slices.DeleteFunc(s.bids, func(b saleBid) bool { return b.just })
+			want, units, winners = s.double(r.Offered)
+		}
+		if price != want || units != r.Units {
+			return fmt.Sprintf("%d units at a price of %d", r.Units, price), fmt.Sprintf("%d units at %d, by the bids", units, want)
+		}
+		for _, d := range s.open {
+			if v := d.runs(); v != nil && !winners[d.id] {
+				return fmt.Sprintf("contract %d on its hosts", d.id), "contracts that won the clearing"
+			}
+			if v := d.visits[len(d.visits)-1]; v.to == e.Time && winners[d.id] && !d.moves {
+				d.moves = s.sold.Policy == "call" // it may move to another unit
+				if !d.moves {
+					return fmt.Sprintf("contract %d interrupted", d.id), "only contracts that lost"
+				}
+			}
+		}
+	}
+	for _, d := range s.open {
+		if v := d.runs(); v != nil && v.spot && s.class[v.on[0].host.name] == r.Market {
+			v.accrue(e.Time)
+			for k := range v.on {
+				v.on[k].bid = price
+			}
+		}
+	}
+	if r.Market == len(s.prices)-1 {
+		s.next, s.ready = int(math.Round(e.Time/s.sold.Every))+1, false
+	}
+	return "", ""
+}
+
+// collect sets the bids of the next decision, unless it has been done: those of the contracts
+// that run or are suspended, and of the jobs that wait.
+func (s *sale) collect(t *trail, e *audit.Entry) {
+	if s.ready || s.unknown {
+		return
+	}
+	s.ready, s.bids = true, s.bids[:0]
+	at := math.Round(e.Time/s.sold.Every)*s.sold.Every - s.sold.Notice
+	for i, j := range t.run.Jobs.all() {
+		d := s.open[j.ID]
+		if j.Arrival > at || j.Nodes > s.rules.Hosts || d == nil && t.fares[i].seen {
+			continue
+		}
+		b := saleBid{j.ID, s.bid(j, s.rules.Speeds[0]), j.Nodes, j.Arrival, false, d == nil && j.Arrival == at}
+		if d != nil && len(d.visits) > 0 {
+			last := d.visits[len(d.visits)-1]
+			b.running = math.IsInf(last.to, 1) || s.sold.Notice == 0 && last.to == e.Time
+		}
+		s.bids = append(s.bids, b)
+	}
+}
+
+// before frees the hosts of nodes that have ended by themselves before e, and collects the bids
+// of a decision that was made before e.
+func (s *sale) before(t *trail, e *audit.Entry) {
+	for _, d := range s.open {
+		v := d.runs()
+		for k := 0; v != nil && k < len(v.on); k++ {
+			if at := v.ends[k] * (1 - instant); at > v.left && at <= e.Time {
+				s.used[v.on[k].host.name]--
+			}
+		}
+		if v != nil {
+			v.left = e.Time
+		}
+	}
+	if s.sold.Notice > 0 && !s.ready && e.Time > float64(s.next)*s.sold.Every-s.sold.Notice {
+		at := *e
+		at.Time = float64(s.next) * s.sold.Every
+		s.collect(t, &at)
+	}
+}
+
+// double returns the price of the k-double auction over the collected bids for the given number
+// of units, the units sold and the winners.
+func (s *sale) double(units int) (price int64, sold int, winners map[int64]bool) {
+	var asks []int64
+	for u := range units {
+		ask := s.reserve()
+		if s.sold.Policy == "call" {
+			cpus := max(1, units/max(1, s.rules.Hosts))
+			ask = nano(s.sold.Asks[u/cpus%len(s.sold.Asks)])
+		}
+		asks = append(asks, ask)
+	}
+	slices.Sort(asks)
+	bids := slices.Clone(s.bids)
+	slices.SortFunc(bids, func(a, b saleBid) int {
+		running := 0
+		if a.running != b.running {
+			if running = 1; a.running {
+				running = -1
+			}
+		}
+		return cmp.Or(cmp.Compare(b.price, a.price), running, cmp.Compare(a.submit, b.submit), cmp.Compare(a.id, b.id))
+	})
+	winners = map[int64]bool{}
+	least := int64(math.MaxInt64)
+	for _, b := range bids {
+		if n := sold + b.nodes; n <= units && b.price >= asks[n-1] {
+			sold, least, winners[b.id] = n, b.price, true
+		}
+	}
+	if sold == 0 {
+		return asks[0], 0, winners
+	}
+	low, high := asks[sold-1], least
+	for _, b := range bids {
+		if !winners[b.id] && b.price <= least {
+			low = max(low, b.price)
+		}
+	}
+	for _, a := range asks[sold:] {
+		if a >= low {
+			high = min(high, a)
+		}
+	}
+	return low + int64(math.Floor(s.sold.K*float64(high-low))), sold, winners
+}
+
+// pace returns the lowest speed of the hosts.
+func (s *sale) pace(on []bidOn) float64 {
+	pace := math.Inf(1)
+	for _, pl := range on {
+		if i, ok := number(pl.host.name); ok {
+			pace = min(pace, s.rules.Speeds[i%len(s.rules.Speeds)])
+		}
+	}
+	return pace
+}
+
+// speeds returns the work per second of each node of d on the hosts of on. Nodes with work of
+// their own keep the pace of the slowest.
+func (s *sale) speeds(d *contract, on []bidOn) (all []float64) {
+	for i := range on {
+		of := on[i : i+1]
+		if d.terms.PerHost {
+			of = on
+		}
+		own, most := s.pace(on[i:i+1]), s.rules.cpusOf(on[i].host.name)
+		if s.rules.Cap > 0 {
+			most = min(most, s.rules.Cap)
+		}
+		all = append(all, min(s.pace(of), own*most))
+	}
+	return all
+}
+
+// work checks that the promise of d was kept if and only if its work was done, and when it
+// ended.
+func (s *sale) work(e *audit.Entry, d *contract, v *verdict) (found, want string) {
+	total, due := d.row.Work, d.terms.due()
+	last := e.Time
+	if !d.terms.OnDemand {
+		last = max(last, due)
+	}
+	fuzz := 10 * (1e-9*total + 2*moment(last)*float64(s.units)*slices.Max(s.rules.Speeds)*s.rules.most())
+	done, left := 0.0, 0.0
+	for _, x := range d.done {
+		if done += x; d.terms.PerHost {
+			left = max(left, total-x*float64(len(d.done)))
+		}
+	}
+	if !d.terms.PerHost {
+		left = total - done
+	}
+	switch past := d.terms.late(e.Time); {
+	case past && !d.terms.RunsOn:
+		return fmt.Sprintf("a settlement at %v s", e.Time), fmt.Sprintf("one at its deadline, %v s", due)
+	case left < -fuzz:
+		return fmt.Sprintf("a settlement at %v s with %v CPU s done", e.Time, done), fmt.Sprintf("one when %v CPU s were done", total)
+	case left > fuzz && e.Time < due-2*moment(last):
+		return fmt.Sprintf("a settlement at %v s with %v CPU s remaining", e.Time, left), fmt.Sprintf("one when the work was done, or at %v s", due)
+	case left > fuzz && v.State != "violated" || left <= fuzz/100 && !past && v.State != "fulfilled":
+		return fmt.Sprintf("the verdict %q", v.State), fmt.Sprintf("the verdict for %v of %v CPU s done", done, total)
+	case v.State == "fulfilled" && !near(v.Done, total, fuzz):
+		return fmt.Sprintf("%v CPU s done", v.Done), fmt.Sprintf("%v", total)
+	}
+	return "", ""
+}
+
+// most returns the largest number of processors of a host.
+func (r *Rules) most() float64 { return slices.Max(append([]float64{r.CPUs}, r.Sizes...)) }
+
+// settle checks the charges of d at its end: each node of each visit is charged its rates over
+// its time, rounded, and all together at most the budget.
+func (s *sale) settle(e *audit.Entry, d *contract, v *verdict) (found, want string) {
+	if d.runs() != nil {
+		s.leave(d, e.Time)
+	}
+	if delete(s.open, d.id); d.unsure {
+		return "", ""
+	}
+	owed, sum, moves := 0.0, audit.Money(0), e.Moves
+	type part struct {
+		to   string
+		owed float64
+	}
+	var parts []part
+	for i := range d.visits {
+		for k, x := range d.visits[i].owed {
+			parts = append(parts, part{d.visits[i].on[k].host.to, x / 1e3})
+			owed += x / 1e3
+		}
+	}
+	for _, m := range moves {
+		if string(m.To) != d.owner {
+			sum += audit.Money(m.Micros)
+		}
+	}
+	value, fuzz := float64(d.value), 1e-9*owed+1e-6
+	whole := 0.0
+	for _, p := range parts {
+		whole += math.RoundToEven(p.owed)
+	}
+	switch h := s.rules.Horizon; {
+	case h > 0 && e.Time == h && v.State == "cancelled" && !v.Spent:
+		if sum != 0 {
+			return fmt.Sprintf("charges of %v", sum), "none, as the market closed"
+		}
+		return "", ""
+	case v.Spent && (v.State != "cancelled" || sum != d.value || owed < value-fuzz-1):
+		return fmt.Sprintf("an exhausted contract that is %s, owes %v micro-dollars and pays %v", v.State, owed, sum), fmt.Sprintf("a cancelled one that pays its budget, %v", d.value)
+	case !v.Spent && owed > value+fuzz+float64(len(parts)):
+		return fmt.Sprintf("%v micro-dollars owed at the end", owed), fmt.Sprintf("an end when the budget is spent, %v", d.value)
+	case v.Spent || whole > value: // the visits share the budget in proportion
+		return "", ""
+	}
+	for _, p := range parts {
+		low, high := math.RoundToEven(p.owed*(1-1e-12)-1e-7), math.RoundToEven(p.owed*(1+1e-12)+1e-7)
+		paid := 0.0
+		if len(moves) > 0 && string(moves[0].To) == p.to && float64(moves[0].Micros) >= low-0.5 && moves[0].Micros > 0 && high > 0 {
+			paid, moves = float64(moves[0].Micros), moves[1:]
+		}
+		if paid < low || paid > high {
+			return fmt.Sprintf("a charge of %v by %s", audit.Money(paid), p.to), fmt.Sprintf("%v, by rate and time", audit.Money(math.RoundToEven(p.owed)))
+		}
+	}
+	for _, m := range moves {
+		if string(m.To) != d.owner {
+			return fmt.Sprintf("a charge of %v by %s", audit.Money(m.Micros), m.To), "charges only for the time on hosts"
+		}
+	}
+	return "", ""
+}
+
+// A move is the note of a change of hosts.
+type move struct {
+	On        []any
+	Off, Lost bool
+}
+
+// A clearingResult is the note of the result of a clearing.
+type clearingResult struct {
+	Market, Units, Offered int
+	Price, Low, High       int64
+}

@@ -19,7 +19,7 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 8_300
+	coreClosure        = 8_350
 	experimentsClosure = 44_900
 )
 
@@ -36,16 +36,16 @@ var most = map[string]int{
 	"bank/store/postgres/pgtest":    550,
 	"bank/tiles":                    550,
 	"cmd/bourse":                    10300,
-	"contracts":                     600,
+	"contracts":                     610,
 	"contracts/admission":           600,
 	"contracts/admission/cleared":   1250,
 	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   965,
-	"contracts/admission/queue":     1350,
+	"contracts/admission/queue":     1450,
 	"contracts/admission/reserve":   550,
 	"contracts/admission/script":    1060,
 	"contracts/broker":              1100,
-	"contracts/floor":               1500,
+	"contracts/floor":               1540,
 	"contracts/memo":                600,
 	"experiments":                   3720,
 	"experiments/fitlab":            1150,

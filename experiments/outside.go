@@ -12,7 +12,7 @@ import (
 	"bourse/contracts/admission/outside"
 	"bourse/contracts/admission/script"
 	"bourse/experiments/program"
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 	"bourse/experiments/scenario"
 	"bourse/hosts"
 )
@@ -42,7 +42,7 @@ func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 // guard stops the decisions of a policy from outside when ctx ends or they use too much memory.
 func guard(ctx context.Context, p contracts.Policy) {
 	if o, ok := p.(*outside.Policy); ok {
-		o.SetGuard(rescue.Guard(ctx))
+		o.SetGuard(recovered.Guard(ctx))
 	}
 }
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 	"bourse/experiments/scenario"
 )
 
@@ -17,7 +17,7 @@ type Panic struct {
 	Replication   int // -1 if unknown
 	Seed          uint64
 
-	Cause *rescue.Panic
+	Cause *recovered.Panic
 }
 
 // place returns a Panic that identifies a replication of e.
@@ -47,7 +47,7 @@ func (p *Panic) Unwrap() error { return p.Cause }
 func (p *Panic) Recovered(err *error) {
 	if v := recover(); v != nil {
 		met := *p
-		met.Cause = rescue.Met(v)
+		met.Cause = recovered.Met(v)
 		*err = &met
 	}
 }

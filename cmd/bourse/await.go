@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 )
 
 // await returns the result of f or, once the user interrupts, only that error: f opens or
@@ -17,7 +17,7 @@ func await[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	done := make(chan result, 1)
 	go func() {
 		var r result
-		r.err = rescue.Do(func() (err error) {
+		r.err = recovered.Do(func() (err error) {
 			r.value, err = f()
 			return err
 		})

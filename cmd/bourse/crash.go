@@ -9,8 +9,8 @@ import (
 
 	"bourse/bank/place"
 	"bourse/experiments"
+	"bourse/experiments/recovered"
 	"bourse/experiments/report"
-	"bourse/experiments/rescue"
 )
 
 // broken describes a panic in a run: which run it was, the command that repeats it, and the
@@ -32,7 +32,7 @@ func broken(err error, command []string, streamed bool, dir, scenario string) er
 // crashed describes a panic anywhere else: the command, and the file with the stack. It
 // returns any other error as it is.
 func crashed(err error, args []string) error {
-	var p *rescue.Panic
+	var p *recovered.Panic
 	if !errors.As(err, &p) || errors.As(err, new(crash)) {
 		return err
 	}
@@ -50,7 +50,7 @@ func wherever(file string, wrong error) string {
 
 // keepStack writes the panic, the command and the location in the code to a new file in dir,
 // or else in the directory of temporary files. The file is a scenario with comments.
-func keepStack(dir, pattern string, met error, p *rescue.Panic, command, scenario string) (string, error) {
+func keepStack(dir, pattern string, met error, p *recovered.Panic, command, scenario string) (string, error) {
 	v := version()
 	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")
 	var b strings.Builder

@@ -9,7 +9,7 @@ import (
 	"os"
 	"syscall"
 
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 
 	"github.com/urfave/cli/v2"
 )
@@ -41,7 +41,7 @@ func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
 	go func() {
-		w.CloseWithError(rescue.Do(func() error { _, err := io.Copy(w, in); return err }))
+		w.CloseWithError(recovered.Do(func() error { _, err := io.Copy(w, in); return err }))
 	}()
 	return r
 }

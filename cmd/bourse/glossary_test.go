@@ -48,7 +48,6 @@ var privateNames = map[string]struct {
 	"lasting":     {"nonExpiring", 2},
 	"Lasting":     {"FixedShares", 0},
 	"misuse":      {"usererr", 1},
-	"rescue":      {"recovered", 1},
 	"memo":        {"deepcopy", 4},
 	"purse":       {"fundsChecker", 2},
 	"pledge":      {"commitment", 0},

@@ -30,7 +30,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 )
 
 func main() {
@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 		fmt.Fprintln(errs, note)
 	}
 	if err == nil {
-		err = rescue.Do(func() error { return app.RunContext(ctx, permute(app.Commands, args)) })
+		err = recovered.Do(func() error { return app.RunContext(ctx, permute(app.Commands, args)) })
 	}
 	return conclude(ctx, errs, crashed(err, args))
 }

@@ -59,7 +59,7 @@ func aPolicy(file, line string) recipe {
 func TestPlugged(t *testing.T) {
 	t.Parallel()
 	policy, scenario := policyPage(t)
-	all := append(recipes(), policy, aPolicy("-- planted.go --\n"+planted, "\t\"planted\": {Doc: \"panics\", Sharing: \"auction\", New: newPlanted},\n"))
+	all := append(recipes(), policy, aPolicy("-- planted.go --\n"+planted, "\t\"planted\": {Doc: \"panics\", New: newPlanted, Properties: Properties{Sharing: \"auction\"}},\n"))
 	program := filepath.Join(t.TempDir(), "bin", "bourse")
 	if testing.Short() {
 		gocmd(t, "vet", "-overlay", withRecipes(t, all...), "bourse/contracts/admission", "bourse/hosts/matchmaking", "bourse/contracts/broker", "bourse/experiments/metrics", "bourse/experiments/papers", "bourse/cmd/bourse")

@@ -21,7 +21,7 @@ import (
 	"bourse/bank/audit"
 	"bourse/bank/place"
 	"bourse/experiments/misuse"
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/verify"
@@ -167,7 +167,7 @@ func (l *Ledgers) Audit(opts audit.Options, progress func(done, total int)) (*Fo
 
 // Place audits one ledger.
 func Place(p place.Place, opts audit.Options) (r *audit.Report, err error) {
-	err = rescue.Do(func() error { r, err = p.Audit(with(opts)); return err })
+	err = recovered.Do(func() error { r, err = p.Audit(with(opts)); return err })
 	return r, err
 }
 

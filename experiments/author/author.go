@@ -147,7 +147,7 @@ func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, e
 		m.Policy = parts.Policy
 		m.timed = !twice
 		if o, ok := parts.Policy.(*outside.Policy); ok && twice {
-			o.Twice(func(steps uint64) { m.steps = max(m.steps, steps) })
+			o.AskTwice(func(steps uint64) { m.steps = max(m.steps, steps) })
 		}
 		parts.Policy = m
 	}

@@ -9,7 +9,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -29,7 +29,7 @@ func each(ctx context.Context, n, workers int, do func(i int) error) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			return rescue.Do(func() error { return do(i) })
+			return recovered.Do(func() error { return do(i) })
 		})
 	}
 	return group.Wait()

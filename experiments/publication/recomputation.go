@@ -18,7 +18,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/store"
 	"bourse/experiments"
-	"bourse/experiments/rescue"
+	"bourse/experiments/recovered"
 	"bourse/experiments/results"
 	"bourse/experiments/scenario"
 	"bourse/experiments/stats"
@@ -70,7 +70,7 @@ func (r *rederivation) again(ctx context.Context, notes func(*scenario.Experimen
 	}
 	defer os.RemoveAll(temp)
 	r.to.Dir = filepath.Join(temp, filepath.Base(r.d.Path))
-	err = rescue.Do(func() error {
+	err = recovered.Do(func() error {
 		if deep {
 			_, err := Publish(ctx, r.p, opts, r.to)
 			return err

@@ -53,7 +53,7 @@ type Hello struct {
 	Waiting     string          `json:"waiting"`
 	Sharing     string          `json:"sharing"`
 	Spot        bool            `json:"spot"`
-	Told        bool            `json:"told"`
+	Reported    bool            `json:"told"`
 	Tests       [][5]string     `json:"tests"`
 	State       json.RawMessage `json:"state"`
 }
@@ -106,7 +106,7 @@ func ParseHello(line []byte) (t Terms, p Parts, err error) {
 	for _, test := range h.Tests {
 		t.Tests = append(t.Tests, admission.Test{Reason: contracts.Reason(test[0]), Got: test[1], Want: test[2], AtMost: test[3] == "most", Word: test[4]})
 	}
-	t.Spot, t.Told, t.Queues, t.Forecasts = h.Spot, h.Told, t.Waiting == Queue, len(h.Percentiles) > 0
+	t.Spot, t.Reported, t.Queues, t.Forecasts = h.Spot, h.Reported, t.Waiting == Queue, len(h.Percentiles) > 0
 	return t, p, nil
 }
 

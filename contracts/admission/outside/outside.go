@@ -33,7 +33,7 @@ type Terms struct {
 	admission.Properties
 	Waiting string // how requests wait: "own" (decided at submission), "queue" or "scan"
 	Ordered bool   // the queue has an order: Key is called
-	Told    bool   // Ended is called
+	Reported    bool   // Ended is called
 	Start   []byte // initial state as JSON; nil if the policy has no state
 }
 
@@ -106,9 +106,9 @@ func (d *decider) Properties() admission.Properties {
 	return t.Properties
 }
 
-// Twice makes the policy ask each question twice, which must have one answer. It calls took with
+// AskTwice makes the policy ask each question twice, which must have one answer. It calls took with
 // the computation steps of each answer.
-func (d *decider) Twice(took func(steps uint64)) { d.twice = took }
+func (d *decider) AskTwice(took func(steps uint64)) { d.twice = took }
 
 // again asks q again and compares the answer with a.
 func (d *decider) again(m Mind, q *Question, a *Answer) error {
@@ -152,7 +152,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	if d.err != nil {
 		actions = nil
 	}
-	if t.Told && len(actions) > 0 && actions[0].Verb == contracts.Admit {
+	if t.Reported && len(actions) > 0 && actions[0].Verb == contracts.Admit {
 		d.said, d.accepted = actions[0].Decision, *m.Request(actions[0].Contract)
 	}
 	d.market = nil
@@ -190,7 +190,7 @@ func (d *decider) Judged(r *contracts.Request, o contracts.Outcome) {
 // ended notifies the mind of an outcome.
 func (d *decider) ended(now float64, r *contracts.Request, outcome string) {
 	m, t := d.mind()
-	if !t.Told || d.err != nil {
+	if !t.Reported || d.err != nil {
 		return
 	}
 	q := d.question(now, r, nil)

@@ -153,7 +153,7 @@ func (s *Script) declarations() (err error) {
 		return fmt.Errorf("%s: found no function decide, want def decide(%s)", s.file, strings.Join(with, ", "))
 	}
 	t := &s.Terms
-	t.Ordered, t.Told = s.order != nil, s.ended != nil
+	t.Ordered, t.Reported = s.order != nil, s.ended != nil
 	var tests starlark.Value = starlark.None
 	for name, to := range map[string]any{"waiting": &t.Waiting, "sharing": &t.Sharing, "spot": &t.Spot, "tests": &tests} {
 		if v := s.Globals[name]; v != nil {

@@ -161,7 +161,7 @@ def decide(request, market, state):
 		t.Fatal(err)
 	}
 	d := s.Terms
-	if d.Waiting != outside.Scan || d.Sharing != "exclusive" || !d.Spot || !d.Forecasts || d.Queues || !d.Ordered || !d.Told || string(d.Start) != "{}" {
+	if d.Waiting != outside.Scan || d.Sharing != "exclusive" || !d.Spot || !d.Forecasts || d.Queues || !d.Ordered || !d.Reported || string(d.Start) != "{}" {
 		t.Errorf("declares %+v", d)
 	}
 	if len(d.Tests) != 1 || d.Tests[0].Reason != "too dear" || !d.Tests[0].AtMost {

@@ -1,4 +1,4 @@
-package rescue
+package recovered
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func TestDo(t *testing.T) {
 	if !errors.As(err, &p) || err.Error() != "panic: runtime error: invalid memory address or nil pointer dereference" {
 		t.Fatalf("%v, want a panic", err)
 	}
-	if !strings.Contains(string(p.Stack), "rescue.broken") {
+	if !strings.Contains(string(p.Stack), "recovered.broken") {
 		t.Errorf("the stack does not lead to it: %s", p.Stack)
 	}
 	if err := Do(func() error { panic("two\n\tlines") }); err.Error() != "panic: two lines" {

@@ -1,9 +1,9 @@
-// Package rescue turns a panic, which is a bug of the program, into an error with its stack,
+// Package recovered turns a panic, which is a bug of the program, into an error with its stack,
 // so that unfinished work is cleaned up and the user sees a sentence. It also stops code from outside that uses too
 // much memory.
 //
 // It is independent of the code that ran.
-package rescue
+package recovered
 
 import (
 	"fmt"

@@ -31,10 +31,10 @@ type Mind interface {
 // Terms are the properties that a policy declares.
 type Terms struct {
 	admission.Properties
-	Waiting string // how requests wait: "own" (decided at submission), "queue" or "scan"
-	Ordered bool   // the queue has an order: Key is called
-	Reported    bool   // Ended is called
-	Start   []byte // initial state as JSON; nil if the policy has no state
+	Waiting  string // how requests wait: "own" (decided at submission), "queue" or "scan"
+	Ordered  bool   // the queue has an order: Key is called
+	Reported bool   // Ended is called
+	Start    []byte // initial state as JSON; nil if the policy has no state
 }
 
 // Ways of waiting.

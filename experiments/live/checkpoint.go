@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"bourse/contracts"
 	"bourse/contracts/broker"
 	"bourse/contracts/memo"
 	"bourse/hosts"
@@ -35,6 +36,14 @@ func (k *core) recall(c *checkpoint) {
 	}
 	k.broker.Recall(conf, memo.Copy(c.broker, broker.Fixed()))
 	k.broker.Phase(0)
+}
+
+// sourceOf returns the hash of the script that p is, or an empty string.
+func sourceOf(p contracts.Policy) string {
+	if s, ok := p.(interface{ Source() string }); ok {
+		return s.Source()
+	}
+	return ""
 }
 
 // called restores the numbers of accounts.
@@ -210,6 +219,9 @@ func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int6
 			return 0, fmt.Errorf("checkpoint of record %d: %w", n, err)
 		}
 		k.recall(c)
+		if was, is := sourceOf(k.broker.Policy), sourceOf(like.broker.Policy); was != is {
+			return 0, fmt.Errorf("admission: the script has changed since the checkpoint of record %d, from sha256 %s to %s: restore it, or stop the market while no contract is open", n, was, is)
+		}
 		return n, nil
 	}
 	if err != nil {

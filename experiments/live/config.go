@@ -5,8 +5,11 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 
 	"bourse/bank/peers"
+	"bourse/contracts/admission/script"
 	"bourse/contracts/bidding"
 	"bourse/contracts/broker"
 	"bourse/contracts/floor"
@@ -32,7 +35,8 @@ type Config struct {
 	Promises  penalties       `yaml:"promises" doc:"penalty for contracts for which a host or the market delivers too little, by class: the owner of the host that missed most pays first, from the contract's charges, and the market pays the rest; by default none"`
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps all of it"`
 
-	text []byte // of the file
+	text   []byte // of the file
+	script []byte // text of the policy, if it is a script
 }
 
 // Leaving is the rule for tasks whose host is lost.
@@ -77,6 +81,29 @@ func Default() Config {
 	}
 }
 
+// load decodes the options of the policy. A script is the one that was read with the file of the
+// market. Programs have no place in a market, which they could stop.
+func (c *Config) load(options any) error {
+	err := c.Admission.Decode(options)
+	if o, is := options.(*script.Options); is && err == nil {
+		err = o.Load(func(string) ([]byte, error) { return c.script, nil })
+	}
+	return err
+}
+
+// readScript reads the script of the policy, if it is one, from the folder of the market's file.
+func (c *Config) readScript(name string) (err error) {
+	file, is := c.Admission.Options()["file"].(string)
+	if !is {
+		return nil
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(filepath.Dir(name), file)
+	}
+	c.script, err = os.ReadFile(file)
+	return c.Admission.Blame(err)
+}
+
 // drift is the maximum difference in the rates of two machines' clocks, in addition to the
 // measured one: 500 ppm.
 const drift = 0.9995
@@ -87,6 +114,9 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 	c := Default()
 	c.text = data
 	if err := scenario.Fill(name, data, &c, sets...); err != nil {
+		return c, err
+	}
+	if err := c.readScript(name); err != nil {
 		return c, err
 	}
 	if !(c.Link.Lease < c.Link.Lost*drift) {
@@ -127,7 +157,7 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	if err != nil {
 		return b, c.Market.Bidding.Blame(err)
 	}
-	if b.Policy, err = policies.Table(bid, stream("admission")).New(c.Admission.Name, c.Admission.Decode); err != nil {
+	if b.Policy, err = policies.WithOutside(bid, stream("admission")).New(c.Admission.Name, c.load); err != nil {
 		return b, c.Admission.Blame(err)
 	}
 	if b.Sharing, err = sharing.Table().New(shares.Name, shares.Decode); err != nil {

@@ -35,6 +35,7 @@ type Terms struct {
 	Ordered  bool   // the queue has an order: Key is called
 	Reported bool   // Ended is called
 	Start    []byte // initial state as JSON; nil if the policy has no state
+	Source   string // SHA-256 of the script; empty for a program
 }
 
 // Ways of waiting.
@@ -57,12 +58,13 @@ type Policy struct {
 // A decider asks its mind about one request at a time. A copy of its memory decides as the
 // original does: mind, terms and guard never change, and the rest is plain data.
 type decider struct {
-	mind  func() (Mind, *Terms)
-	guard Guard
-	bid   bidding.Strategy
-	rng   *rand.Rand
-	state []byte // as JSON
-	asked int    // number of questions
+	mind   func() (Mind, *Terms)
+	guard  Guard
+	bid    bidding.Strategy
+	rng    *rand.Rand
+	state  []byte // as JSON
+	asked  int    // number of questions
+	source string // hash of the script that has the state
 
 	placed  []contracts.Placement
 	numbers contracts.Numbers
@@ -77,7 +79,7 @@ type decider struct {
 // New returns a policy that asks m. Bid proposes placements, and rng is the policy's own random
 // stream.
 func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
-	d := &decider{mind: func() (Mind, *Terms) { return m, &t }, bid: bid, rng: rng, state: t.Start}
+	d := &decider{mind: func() (Mind, *Terms) { return m, &t }, bid: bid, rng: rng, state: t.Start, source: t.Source}
 	if t.Waiting == Own || t.Waiting == "" {
 		return &Policy{admission.Immediate(d), d}
 	}
@@ -127,6 +129,9 @@ func (d *decider) SetGuard(g Guard) { d.guard = g }
 
 // State returns the policy's state as JSON, or nil.
 func (d *decider) State() []byte { return d.state }
+
+// Source returns the hash of the script that made the policy's state.
+func (d *decider) Source() string { return d.source }
 
 // Err returns the error that ended the policy, if any. The broker calls it after each event.
 func (d *decider) Err() error { return d.err }

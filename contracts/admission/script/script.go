@@ -11,6 +11,7 @@
 package script
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -89,7 +90,7 @@ type loading struct {
 // Compile returns the script in text. Errors have the position in the file path.
 func Compile(path string, text []byte, options map[string]any) (*Script, error) {
 	s := &Script{file: path}
-	s.Terms.Waiting, s.Terms.Sharing = outside.Own, "auction"
+	s.Terms.Waiting, s.Terms.Sharing, s.Terms.Source = outside.Own, "auction", fmt.Sprintf("%x", sha256.Sum256(text))
 	language := &syntax.FileOptions{While: true, Set: true}
 	tree, err := language.Parse(path, text, 0)
 	if err != nil {

@@ -652,6 +652,30 @@ func TestSpent(t *testing.T) {
 	}
 }
 
+// TestSoldBeyond checks that a report names what is not recomputed of a market that is cleared:
+// its winners, if not all bids are known.
+func TestSoldBeyond(t *testing.T) {
+	t.Parallel()
+	rules := verify.Rules{Payment: "bid", Sharing: "exclusive", CPUs: 1, Cap: 1, Speeds: []float64{1}, Hosts: 1}
+	for _, c := range []struct {
+		sold verify.Sold
+		want string
+	}{
+		{verify.Sold{Policy: "spot", Every: 300}, ""},
+		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01}, "who wins each clearing"},
+		{verify.Sold{Policy: "call", Every: 300, Drawn: true}, "who wins each clearing"},
+		{verify.Sold{Policy: "spot", Every: 300, OnDemand: 0.01, Buyers: true}, "which they paid"},
+	} {
+		r := rules
+		r.Sold = &c.sold
+		_, table := small()
+		got := strings.Join(held(t, nil, table[:1], r).Beyond, ";")
+		if named := strings.Contains(got, "clearing"); named != (c.want != "") || !strings.Contains(got, c.want) {
+			t.Errorf("%+v: beyond is %q, want it to contain %q", c.sold, got, c.want)
+		}
+	}
+}
+
 // TestBeyond checks that a report says what was not computed again, and why.
 func TestBeyond(t *testing.T) {
 	t.Parallel()

@@ -89,6 +89,17 @@ func newSale(r *Rules) *sale {
 	return s
 }
 
+// beyond returns what the sale does not recompute.
+func (s *sale) beyond() (what []string) {
+	if s.unknown {
+		what = append(what, "who wins each clearing, and its price within its bounds: the results do not contain all bids and asks")
+	}
+	if s.sold.Buyers {
+		what = append(what, "charges of contracts for which the spot and on-demand prices were equal: the ledger does not state which they paid")
+	}
+	return what
+}
+
 // nano returns dollars per second as whole nano-dollars per second.
 func nano(dollars float64) int64 { return int64(math.RoundToEven(dollars * 1e9)) }
 

@@ -130,7 +130,7 @@ would record it; what a script prints goes to standard error.
 	if err != nil {
 		return err
 	}
-	return show(c, report.Said(string(a.Decision), a), nil)
+	return show(c, report.Said(string(a.Decision), *a), nil)
 })
 
 // sourceOf returns the policy that the arguments name, a file or a command after --, and n more

@@ -253,7 +253,7 @@ func (r *Check) Document() report.Document {
 		costs.Rows = append(costs.Rows, report.Cells(c.Policy, c.Decisions, fmt.Sprintf("%.1f", c.Median), fmt.Sprintf("%.1f", c.Most), int(c.Steps)))
 	}
 	return report.Document{
-		Tables: []report.Table{verdicts, costs}, Values: func([]string) any { return r },
+		Tables: []report.Table{verdicts, costs}, Values: func([]string) any { return *r },
 		Notes: []string{"Each answer was valid, and the same when the question was asked twice and in copies of markets."},
 	}
 }

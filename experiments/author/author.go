@@ -267,7 +267,7 @@ type Answered struct {
 }
 
 // Ask answers the saved question in text. Said receives what a script prints.
-func Ask(s Source, text []byte, said func(string)) (*Answered, error) {
+func Ask(s Source, text []byte, print func(string)) (*Answered, error) {
 	rng := rand.New(rand.NewPCG(0, 0))
 	bid, err := bidding.Table(rng).New("cheapest", nil)
 	if err != nil {
@@ -277,7 +277,7 @@ func Ask(s Source, text []byte, said func(string)) (*Answered, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, first, err := s.mind(line, said)
+	m, first, err := s.mind(line, print)
 	if err != nil {
 		return nil, err
 	}
@@ -300,7 +300,7 @@ func Ask(s Source, text []byte, said func(string)) (*Answered, error) {
 }
 
 // mind returns the mind of s, which answers the question in line, and its initial state.
-func (s Source) mind(line *outside.Line, said func(string)) (m outside.Mind, first []byte, err error) {
+func (s Source) mind(line *outside.Line, print func(string)) (m outside.Mind, first []byte, err error) {
 	if s.File != "" {
 		text, err := os.ReadFile(s.File)
 		if err != nil {
@@ -310,7 +310,7 @@ func (s Source) mind(line *outside.Line, said func(string)) (m outside.Mind, fir
 		if err != nil {
 			return nil, nil, err
 		}
-		compiled.Print = said
+		compiled.Print = print
 		return compiled, compiled.Terms.Start, nil
 	}
 	o := &outside.Program{Command: s.Command, Options: line.Options, Timeout: 10}
@@ -323,10 +323,10 @@ func (s Source) mind(line *outside.Line, said func(string)) (m outside.Mind, fir
 }
 
 // Tests runs the tests of a script: its functions whose names begin with test_.
-func Tests(file string, said func(string)) ([]script.Result, error) {
+func Tests(file string, print func(string)) ([]script.Result, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return script.Test(file, text, said)
+	return script.Test(file, text, print)
 }

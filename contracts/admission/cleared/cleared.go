@@ -85,7 +85,7 @@ type Policy struct {
 
 	clock   float64
 	actions []contracts.Action
-	said    []*contracts.Decision // one per action that has one
+	decisions    []*contracts.Decision // one per action that has one
 }
 
 // A class is the hosts with one specification. Each class is a market of its own.
@@ -166,7 +166,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 		return nil
 	}
 	if e.Kind != contracts.Continue {
-		p.actions, p.said = p.actions[:0], p.said[:0]
+		p.actions, p.decisions = p.actions[:0], p.decisions[:0]
 	}
 	p.clock = now
 	p.unsettled = p.unsettled || e.Kind != contracts.Tick && e.Kind != contracts.Continue
@@ -186,7 +186,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 		p.tick(now, m.Hosts())
 	case contracts.Continue:
 		p.carried()
-		p.actions, p.said = p.actions[:0], p.said[:0]
+		p.actions, p.decisions = p.actions[:0], p.decisions[:0]
 		if p.again {
 			p.pass(now)
 		}
@@ -302,7 +302,7 @@ func (p *Policy) reject(j *job, reason contracts.Reason) {
 
 // say appends an action with its decision.
 func (p *Policy) say(verb contracts.Verb, i int32, d *contracts.Decision) *contracts.Action {
-	p.said = append(p.said, d)
+	p.decisions = append(p.decisions, d)
 	p.actions = append(p.actions, contracts.Action{Verb: verb, Contract: i, Part: contracts.All, Decision: d})
 	a := &p.actions[len(p.actions)-1]
 	if verb == contracts.Admit || verb == contracts.Refuse || verb == contracts.Announce {

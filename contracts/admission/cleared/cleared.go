@@ -83,9 +83,9 @@ type Policy struct {
 	unsettled bool // something has happened since the last decision, or its clearing changed something
 	again     bool // a pass is due
 
-	clock   float64
-	actions []contracts.Action
-	decisions    []*contracts.Decision // one per action that has one
+	clock     float64
+	actions   []contracts.Action
+	decisions []*contracts.Decision // one per action that has one
 }
 
 // A class is the hosts with one specification. Each class is a market of its own.

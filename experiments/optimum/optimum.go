@@ -14,11 +14,11 @@ import (
 	"bourse/workloadgen"
 )
 
-// Limits bound the effort of a [Solver], and a Solution is the best plan that it found.
-type (
-	Limits   = packing.Limits
-	Solution = packing.Solution
-)
+// Limits bound the effort of a [Solver].
+type Limits = packing.Limits
+
+// A Solution is the best plan that a [Solver] found.
+type Solution = packing.Solution
 
 // none means no job, and outside means no cell.
 const (

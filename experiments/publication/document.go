@@ -18,12 +18,12 @@ import (
 )
 
 // Labels returns the display names. Short names of policies, predictors, schedulers and
-// matchmakers are abbreviations in capitals; papers and metrics define the others.
+// matchmakers are abbreviations in capitals, unless they are words; papers and metrics define the others.
 func Labels() report.Labels {
 	l := make(report.Labels)
 	for _, family := range []string{"admission", "predictor", "scheduler", "matchmaking"} {
 		for _, name := range experiments.NamesOf(family) {
-			if len(name) <= 4 {
+			if len(name) <= 4 && !slices.Contains([]string{"call", "spot"}, name) {
 				l[name] = strings.ToUpper(name)
 			}
 		}

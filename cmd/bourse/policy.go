@@ -55,7 +55,7 @@ var policyCheckCommand = command(`check [FILE] [-- COMMAND...]
 run a policy in random markets and check its answers
 
 Checks that each answer is valid, the same when the question is asked twice, and the same
-in a copy of the market. Prints the verdicts, and the time of a decision next to that of
+in a copy of the market. Prints the verdicts, and the time of a decision next to the times of
 built-in policies. Memory is limited to 1 GiB.
 
    bourse policy check mine.star

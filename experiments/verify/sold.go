@@ -16,7 +16,7 @@ import (
 // a contract (admit, move, settle) and the result of every clearing (clear). From these entries,
 // the table of jobs and the options of the policy, a sale recomputes where each contract was,
 // at which rates and for how long. It checks the rates, every charge and, if all bids are known,
-// the price of each clearing and who won.
+// the price and the winners of each clearing.
 
 // Sold are the options of a policy that sets rates. Prices are in dollars per node and second.
 type Sold struct {
@@ -58,7 +58,7 @@ type visit struct {
 	from, to float64
 	left     float64 // nodes that end by themselves have left up to this time
 	at       float64 // owed is up to date as of this time
-	spot     bool    // its rates are those of the clearings
+	spot     bool    // its rates follow the clearings
 }
 
 // A saleBid is a bid of a decision.
@@ -89,7 +89,7 @@ func newSale(r *Rules) *sale {
 	return s
 }
 
-// beyond returns what the sale does not recompute.
+// beyond lists the numbers that the sale does not recompute.
 func (s *sale) beyond() (what []string) {
 	if s.unknown {
 		what = append(what, "who wins each clearing, and its price within its bounds: the results do not contain all bids and asks")

@@ -28,7 +28,7 @@ type bundles struct {
 	room    usage       // units held
 }
 
-// A bundle is a bid with what ranks it.
+// A bundle is a bid with its rank.
 type bundle struct {
 	at          int   // position in the book
 	first, last int   // intervals between times: [first, last)

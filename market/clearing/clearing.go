@@ -1,4 +1,4 @@
-// Package clearing decides in one step who obtains units, and at what price. Unlike the auctions
+// Package clearing decides in one step which bids obtain units, and at which price. Unlike the auctions
 // of package market, which last as long as jobs run, such a decision is final.
 //
 // A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms of [Table] are

@@ -26,7 +26,7 @@ import (
 func Policies() map[string]admission.Policy {
 	return map[string]admission.Policy{
 		"call": {Doc: "call auctions at regular times, with sellers' asks and one price", New: newCall, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true}},
-		"spot": {Doc: "interruptible processors at a spot price, cleared with notice, beside on-demand ones", New: newSpot, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Classes: []string{"ondemand", "spot"}}},
+		"spot": {Doc: "interruptible processors at a spot price, cleared with notice, in addition to on-demand ones", New: newSpot, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Classes: []string{"ondemand", "spot"}}},
 	}
 }
 
@@ -71,7 +71,7 @@ type Policy struct {
 
 	classes []*class
 	of      []int32 // class of each host
-	load    []int   // tasks on each host, with those of actions that are not yet carried out
+	load    []int   // tasks on each host, including actions that are not yet carried out
 	present []bool  // by host
 	jobs    []*job  // in order of submission
 	number  map[int32]*job

@@ -21,7 +21,7 @@ type progress struct {
 	safe                                 bool // it is in the safety net: on demand until the end
 }
 
-// next returns what the buyer does now, and whether it is in the safety net from now on.
+// next returns the buyer's course from now, and whether it is in the safety net from now on.
 func (b progress) next() (do course, safe bool) {
 	expected := func(at float64) float64 { return at * b.work / b.deadline }
 	net := b.deadline-b.elapsed < (b.work-b.done)+2*b.delay

@@ -155,7 +155,7 @@ func requestOf(r *contracts.Request) Request {
 	return out
 }
 
-// Fixed returns what does not change of a host.
+// Fixed returns the properties of a host that never change.
 func Fixed(h hosts.ID, s *hosts.Spec) Host {
 	return Host{ID: int(h), Name: s.Name, CPUs: s.CPUs, Speed: s.Speed, Cap: s.Cap, Memory: s.Room.Memory, Disk: s.Room.Disk, Bandwidth: s.Room.Bandwidth}
 }

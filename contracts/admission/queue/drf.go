@@ -22,7 +22,7 @@ type drf struct {
 }
 
 type drfOptions struct {
-	Skip   bool               `yaml:"skip" doc:"if the first request does not fit, go on with the other users"`
+	Skip   bool               `yaml:"skip" doc:"if the first request does not fit, continue with the other users"`
 	Shares map[string]float64 `yaml:"shares" doc:"weight by the number of the user; 1 for all others"`
 }
 
@@ -68,7 +68,7 @@ func (p *drf) Handle(now float64, e contracts.Event, m contracts.Market) []contr
 	return nil
 }
 
-// drop returns what contract i holds.
+// drop releases the resources of contract i.
 func (p *drf) drop(i int32) {
 	if s := p.slots[i]; s != nil {
 		p.held.take(s.user, s.demand, -1)
@@ -119,7 +119,7 @@ func totals(v contracts.View, all bool) (sum demand) {
 	return sum
 }
 
-// demandOf returns what r needs of each resource over all nodes. A task takes a processor
+// demandOf returns the amount of each resource that r needs over all nodes. A task takes a processor
 // unless it needs more.
 func demandOf(r *contracts.Request) demand {
 	least, n := &r.Needs.Min, float64(r.Nodes)

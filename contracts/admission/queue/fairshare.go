@@ -40,7 +40,7 @@ type FairShareOptions struct {
 // An Account is a node of the tree of accounts.
 type Account struct {
 	Parent string  `yaml:"parent" doc:"account above it; empty for the root"`
-	Shares float64 `yaml:"shares" validate:"min=0" doc:"shares, compared with those of its siblings"`
+	Shares float64 `yaml:"shares" validate:"min=0" doc:"shares, relative to its siblings' shares"`
 }
 
 // A ranked is a waiting request with its priority.
@@ -148,7 +148,7 @@ func (p *fairshare) rank(now float64, m contracts.Market) {
 	})
 }
 
-// A usageTree is the tree of accounts and users with what each has used.
+// A usageTree is the tree of accounts and users with their usage.
 type usageTree struct {
 	period, decay, damping float64
 	nodes                  []usageNode // the first is the root; parents come before their children
@@ -222,7 +222,7 @@ func (t *usageTree) user(user int64) int32 {
 	return i
 }
 
-// hold adds n to the nodes that a user holds from now on, and to those of the accounts above it.
+// hold adds n to the nodes that a user holds from now on, and to the accounts above it.
 func (t *usageTree) hold(now float64, user int64, n int) {
 	for i := t.user(user); ; i = t.nodes[i].parent {
 		t.usage(now, i)

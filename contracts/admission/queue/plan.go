@@ -11,11 +11,11 @@ import (
 	"bourse/hosts"
 )
 
-// A plan is the number of free processors over time, by the estimates of what runs and what is
-// reserved.
+// A plan is the number of free processors over time, by the estimates of running and
+// reserved contracts.
 type plan []step
 
-// A step is a number of free processors from a time to that of the next step.
+// A step is a number of free processors from a time until the next step.
 type step struct {
 	at   float64
 	free int
@@ -85,7 +85,7 @@ func (p *plan) earliest(from, span float64, n int) float64 {
 	}
 }
 
-// A slot is the time that a contract runs, or is to run, by its estimate.
+// A slot is the time during which a contract runs or will run, by its estimate.
 type slot struct {
 	from, to float64
 	span     float64 // length while it waits
@@ -186,8 +186,8 @@ func (t *tracker) rejected() (i int32, yes bool) {
 	return i, i != none && t.said.Verdict == contracts.Reject
 }
 
-// running plans all that runs at now. What has exceeded its estimate is assumed to end at the
-// next moment.
+// running plans all that runs at now. A contract that has exceeded its estimate is assumed to end at
+// the next moment.
 func (t *tracker) running(p *plan, now float64) {
 	p.reset(now, t.capacity)
 	for _, s := range t.slots {

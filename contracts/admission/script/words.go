@@ -85,7 +85,7 @@ func accept(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []
 	for v := range starlark.Elements(on) {
 		p, ok := v.(object[placement])
 		if !ok {
-			return nil, fmt.Errorf("accept: found %s, want placements, such as those of market.place() or market.bid(host)", v.Type())
+			return nil, fmt.Errorf("accept: found %s, want placements, such as the result of market.place() or market.bid(host)", v.Type())
 		}
 		a.on = append(a.on, p.it.Placement)
 	}

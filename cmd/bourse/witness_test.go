@@ -147,9 +147,10 @@ func TestDated(t *testing.T) {
 	book := func(id string, now float64) {
 		t.Helper()
 		s, err := place.At(at("books")).Writer(store.Options{Now: func() float64 { return now }})
-		if err == nil {
-			_, err = s.Do(t.Context(), store.Order{ID: id, From: "mint", To: "user:ann", Amount: bank.Micros(1)}.Entry(now))
+		if err != nil {
+			t.Fatal(err)
 		}
+		_, err = s.Do(t.Context(), store.Order{ID: id, From: "mint", To: "user:ann", Amount: bank.Micros(1)}.Entry(now))
 		if err := errors.Join(err, s.Close()); err != nil {
 			t.Fatal(err)
 		}

@@ -175,19 +175,20 @@ func leaveOut(v reflect.Value, path string) {
 	}
 }
 
-// idleFields are the fields that may be left out of a memo, and nothing else comes of
-// it: that a host takes no more tasks, as none of these markets says; marks of work that is under way, of which there is none when it is taken; marks
-// for want of which a policy looks at a host again that it has seen, that it has read
-// their list apart, which easy needs; and that there is
-// room, of which between two steps only a policy that keeps books is still to be told,
-// and that decides at seconds of its own; and the prices of hosts, which these markets do
-// not record.
+// idleFields are the fields that a memo may omit without any effect:
+//   - that a host takes no more tasks, because none of these markets sets it;
+//   - marks of work in progress, of which there is none when the memo is taken;
+//   - marks without which a policy reads a host again that it has read before;
+//   - that there is room, which between two steps concerns only policies that keep books or
+//     decide at times of their own;
+//   - the prices of hosts, which these markets do not record.
 var idleFields = map[string]bool{
 	"floor.hosts.touched": true,
 	"floor.hosts.shut":    true,
 	"floor.runs.changed":  true,
 	"broker.freed":        true,
 	"floor.hosts.news":    true,
+	"floor.news.old":      true,
 	"floor.each":          true,
 }
 

@@ -13,7 +13,7 @@ func Example() {
 		fmt.Printf("%s, under %s\n", name, policies.Of(name).Sharing)
 	}
 	_, err := policies.Table(nil, nil).New("sax", nil)
-	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", did you mean sac? want one of adaptive, be,`))
+	fmt.Println(strings.HasPrefix(err.Error(), `unknown admission policy "sax", did you mean sac? (one of `))
 	// Output:
 	// sac, under auction
 	// librarisk, under deadline

@@ -42,7 +42,7 @@ func write(t interface{ Fatal(...any) }, e Experiment) []byte {
 // is there: every field with its doc.
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	e, err := Parse("small.yaml", []byte(small), names())
+	e, err := Parse("small.yaml", []byte(strings.Replace(small, "{hosts: 4}", "{hosts: 4, count: {gpu: 2}}", 1)), names())
 	if err != nil {
 		t.Fatal(err)
 	}

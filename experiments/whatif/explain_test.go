@@ -230,8 +230,10 @@ func TestWithout(t *testing.T) {
 	harmed := 0
 	without := make(map[string]int)
 	for _, policy := range policies.Table(nil, nil).Names() {
-		nodes, cpus, options := 4, 2, ""
+		nodes, cpus, payment, options := 4, 2, "spot", ""
 		switch policy {
+		case "call", "posted", "spot": // set the rates
+			cpus, payment = 1, "bid"
 		case "queue": // has jobs of one node
 			nodes, options = 1, ", interval: 5, matchmaker: first-available"
 		case "reserve": // a host is a cluster
@@ -260,8 +262,8 @@ func TestWithout(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "plan.csv"), table.Bytes(), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf("name: x\nseed: 5\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {plan: plan.csv}, market: {sharing: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
-			nodes, cpus, policies.Of(policy).Sharing, policy, options)
+		text := fmt.Sprintf("name: x\nseed: 5\nbase: {fleet: {hosts: %d, cpus: %d}, workload: {plan: plan.csv}, market: {sharing: %s, payment: %s}}\nconfigurations:\n  - {name: c, admission: [{name: %s%s}]}\n",
+			nodes, cpus, policies.Of(policy).Sharing, payment, policy, options)
 		e, err := scenario.Parse(filepath.Join(dir, "x.yaml"), []byte(text), scenario.Known{})
 		if err != nil {
 			t.Fatal(err)

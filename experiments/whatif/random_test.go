@@ -26,8 +26,11 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	names := policies.Table(nil, nil).Names()
 	policy := names[n%uint64(len(names))]
 	cpus, books := pick("1", "1", "2", "4", "1.5"), policies.Of(policy).Books
+	rated := policies.Of(policy).Rated // it sets the rates: the rules of its market are fixed
 	if books {
 		cpus = pick("4", "8")
+	} else if rated {
+		cpus = "1"
 	}
 	fleet := fmt.Sprintf("hosts: %d, cpus: %s", 1+rng.IntN(8), cpus)
 	if odds(0.3) {
@@ -36,14 +39,18 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	if odds(0.2) {
 		fleet += ", cap: " + pick("1", "0.5")
 	}
-	if odds(0.25) && !books {
-		fleet += fmt.Sprintf(", availability: {model: %s, span: 5000, leaving: %s, lost_work: %s}", pick("diurnal", "renewal"), pick("resubmit", "lost", "suspend"), pick("free", "charged"))
+	if odds(0.25) && !books && !rated {
+		fleet += fmt.Sprintf(", availability: {model: %s, span: 5000, leaving: %s, lost_work: %s}", pick("diurnal", "markov"), pick("resubmit", "lost", "suspend"), pick("free", "charged"))
 	}
 	market := "sharing: " + policies.Of(policy).Sharing
-	if odds(0.3) && !books {
+	if odds(0.3) && !books && !rated {
 		market = "sharing: " + pick("auction", "exclusive", "deadline", "turns")
 	}
-	market += ", payment: " + pick(broker.Payments().Names()...)
+	payment := pick(broker.Payments().Names()...)
+	if rated {
+		payment = "bid"
+	}
+	market += ", payment: " + payment
 	if odds(0.3) && !books {
 		market += ", instant: " + pick("submissions-first", "one-by-one")
 	}

@@ -250,7 +250,7 @@ func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 		}
 	}
 	if reason != contracts.None {
-		_, numbers := market.Rate(0), contracts.Numbers(nil)
+		var numbers contracts.Numbers
 		if j.class != nil {
 			_, numbers = p.terms(p, j)
 		}

@@ -37,7 +37,7 @@ func (b progress) next() (do course, safe bool) {
 		return onSpot, false
 	case idle && b.spot:
 		return onSpot, false
-	case idle && b.done < b.due(b.elapsed, expected):
+	case idle && b.done < expected(b.elapsed):
 		return onDemand, false
 	case idle:
 		return idling, false
@@ -50,8 +50,6 @@ func (b progress) next() (do course, safe bool) {
 	}
 	return idling, false
 }
-
-func (b progress) due(at float64, expected func(float64) float64) float64 { return expected(at) }
 
 // buy lets the buyer of j choose again, if buyers follow their progress. Stays says that j, if
 // it runs on spot, was not interrupted.

@@ -69,23 +69,18 @@ func RunCases(t *testing.T, variable, dir string, of func(*Case) func(*testing.T
 // Same compares a result with the expected value of the case under that name.
 func (c *Case) Same(t *testing.T, name string, got any) {
 	t.Helper()
-	want, ok := c.Expect[name]
-	if !ok {
-		return
-	}
-	text, _ := json.Marshal(plain(got))
-	var x any
-	if err := json.Unmarshal(text, &x); err != nil {
-		t.Fatal(err)
-	}
-	if path := differ(x, want); path != "" {
-		t.Errorf("%s%s", name, path)
-	}
+	c.compare(t, name, got, differ)
 }
 
 // Exact is Same in which whole numbers must be equal and other numbers may differ by 1e-9 of the
 // greater, or of 1.
 func (c *Case) Exact(t *testing.T, name string, got any) {
+	t.Helper()
+	c.compare(t, name, got, func(x, want any) string { return within(1e-9, x, want) })
+}
+
+// compare reports where differs finds that a result is not the expected value under a name.
+func (c *Case) compare(t *testing.T, name string, got any, differs func(x, want any) (path string)) {
 	t.Helper()
 	want, ok := c.Expect[name]
 	if !ok {
@@ -96,7 +91,7 @@ func (c *Case) Exact(t *testing.T, name string, got any) {
 	if err := json.Unmarshal(text, &x); err != nil {
 		t.Fatal(err)
 	}
-	if path := within(1e-9, x, want); path != "" {
+	if path := differs(x, want); path != "" {
 		t.Errorf("%s%s", name, path)
 	}
 }

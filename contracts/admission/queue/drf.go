@@ -41,35 +41,18 @@ func newDRF(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts
 
 // Handle implements [contracts.Policy].
 func (p *drf) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
-	switch e.Kind {
-	case contracts.Submitted, contracts.Lost:
-		p.drop(e.Contract)
-		r, fleet := m.Request(e.Contract), totals(m.Hosts(), true)
-		if (&dominance{total: fleet}).fits(demandOf(r)) {
-			return p.later(now, e.Contract, m)
+	if e.Kind == contracts.Submitted || e.Kind == contracts.Lost {
+		whole := dominance{total: totals(m.Hosts(), true)}
+		if !whole.fits(demandOf(m.Request(e.Contract))) {
+			p.drop(now, e.Contract)
+			return p.refuse(e.Contract, contracts.TooFewHosts)
 		}
-		return p.refuse(e.Contract, contracts.TooFewHosts)
-	case contracts.Overdue:
-		return p.refuse(e.Contract, contracts.TooLate)
-	case contracts.Over:
-		p.drop(e.Contract)
-	case contracts.Came, contracts.Gone:
-		p.changedHosts()
-	case contracts.Tick, contracts.Continue, contracts.Freed:
-		if p.waits() {
-			return nil
-		}
-		p.next = never
-		if i, yes := p.rejected(); yes {
-			p.drop(i)
-		}
-		return p.pass(now, m)
 	}
-	return nil
+	return p.handle(p, now, e, m)
 }
 
 // drop releases the resources of contract i.
-func (p *drf) drop(i int32) {
+func (p *drf) drop(_ float64, i int32) {
 	if s := p.slots[i]; s != nil {
 		p.held.take(s.user, s.demand, -1)
 		delete(p.slots, i)

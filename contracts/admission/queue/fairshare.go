@@ -60,27 +60,7 @@ func newFairShare(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (con
 
 // Handle implements [contracts.Policy].
 func (p *fairshare) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
-	switch e.Kind {
-	case contracts.Submitted, contracts.Lost:
-		p.drop(now, e.Contract)
-		return p.later(now, e.Contract, m)
-	case contracts.Overdue:
-		return p.refuse(e.Contract, contracts.TooLate)
-	case contracts.Over:
-		p.drop(now, e.Contract)
-	case contracts.Came, contracts.Gone:
-		p.changedHosts()
-	case contracts.Tick, contracts.Continue, contracts.Freed:
-		if p.waits() {
-			return nil
-		}
-		p.next = never
-		if i, yes := p.rejected(); yes {
-			p.drop(now, i)
-		}
-		return p.pass(now, m)
-	}
-	return nil
+	return p.handle(p, now, e, m)
 }
 
 // drop ends the use of contract i.

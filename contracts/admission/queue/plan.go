@@ -179,6 +179,37 @@ func (t *tracker) admit(now float64, i int32, m contracts.Market, numbers ...con
 	return t.actions[:]
 }
 
+// A planner considers all waiting requests after the submissions of a time.
+type planner interface {
+	drop(now float64, i int32)                               // ends what contract i holds
+	pass(now float64, m contracts.Market) []contracts.Action // returns the next action
+}
+
+// handle is Handle of the planner p, which contains t.
+func (t *tracker) handle(p planner, now float64, e contracts.Event, m contracts.Market) []contracts.Action {
+	switch e.Kind {
+	case contracts.Submitted, contracts.Lost:
+		p.drop(now, e.Contract)
+		return t.later(now, e.Contract, m)
+	case contracts.Overdue:
+		return t.refuse(e.Contract, contracts.TooLate)
+	case contracts.Over:
+		p.drop(now, e.Contract)
+	case contracts.Came, contracts.Gone:
+		t.changedHosts()
+	case contracts.Tick, contracts.Continue, contracts.Freed:
+		if t.waits() {
+			return nil
+		}
+		t.next = never
+		if i, yes := t.rejected(); yes {
+			p.drop(now, i)
+		}
+		return p.pass(now, m)
+	}
+	return nil
+}
+
 // rejected returns the contract that was admitted last if the broker rejected it after all,
 // because its owner cannot pay.
 func (t *tracker) rejected() (i int32, yes bool) {

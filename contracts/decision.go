@@ -13,6 +13,7 @@ const (
 	NotAllowed  Reason = "refused by the bank"        // the account's owner has not authorized the request
 	BelowFloor  Reason = "below the floor"            // a bid is below the floor price of the processors that the node may use
 	TooLate     Reason = "cannot end by its deadline" // even if it were admitted now
+	TooDear     Reason = "price above budget"         // at the price asked
 	TakenBack   Reason = "taken back by its owner"    // before the policy decided
 )
 

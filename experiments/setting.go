@@ -72,8 +72,8 @@ func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice. Load, unless nil, is called with the options. The choice is safe for concurrent use only after it has been
-// created once.
+// fix returns c as a choice that keeps its decoded options. If load is not nil, it is called with
+// them. After the first creation, the choice is safe for concurrent use.
 func fix(c scenario.Choice, load func(v any) error) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {

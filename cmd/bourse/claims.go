@@ -27,7 +27,7 @@ interval lies within the margin, so that no difference that matters remains.
 Intervals hold simultaneously for all claims of the paper (Bonferroni, 95 %), and p
 values are corrected in the same way.
 
-A directory of results directories means all of them. Papers without results are
+For a directory of results directories, all of them are read. Papers without results are
 omitted, except with --all. For some contradicted claims, the command prints the
 result under other options. The exit status is 0, whatever the verdicts are.
 

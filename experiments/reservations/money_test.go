@@ -167,7 +167,7 @@ func TestPrice(t *testing.T) {
 	if n := figures(d); n["start"] != 15 || n["impact"] != 5 || math.Abs(d.Ask-0.65) > 1e-12 {
 		t.Errorf("from %v with impact %v for $%v, want 15, 5, $0.65", n["start"], n["impact"], d.Ask)
 	}
-	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != reserve.TooDear || d.Ask != 1.6 {
+	if d := e.ask(t, 0, e.window(3, 4, 50, 20, 300), 20); d.Reason != contracts.TooDear || d.Ask != 1.6 {
 		t.Errorf("%v, asked $%v", d.Reason, d.Ask)
 	}
 	e.drain(t)

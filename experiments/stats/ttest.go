@@ -8,7 +8,7 @@ type TTest struct {
 	T    float64 // above 0 if the first sample's mean is higher
 
 	// Greater is the probability of a T at least this high if the means are the same;
-	// TwoSided is that of a T at least as far from 0 on either side. Both in [0,1].
+	// TwoSided is the probability of a T at least as far from 0, above or below. Both are in [0,1].
 	Greater, TwoSided float64
 
 	// Critical is the value that T must exceed to be significant at 5 %, one-sided: 2.1318 at

@@ -44,7 +44,7 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 		return nil, errors.New("asks: found none, want at least one price")
 	}
 	s.mechanism = clearing.NewDouble(clearing.DoubleOptions{K: s.K})
-	return (&Policy{interrupted: "resume", announces: true, rated: true}).init(s.Common, s), nil
+	return (&Policy{interrupted: "resume"}).init(s.Common, s), nil
 }
 
 // consider implements seller.

@@ -4,8 +4,7 @@
 // [Policy] is the adapter of all of them. It receives ticks, builds the book of a clearing from
 // the jobs, and converts the result into actions: jobs that win start, continue or move, and
 // jobs that lose are suspended. A member, in a file of its own, says how a job becomes a bid,
-// what is on sale, and which jobs win. The package also contains the policies that sell
-// bundles and windows, which are booked.
+// what is on sale, and which jobs win.
 //
 // A unit is one processor of a host. A job of n nodes takes n units on distinct hosts, all or
 // none.
@@ -34,7 +33,6 @@ func Policies() map[string]admission.Policy {
 const (
 	outbid     contracts.Reason = "outbid"
 	doesNotFit contracts.Reason = "does not fit" // although it bids more than the price
-	tooDear    contracts.Reason = "price above budget"
 )
 
 // Common are the options that all members have.
@@ -66,8 +64,6 @@ type Policy struct {
 	seller
 	notice      float64
 	interrupted string // resume, restart or end
-	announces   bool   // results of clearings are recorded
-	rated       bool   // its rates are agreed
 
 	classes []*class
 	of      []int32 // class of each host
@@ -413,9 +409,6 @@ func (p *Policy) clear(now float64) {
 		}
 	}
 	for i, c := range p.classes {
-		if !p.announces {
-			break
-		}
 		units := 0
 		for _, n := range c.result.Units {
 			units += n
@@ -461,9 +454,7 @@ func (p *Policy) renew(j *job) {
 	}
 	if !unsold {
 		rate, _ := p.terms(p, j)
-		if p.rated {
-			p.say(contracts.Rebid, j.contract, &contracts.Decision{Placements: placements(j.on, rate)})
-		}
+		p.say(contracts.Rebid, j.contract, &contracts.Decision{Placements: placements(j.on, rate)})
 		return
 	}
 	on := j.on
@@ -521,7 +512,7 @@ func (p *Policy) launch(j *job, was []hosts.ID) bool {
 		return false
 	}
 	rate, numbers := p.terms(p, j)
-	d := &contracts.Decision{Verdict: contracts.Accept, Placements: placements(on, rate), Numbers: numbers, Rated: p.rated}
+	d := &contracts.Decision{Verdict: contracts.Accept, Placements: placements(on, rate), Numbers: numbers, Rated: true}
 	if j.state == paused {
 		p.say(contracts.Launch, j.contract, d).Restore = p.Restore
 	} else {

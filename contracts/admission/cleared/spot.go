@@ -64,7 +64,7 @@ func newSpot(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contract
 	}
 	s.reserve, s.onDemand = rate(s.Reserve), rate(s.OnDemand)
 	s.mechanism = clearing.NewDouble(clearing.DoubleOptions{K: s.K})
-	p := (&Policy{notice: s.Notice, interrupted: s.Interrupted, announces: true, rated: true}).init(s.Common, s)
+	p := (&Policy{notice: s.Notice, interrupted: s.Interrupted}).init(s.Common, s)
 	return p, nil
 }
 
@@ -96,7 +96,7 @@ func (s *spot) consider(p *Policy, now float64, j *job, r *contracts.Request) co
 		case s.onDemand == 0:
 			return notSold
 		case cost > float64(r.SLA.Budget.Micros())*1e3:
-			return tooDear
+			return contracts.TooDear
 		}
 		return contracts.None
 	}

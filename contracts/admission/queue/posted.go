@@ -11,12 +11,6 @@ import (
 	"bourse/market/clearing"
 )
 
-// Reasons of posted.
-const (
-	tooDear contracts.Reason = "price above budget"
-	noRoom  contracts.Reason = "no room"
-)
-
 // posted sells processors at list prices that depend on the load. A request that can pay and
 // finds room starts at once; its rates do not change afterwards. A request that does not waits,
 // or leaves, and blocks no other.
@@ -67,18 +61,18 @@ func (p *posted) Decide(now float64, request *contracts.Request, v contracts.Vie
 		return d
 	}
 	if p.cost(r, 0, speed) > budget {
-		d.Reason, d.Numbers = tooDear, p.numbers
+		d.Reason, d.Numbers = contracts.TooDear, p.numbers
 		return d
 	}
 	if !p.start(r, v) {
-		return p.loses(noRoom)
+		return p.loses(contracts.NoRoom)
 	}
 	if speed = p.slowest(v); now+r.Work/speed > due && !r.SLA.GoesOn() {
 		return p.loses(contracts.TooLate)
 	}
 	used := p.all - p.slots
 	if p.cost(r, used, speed) > budget {
-		return p.loses(tooDear)
+		return p.loses(contracts.TooDear)
 	}
 	d = p.accept(r)
 	for k := range d.Placements {

@@ -17,15 +17,12 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// Reasons of reserve.
-const (
-	NoPlan  contracts.Reason = "no plan keeps all promises with it"
-	TooDear contracts.Reason = "price above budget" // the price asked
-)
+// NoPlan is a reason of reserve.
+const NoPlan contracts.Reason = "no plan keeps all promises with it"
 
 // Policies returns the policy of this package, by its name.
 func Policies() map[string]admission.Policy {
-	asked := []admission.Test{{Reason: TooDear, Got: "ask", Want: "budget", AtMost: true, Word: "the price asked"}}
+	asked := []admission.Test{{Reason: contracts.TooDear, Got: "ask", Want: "budget", AtMost: true, Word: "the price asked"}}
 	return map[string]admission.Policy{
 		"reserve": {Doc: "advance reservations in the books of clusters", New: newReserve, Properties: admission.Properties{Sharing: "planned", Tests: asked, Books: true}},
 	}

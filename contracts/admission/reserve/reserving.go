@@ -137,7 +137,7 @@ func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	if p.price.on() {
 		ask := p.price.all(p.chosen)
 		if ask > r.SLA.Budget.Float64() {
-			d = contracts.Decision{Reason: TooDear, Numbers: p.numbers[:0]}
+			d = contracts.Decision{Reason: contracts.TooDear, Numbers: p.numbers[:0]}
 		}
 		d.Price(ask)
 	}

@@ -21,7 +21,7 @@ type slurmOptions struct {
 	Memory    string `doc:"with --on slurm: {MEMORY} of a task, such as 4G"`
 	Account   string `doc:"with --on slurm: {ACCOUNT} to charge"`
 	NoWait    bool   `yaml:"no-wait" doc:"with --on slurm: submit and return; the same command later waits and merges"`
-	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: print the script instead of submitting it"`
+	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: time one unit and print the script instead of submitting it"`
 }
 
 // onSlurm runs the missing units on a cluster, and reports whether all are complete, which is
@@ -39,7 +39,7 @@ func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Optio
 		Say:    func(format string, args ...any) { note(c, format, args...) },
 	}
 	if c.Bool("dry-run") {
-		script, err := run.Script()
+		script, err := run.Script(c.Context)
 		if err == nil {
 			_, err = io.WriteString(c.App.Writer, script)
 		}

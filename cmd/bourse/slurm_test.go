@@ -38,6 +38,10 @@ func TestSlurm(t *testing.T) {
 		!strings.Contains(out, "#SBATCH --partition=all\n#SBATCH --time=5\n") || !strings.Contains(out, "--shard \"$SLURM_ARRAY_TASK_ID/6\"") {
 		t.Errorf("--dry-run: %v\n%s", err, out)
 	}
+	// Without --chunk one unit is timed: all units together are less than a minute of work.
+	if out, err := run("--out", "there", "--on", "slurm", "--dry-run"); err != nil || !strings.Contains(out, "--shard \"$SLURM_ARRAY_TASK_ID/1\"") {
+		t.Errorf("--dry-run without --chunk: %v\n%s", err, out)
+	}
 	out, err := run("--out", "there", "--on", "slurm", "--chunk", "3", "--no-wait")
 	// Tasks of the first that have begun by then take numbers, too.
 	jobs := regexp.MustCompile(`submitted 6 tasks as job 1, ([0-9]+)\n`).FindStringSubmatch(out)

@@ -52,12 +52,22 @@ func (e *GoesOnError) Error() string {
 // Unwrap returns why.
 func (e *GoesOnError) Unwrap() error { return e.why }
 
-// Script returns the script that would be submitted for one array.
-func (r *Run) Script() (string, error) {
+// Script returns the script that would be submitted for one array. It runs one unit in a
+// temporary directory to measure its time, if Chunk does not say how many units a task has.
+func (r *Run) Script(ctx context.Context) (string, error) {
 	if err := r.place(); err != nil {
 		return "", err
 	}
-	r.Chunk = max(1, r.Chunk)
+	if r.Chunk == 0 {
+		dir, err := os.MkdirTemp("", "bourse-unit")
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		if err := r.measure(ctx, dir, 0); err != nil {
+			return "", err
+		}
+	}
 	job, err := r.job(r.units())
 	if err != nil {
 		return "", err
@@ -133,11 +143,21 @@ func (r *Run) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	one := r.To
-	one.Dir, one.Of, one.Shard = r.dir, len(r.units()), 0
+	unit := 0
 	if len(first) > 0 {
-		one.Shard = slices.Index(r.units(), first[0])
+		unit = slices.Index(r.units(), first[0])
 	}
+	if err := r.measure(ctx, r.dir, unit); err != nil {
+		return err
+	}
+	return os.WriteFile(r.scenario(), []byte(r.To.Scenario), 0o644)
+}
+
+// measure runs the unit with that index and writes its results to dir. If Chunk is 0, it
+// sets Chunk to as many units as a task runs in a minute.
+func (r *Run) measure(ctx context.Context, dir string, unit int) error {
+	one := r.To
+	one.Dir, one.Of, one.Shard = dir, len(r.units()), unit
 	began := time.Now()
 	if err := publication.Shard(ctx, r.Ready, experiments.Options{Workers: 1}, one); err != nil {
 		return err
@@ -146,7 +166,7 @@ func (r *Run) begin(ctx context.Context) error {
 		const least = 60 // s that a task takes
 		r.Chunk = max(1, int(least/max(time.Since(began).Seconds(), 0.001))*r.Options.Workers)
 	}
-	return os.WriteFile(r.scenario(), []byte(r.To.Scenario), 0o644)
+	return nil
 }
 
 func (r *Run) scenario() string { return filepath.Join(r.dir, "scenario.yaml") }

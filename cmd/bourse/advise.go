@@ -111,8 +111,8 @@ func adviseJob(c *cli.Context, o *adviseOptions) error {
 }
 
 // livePrices returns the prices in the log of the live market in dir, with a description: the
-// mean of all hosts, each of which is shared in proportion to bids. A budget is bid over the
-// time until the deadline.
+// mean of all hosts, each of which is shared in proportion to bids. The budget is spread
+// evenly over the time until the deadline.
 func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	p, err := live.PricesOf(dir, nil)
 	if err != nil {
@@ -126,7 +126,7 @@ func livePrices(dir string) (*whatif.PriceHistory, string, error) {
 	return &whatif.PriceHistory{Prices: all, Rule: whatif.SharedHost(p.CPUs)}, of, nil
 }
 
-// advised uses the history that c names.
+// advised returns the advice drawn from the price history named on the command line.
 func advised(c *cli.Context, o *adviseOptions, ask whatif.AdviseAsk) (*whatif.BudgetPlan, error) {
 	dir, prices := o.Live, o.Prices
 	named := c.NArg()

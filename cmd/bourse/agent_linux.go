@@ -96,7 +96,7 @@ type agentDrainOptions struct {
 	Stay     bool `doc:"cancel the draining"`
 }
 
-// agentDir returns the folder that c names, or the default one.
+// agentDir returns the folder named on the command line, or the default folder.
 func agentDir(c *cli.Context) (string, error) {
 	if c.NArg() > 0 {
 		return c.Args().First(), nil
@@ -161,13 +161,13 @@ func agentAction(c *cli.Context, o *agentOptions) error {
 	case errors.Is(err, agent.ErrDrained):
 		note(c, "%v", err)
 		return nil
-	case errors.Is(err, agent.ErrSuperseded): // another start would only do the same to the other agent
+	case errors.Is(err, agent.ErrSuperseded): // after a restart, this agent would displace the new one
 		return usagef("%w", err)
 	}
 	return err
 }
 
-// announce describes the host with its market.
+// announce prints the terms on which the market uses this host.
 func announce(c *cli.Context, p *agent.Program) {
 	apart := "users are isolated"
 	if !p.Offer.Apart {
@@ -220,9 +220,9 @@ func unitAction(c *cli.Context, _ *none) error {
 	return err
 }
 
-// unit returns the systemd unit of the agent. Its tasks are in control groups of their own
-// below the unit's. They survive a stop of the agent, and the next agent takes them over.
-// Status 2 is a mistake that another start would repeat.
+// unit returns the systemd unit of the agent. The agent's tasks have their own control
+// groups below the unit's control group. They keep running when the agent stops, and the
+// next agent takes them over. Status 2 means a user error, which a restart would repeat.
 const unit = `[Unit]
 Description=bourse agent: this machine as a host of a market
 After=network-online.target

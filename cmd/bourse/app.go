@@ -92,7 +92,7 @@ func helpOf(app *cli.App) string {
 	return text + "\n{{.Description}}\n"
 }
 
-// dress gives every command the same conventions.
+// dress applies the common conventions to every command.
 func dress(commands []*cli.Command) {
 	for _, c := range commands {
 		for _, f := range c.Flags {

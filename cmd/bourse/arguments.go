@@ -26,7 +26,7 @@ func again(c *cli.Context, flags ...string) []string {
 	return slices.Concat([]string{"bourse"}, strings.Fields(commandName(c)), c.Args().Slice(), typed(c, flags...))
 }
 
-// typed returns the given flags as words.
+// typed returns the given flags as command-line words.
 func typed(c *cli.Context, flags ...string) (words []string) {
 	for _, name := range flags {
 		if several := c.StringSlice(name); several != nil {
@@ -40,8 +40,8 @@ func typed(c *cli.Context, flags ...string) (words []string) {
 	return words
 }
 
-// takes rejects a call whose arguments do not match ArgsUsage: DIR or an optional [DIR], and
-// A|B; a command with RESULTS... checks them itself.
+// takes rejects a call whose arguments do not match ArgsUsage, such as DIR, an optional
+// [DIR], or A|B. A command with RESULTS... checks its arguments itself.
 func takes(c *cli.Context) error {
 	usage := c.Command.ArgsUsage
 	if strings.HasSuffix(usage, "...") {
@@ -58,7 +58,7 @@ func takes(c *cli.Context) error {
 	return between(c, least, len(names), names...)
 }
 
-// between rejects a call with fewer or more arguments, or an empty one.
+// between rejects a call with too few arguments, too many arguments or an empty argument.
 func between(c *cli.Context, least, most int, names ...string) error {
 	switch n := c.NArg(); {
 	case n < least:
@@ -76,34 +76,34 @@ func between(c *cli.Context, least, most int, names ...string) error {
 	return nil
 }
 
-// A programsFlag is --json, and states the type of the output.
+// A programsFlag is the --json flag and the type of its output.
 type programsFlag struct {
 	*cli.BoolFlag
 	prints report.Output
 }
 
-// jsonOption is --json, which prints a T.
+// A jsonOption is the --json flag of a command that prints a T.
 type jsonOption[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }
 
 func (jsonOption[T]) prints() report.Output { return report.JSON[T]() }
 
-// printsVersion returns what --json prints if it is a later version of a T.
+// printsVersion returns the type printed for --json if it is a later version of a T.
 func printsVersion[T any](version int) report.Output {
 	o := report.JSON[T]()
 	o.Version = version
 	return o
 }
 
-// json2Option prints the second version of a T.
+// A json2Option is the --json flag of a command that prints the second version of a T.
 type json2Option[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }
 
 func (json2Option[T]) prints() report.Output { return printsVersion[T](2) }
 
-// json3Option prints the third version of a T.
+// A json3Option is the --json flag of a command that prints the third version of a T.
 type json3Option[T any] struct {
 	JSON bool `doc:"print JSON, for programs"`
 }

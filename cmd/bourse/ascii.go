@@ -15,8 +15,8 @@ var data = []string{
 	"bank key", "market clear", "completion",
 }
 
-// printPlain filters the output of app for the locale, and has every command state its kind
-// of output.
+// printPlain filters the output of app for the locale and makes every command state its
+// kind of output.
 func printPlain(app *cli.App) {
 	out := &report.PlainWriter{Writer: app.Writer, Convert: report.ASCII}
 	app.Writer, app.ErrWriter = out, &report.PlainWriter{Writer: app.ErrWriter, Convert: report.ASCII}

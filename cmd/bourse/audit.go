@@ -147,7 +147,7 @@ func auditLog(c *cli.Context, address string, opts audit.Options) error {
 	return tellAudits(c, f)
 }
 
-// tellAudits prints the findings of audits, and reports whether all is clean.
+// tellAudits prints the findings of audits and reports whether every ledger is clean.
 func tellAudits(c *cli.Context, f *audits.Found) error {
 	if err := show(c, f.Document(c.Bool("quiet")), nil); err != nil || f.Clean() {
 		return err
@@ -155,7 +155,7 @@ func tellAudits(c *cli.Context, f *audits.Found) error {
 	return errAudit
 }
 
-// auditRun audits the ledgers of a run in dir.
+// auditRun audits the ledgers of the run in dir.
 func auditRun(c *cli.Context, dir string) (said string, err error) {
 	l, err := audits.In(dir, "")
 	if err != nil {

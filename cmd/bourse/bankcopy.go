@@ -40,8 +40,8 @@ func copyAction(c *cli.Context, _ *copyOptions) error {
 	return tellAudits(c, f)
 }
 
-// copyLedger copies a ledger, and returns the audit of the copy. If the ledger or the copy is
-// not clean, it returns that audit and removes the copy.
+// copyLedger copies a ledger and returns the audit of the copy. If the ledger or the copy
+// fails the audit, copyLedger returns the failed audit and removes the copy.
 func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 	var last place.Place
 	copying := place.Copying{
@@ -67,8 +67,8 @@ func copyLedger(c *cli.Context, from, to place.Place) (*audits.Found, error) {
 	return &audits.Found{Ledgers: []audits.Audited{{Ledger: last.String(), Report: r}}}, nil
 }
 
-// copyRun copies the ledgers of a run with the given name in dir to a server, with the names
-// NAME/CONFIGURATION/ADMISSION/REPLICATION after that of the URL.
+// copyRun copies the ledgers of the named run in dir to a server. It appends
+// NAME/CONFIGURATION/ADMISSION/REPLICATION to the URL to name each copy.
 func copyRun(c *cli.Context, dir, name, url string) error {
 	l, err := audits.In(dir, "")
 	if err != nil {
@@ -101,7 +101,7 @@ func copyRun(c *cli.Context, dir, name, url string) error {
 	return nil
 }
 
-// checkBank rejects a --bank that is not the URL of a ledger on a responding server.
+// checkBank returns an error unless --bank is the URL of a ledger on a responding server.
 func checkBank(url string) error {
 	v, err := postgres.OpenView(url)
 	switch {

@@ -17,13 +17,15 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// A banked is the bank that a command uses: one that this process writes, or a served one.
+// A banked is the bank that a command uses: either a ledger that this process writes, or a
+// served bank.
 type banked interface {
 	Do(ctx context.Context, e bank.Entry) (store.Receipt, error)
 	Ledger() string                                              // its id, empty if it is open
 	Having(ctx context.Context, public string) ([]string, error) // accounts that have a public key
 
-	// Answer returns the entry that answered a request, and whether there is one.
+	// Answer returns the entry that answered a request and reports whether that entry
+	// exists.
 	Answer(ctx context.Context, id string) (bank.Entry, bool, error)
 }
 
@@ -36,7 +38,8 @@ type pinOption struct {
 	Pin string `doc:"{PIN} of the certificate of a served bank, https://…, as printed by 'bank serve'"`
 }
 
-// withBank opens the bank that c names for f, and reports who may move its money.
+// withBank opens the bank named on the command line for f and reports who may move its
+// money.
 func withBank(c *cli.Context, f func(banked) error) (err error) {
 	var b banked
 	if address := c.Args().First(); isServed(address) {
@@ -61,15 +64,15 @@ func withBank(c *cli.Context, f func(banked) error) (err error) {
 	return nil
 }
 
-// How long commands wait for a ledger that another process has open: before they report it,
-// and in total.
+// Waiting times for a ledger that another process has open: before reporting the wait, and
+// in total.
 const (
 	brief   = 2 * time.Second
 	patient = 10 * time.Second
 )
 
-// writer opens the ledger in p for writing, by the wall clock, once no other process has it
-// open.
+// writer opens the ledger in p for writing. It waits until no other process has the ledger
+// open. Entries get wall-clock times.
 func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 	begun, said := time.Now(), false
 	for {
@@ -92,7 +95,8 @@ func writer(c *cli.Context, p place.Place) (*store.Sequencer, error) {
 	}
 }
 
-// ask books a signed order once, even if it was signed before with another expiry.
+// ask books a signed order only once, even if the order was signed earlier with another
+// expiry time.
 func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err error) {
 	e, err := owners.Entry(note, wall())
 	if err == nil {
@@ -101,7 +105,7 @@ func ask(c *cli.Context, b banked, note []byte) (id string, r store.Receipt, err
 	return e.ID, r, err
 }
 
-// here is a bank that this process writes.
+// here is a bank whose ledger this process writes.
 type here struct{ *store.Sequencer }
 
 func (h here) Having(ctx context.Context, public string) (all []string, err error) {
@@ -121,7 +125,7 @@ func (h here) Payee(ctx context.Context, account, market string) (is bool, err e
 	return is, err
 }
 
-// there is a served bank.
+// there is a bank served by another process.
 type there struct {
 	*service.Client
 	id     string
@@ -131,7 +135,7 @@ type there struct {
 // away is the maximum time to wait for a served bank.
 const away = 30 * time.Second
 
-// dial asks the bank at the address that c names for its identity.
+// dial connects to the bank at the given address and requests its identity.
 func dial(c *cli.Context, d service.Dial) (*there, error) {
 	d.Addresses, d.Pin, d.Now = strings.Split(c.Args().First(), ","), c.String("pin"), wall
 	client, err := service.NewClient(d)
@@ -149,7 +153,7 @@ func (t *there) Ledger() string { return t.id }
 func (t *there) Do(ctx context.Context, e bank.Entry) (r store.Receipt, err error) {
 	ctx, cancel := context.WithTimeout(ctx, away)
 	defer cancel()
-	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // this may have made the bank owned
+	if r, t.signed, err = t.DoSigned(ctx, e); err == nil && t.id == "" { // the entry may have given an open bank its first owner
 		t.id, _, err = t.Client.Ledger(ctx, "")
 	}
 	return r, err
@@ -162,7 +166,7 @@ func (t *there) Having(ctx context.Context, public string) ([]string, error) {
 	return all, err
 }
 
-// wall returns the seconds since 2000-01-01 UTC, the date that exports use for second 0.
+// wall returns the seconds since 2000-01-01 UTC, which is second 0 in exports.
 func wall() float64 {
 	return time.Since(bank.Epoch).Seconds()
 }

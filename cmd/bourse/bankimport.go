@@ -46,7 +46,7 @@ type importOptions struct {
 	pinOption                 `yaml:",inline"`
 }
 
-// issue books e, which issues sum, and reports it.
+// issue books e, an entry that issues sum, and reports the entry.
 func issue(c *cli.Context, b banked, e bank.Entry, sum bank.Amount) error {
 	r, err := b.Do(c.Context, e)
 	if err != nil {

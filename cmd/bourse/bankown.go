@@ -65,7 +65,7 @@ func ownAction(c *cli.Context, _ *ownOptions) error {
 	})
 }
 
-// secret returns 128 random bits, in hexadecimal.
+// secret returns 128 random bits as hexadecimal digits.
 func secret() string {
 	var b [16]byte
 	rand.Read(b[:])
@@ -122,8 +122,8 @@ func enrolAction(c *cli.Context, _ *enrolOptions) error {
 	return say(c, "enrol", by, private, "of", account, "key", key)
 }
 
-// readInvitation returns the private key of --invitation: from a file, or from the invitation
-// itself.
+// readInvitation returns the private key given by --invitation, which is a file or the
+// invitation itself.
 func readInvitation(c *cli.Context) (string, error) {
 	text := c.String("invitation")
 	if isInvitation(text) {
@@ -312,7 +312,7 @@ type rightOptions struct {
 	ownerOptions `yaml:",inline"`
 }
 
-// saySigned is say, signed with the key of --key.
+// saySigned is like say, but it signs with the key of --key.
 func saySigned(c *cli.Context, kind, by string, fields ...string) error {
 	private, err := privateKey(c, "key")
 	if err != nil {

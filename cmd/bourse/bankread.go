@@ -66,7 +66,7 @@ func printBalances(c *cli.Context, w io.Writer, found []export.Balance) error {
 	return nil
 }
 
-// balanceThere prints the balance of one account, or of all, in a served bank.
+// balanceThere prints the balance of one account or of all accounts in a served bank.
 func balanceThere(c *cli.Context, account string) error {
 	d := service.Dial{}
 	if c.IsSet("key") {

@@ -87,7 +87,7 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 		Now:    wall,
 		Limits: service.Limits{Rate: o.Rate, Connections: o.Connections},
 		Tell:   func(what string) { log.Info(place.WithoutPasswords(what), "bank", p.String()) },
-		Waits:  place.IsURL(address), // so that nobody else can create the folder
+		Waits:  place.IsURL(address), // wait, so that nobody else can create the folder
 		Write: func() (*store.Sequencer, error) {
 			s, err := p.Writer(store.Options{Now: wall})
 			if err != nil {
@@ -141,7 +141,8 @@ func serveAction(c *cli.Context, o *serveOptions) error {
 	return service.Serve(c.Context, l, config)
 }
 
-// secretsFolder returns the folder of certificate and key, and creates it if necessary.
+// secretsFolder returns the folder of the certificate and the key. It creates the folder if
+// necessary.
 func secretsFolder(c *cli.Context, p place.Place) (string, error) {
 	folder := c.String("secrets")
 	if folder == "" {

@@ -77,7 +77,7 @@ func calibrateAction(c *cli.Context, o *calibrateOptions) error {
 	return showOut(c, o.Out, "calibrate.html", d)
 }
 
-// overAxes returns the axes of the flags --over.
+// overAxes returns the axes given by the --over flags.
 func overAxes(c *cli.Context) (all []scenario.Axis, err error) {
 	for _, text := range c.StringSlice("over") {
 		axis, err := scenario.Over(text)
@@ -89,7 +89,7 @@ func overAxes(c *cli.Context) (all []scenario.Axis, err error) {
 	return all, nil
 }
 
-// namedForecasters returns the forecasters that flags name, or the given default.
+// namedForecasters returns the forecasters named by flags, or the given default.
 func namedForecasters(c *cli.Context, others []string) ([]string, error) {
 	names, known := c.StringSlice("forecaster"), experiments.NamesOf("forecaster")
 	if len(names) == 0 {

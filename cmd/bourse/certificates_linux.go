@@ -21,7 +21,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// Files of a market's folder: its certificate with the key, and the next certificate.
+// Files in a market's folder: its certificate with the key, and the next certificate.
 func certificateNow(dir string) string  { return lab.File(dir, "keys", "tls") }
 func certificateNext(dir string) string { return lab.File(dir, "keys", "tls.next") }
 
@@ -30,7 +30,7 @@ const (
 	looksAfter = time.Second         // at the files
 )
 
-// certificates are the certificates of a served market: the one in use and, during a
+// certificates are the certificates of a served market: the current one and, during a
 // rotation, the next one, which is announced in answers.
 type certificates struct {
 	dir   string
@@ -39,11 +39,11 @@ type certificates struct {
 	wrong string // with the next one
 	pins  atomic.Pointer[string]
 
-	announced time.Duration // time after which the next one is used
+	announced time.Duration // time after which the next certificate is used
 }
 
-// openCertificates opens the certificates of the market in dir, and creates one if there is
-// none.
+// openCertificates opens the certificates of the market in dir. It creates a certificate if
+// there is none.
 func openCertificates(dir string, log *slog.Logger) (*certificates, error) {
 	s := &certificates{dir: dir, log: log, announced: announced}
 	var err error
@@ -61,7 +61,8 @@ func openCertificates(dir string, log *slog.Logger) (*certificates, error) {
 	return s, nil
 }
 
-// Pins returns the pin of the certificate, and that of the next one if there is one.
+// Pins returns the pin of the certificate and, if there is a next certificate, the pin of
+// that one.
 func (s *certificates) Pins() string { return *s.pins.Load() }
 
 // server returns the TLS configuration of the market.
@@ -71,7 +72,7 @@ func (s *certificates) server() *tls.Config {
 	return c
 }
 
-// look checks the files, and reports whether the pins have changed.
+// look reads the files again and reports whether the pins have changed.
 func (s *certificates) look() bool {
 	next, err := s.nextPin()
 	wrong := ""
@@ -93,8 +94,8 @@ func (s *certificates) look() bool {
 	return changed
 }
 
-// nextPin returns the pin of the next certificate. It replaces the old certificate if it has
-// existed for long enough.
+// nextPin returns the pin of the next certificate. If the next certificate is old enough,
+// nextPin replaces the current certificate with it.
 func (s *certificates) nextPin() (string, error) {
 	next := certificateNext(s.dir)
 	text, err := whole.Existing(next)
@@ -109,14 +110,15 @@ func (s *certificates) nextPin() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// Its age counts from its appearance in the folder, not from when it was written.
+	// The age counts from the time when the file appeared in the folder, not from when it
+	// was written.
 	if at, ok := info.Sys().(*syscall.Stat_t); ok && time.Since(time.Unix(at.Ctim.Unix())) > s.announced {
 		err = os.Rename(next, certificateNow(s.dir))
 	}
 	return link.Pin(pair.Leaf.Raw), err
 }
 
-// watch checks the files until ctx ends, and calls changed whenever the pins have changed.
+// watch checks the files until ctx ends. It calls changed whenever the pins have changed.
 func (s *certificates) watch(ctx context.Context, changed func() error) error {
 	tick := time.NewTicker(looksAfter)
 	defer tick.Stop()

@@ -72,7 +72,7 @@ func claimsAction(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.Document(all, terminal(c), o.Brief), nil)
 }
 
-// claimsOver judges the market paper's claims under each registered reading.
+// claimsOver tests the market paper's claims under each registered reading.
 func claimsOver(c *cli.Context, o *claimsOptions) error {
 	if c.NArg() > 0 {
 		return usagef("--over: found RESULTS, want none, because it runs the presets itself")
@@ -88,15 +88,15 @@ func claimsOver(c *cli.Context, o *claimsOptions) error {
 	return show(c, papers.OverReadings(all), nil)
 }
 
-// Claims about the log are judged by 60 replications of 500 pairs: with 20 and seed 2006, the
-// claim on PolyLin was undecided.
+// The log's claims are tested with 60 replications of 500 pairs. With 20 replications and
+// seed 2006, the claim on PolyLin was undecided.
 const (
 	logReplications = 60
 	logPairs        = 500
 	logSeed         = 2007
 )
 
-// measureRows measures the log of the market paper, if one is named.
+// measureRows measures the log of the market paper. Without a name it returns no rows.
 func measureRows(c *cli.Context, name string) ([]results.Metric, error) {
 	if name == "" {
 		return nil, nil

@@ -52,8 +52,8 @@ func compareAction(c *cli.Context, o *compareOptions) error {
 	return showOut(c, o.Out, "", d, d.Figures...)
 }
 
-// readBoth measures two workloads. Models are drawn last, with as many jobs as the other
-// workload. The second of two models has its own replication.
+// readBoth measures two workloads. Models are generated last, with as many jobs as the
+// other workload has. If both are models, the second uses a replication of its own.
 func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error) {
 	jobs := c.Int("jobs")
 	for i, name := range names {
@@ -90,7 +90,7 @@ func readBoth(c *cli.Context, names []string) (logs [2]*describe.Log, err error)
 	return logs, nil
 }
 
-// readSide reads a log or a plan, or returns nil if the name is that of a model.
+// readSide reads a log or a plan. It returns nil if the name is that of a model.
 func readSide(c *cli.Context, name, filter string) (*fitlab.Log, error) {
 	if ext := filepath.Ext(name); ext == ".yaml" || ext == ".yml" {
 		return nil, nil

@@ -53,7 +53,7 @@ end
 complete -c bourse -f -a '(__bourse)'
 `
 
-// completions are the scripts by shell.
+// completions returns the completion scripts, keyed by shell.
 func completions() map[string]string {
 	return map[string]string{"bash": bashCompletion, "zsh": zshCompletion, "fish": fishCompletion}
 }
@@ -72,11 +72,11 @@ print a completion script
 	return err
 })
 
-// asksCompletion reports whether args are a completion request of a shell.
+// asksCompletion reports whether args are a shell's request for completions.
 func asksCompletion(args []string) bool { return args[len(args)-1] == "--generate-bash-completion" }
 
-// complete prints the possible completions of the last word of args, if args are a completion
-// request for a value that we know; commands and flags are left to the parser.
+// complete prints the possible completions of the last word of args if args request a value
+// with known choices. The flag parser completes commands and flags.
 func complete(out io.Writer, commands []*cli.Command, args []string) bool {
 	n := len(args) - 2
 	if n < 1 || !asksCompletion(args) {

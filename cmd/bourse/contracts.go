@@ -58,7 +58,7 @@ type statusOptions struct {
 	quietOption                `yaml:",inline"`
 }
 
-// contractIDs returns the contracts that c names.
+// contractIDs returns the contract numbers given on the command line.
 func contractIDs(c *cli.Context) (ids []int64, err error) {
 	for _, arg := range c.Args().Slice() {
 		id, err := contractID(arg)
@@ -78,7 +78,7 @@ func contractID(arg string) (int64, error) {
 	return id, nil
 }
 
-// contractsOf returns the contracts with ids, or those of the account.
+// contractsOf returns the contracts with the given ids, or all contracts of the account.
 func contractsOf(c *cli.Context, m *client.Client, ids []int64) (all []live.Contract, err error) {
 	if len(ids) == 0 {
 		return m.List(c.Context, live.Filter{Account: m.Account, Ended: c.Bool("all")})
@@ -145,7 +145,8 @@ type logsOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// copyLog prints a log of a contract: the available part, or all output until the end.
+// copyLog prints a log of a contract: either the available part, or all output until the
+// contract ends.
 func copyLog(c *cli.Context, m *client.Client, id int64, l service.Log) error {
 	for from := int64(0); ; {
 		text, size, ended, err := m.Read(c.Context, id, l, from)
@@ -294,7 +295,7 @@ type topOptions struct {
 	jsonOption[marketShown] `yaml:",inline"`
 }
 
-// showMarket prints the market as it is now.
+// showMarket prints the current state of the market.
 func showMarket(c *cli.Context, m *client.Client) error {
 	about, err := m.About(c.Context)
 	if err != nil {

@@ -4,7 +4,7 @@ package main
 
 import "syscall"
 
-// cpuSeconds returns the processor time that the program has used.
+// cpuSeconds returns the processor time used by the program, in seconds.
 func cpuSeconds() float64 {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

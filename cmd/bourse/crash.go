@@ -13,9 +13,9 @@ import (
 	"bourse/experiments/report"
 )
 
-// broken describes a panic in a run: which run it was, the command that repeats it, and the
-// file, next to the results, with the stack and the scenario. It returns any other error as
-// it is.
+// broken describes a panic in a run. It names the run, the command that repeats it, and the
+// file next to the results that contains the stack and the scenario. Any other error is
+// returned unchanged.
 func broken(err error, command []string, streamed bool, dir, scenario string) error {
 	var p *experiments.Panic
 	if !errors.As(err, &p) {
@@ -29,8 +29,8 @@ func broken(err error, command []string, streamed bool, dir, scenario string) er
 	return crash(fmt.Sprintf("%v; to repeat it: %s; %s", p, again, wherever(file, wrong)))
 }
 
-// crashed describes a panic anywhere else: the command, and the file with the stack. It
-// returns any other error as it is.
+// crashed describes a panic outside a run. It names the command and the file that contains
+// the stack. Any other error is returned unchanged.
 func crashed(err error, args []string) error {
 	var p *recovered.Panic
 	if !errors.As(err, &p) || errors.As(err, new(crash)) {
@@ -48,8 +48,9 @@ func wherever(file string, wrong error) string {
 	return "the stack is in " + file
 }
 
-// keepStack writes the panic, the command and the location in the code to a new file in dir,
-// or else in the directory of temporary files. The file is a scenario with comments.
+// keepStack writes the panic, the command and the stack to a new file in dir. If that
+// fails, it writes to the directory of temporary files. The file is a valid scenario;
+// everything else in it is a comment.
 func keepStack(dir, pattern string, met error, p *recovered.Panic, command, scenario string) (string, error) {
 	v := version()
 	text := strings.Join([]string{met.Error(), "command: " + command, "version: " + v, "", string(p.Stack)}, "\n")

@@ -27,7 +27,8 @@ type docPage struct {
 	Text  string `json:"text,omitempty" doc:"the requested page, as Markdown"`
 }
 
-// docLine matches a line of docs/README.md: the heading of a group, or a page of one.
+// docLine matches one line of docs/README.md, either the heading of a group or a page in a
+// group.
 var docLine = regexp.MustCompile(`(?m)^## (.*)$|^- \[.*\]\((.*)\.md\)`)
 
 // docPages returns all pages, in the order in which docs/README.md lists them.
@@ -101,7 +102,7 @@ func docsAction(c *cli.Context, o *docsOptions) error {
 	return nil
 }
 
-// printPage prints the page of that topic.
+// printPage prints the page on the given topic.
 func printPage(c *cli.Context, pages []docPage, topic string) error {
 	i := slices.IndexFunc(pages, func(p docPage) bool { return p.Topic == topic })
 	if i < 0 {
@@ -121,8 +122,8 @@ func printPage(c *cli.Context, pages []docPage, topic string) error {
 	return paged(c, text)
 }
 
-// searched returns the pages that contain words, in any case, with the matching lines as
-// text.
+// searched returns the pages that contain the words, ignoring case, with the matching lines
+// as text.
 func searched(pages []docPage, words string) (found []docPage) {
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(words)) }
 	for _, p := range pages {
@@ -139,7 +140,7 @@ func searched(pages []docPage, words string) (found []docPage) {
 	return found
 }
 
-// paged prints text, on a terminal with the user's pager.
+// paged prints text. On a terminal it uses the user's pager.
 func paged(c *cli.Context, text string) error {
 	if out, ok := c.App.Writer.(*os.File); ok && terminal(c).Width > 0 {
 		words := strings.Fields(cmp.Or(os.Getenv("PAGER"), "less -FRX"))

@@ -37,7 +37,7 @@ type engineOptions struct {
 	jsonOption[speed] `yaml:",inline"`
 }
 
-// A speed is the measured speed of the hosts.
+// A speed reports how fast the simulated hosts process events.
 type speed struct {
 	Events          int64   `json:"events" doc:"arrivals and completions of tasks"`
 	CPUSeconds      float64 `json:"cpu_seconds"`

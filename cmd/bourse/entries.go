@@ -15,8 +15,8 @@ type logOption struct {
 	Log string `validate:"oneof=text json" default:"text" doc:"write log entries as {FORMAT}: text or json"`
 }
 
-// newLog returns the log of a long-running program: entries with UTC times on standard error.
-// With --quiet, it has only warnings and errors.
+// newLog returns the log of a long-running program. It writes entries with UTC times to
+// standard error. With --quiet, it writes only warnings and errors.
 func newLog(c *cli.Context) (*slog.Logger, error) {
 	o := &slog.HandlerOptions{ReplaceAttr: inUTC}
 	if c.Bool("quiet") {
@@ -32,7 +32,7 @@ func newLog(c *cli.Context) (*slog.Logger, error) {
 	}
 }
 
-// inUTC converts the time of an entry to UTC, to the millisecond.
+// inUTC converts the time of an entry to UTC, in milliseconds.
 func inUTC(_ []string, a slog.Attr) slog.Attr {
 	if a.Key == slog.TimeKey {
 		a.Value = slog.StringValue(a.Value.Time().UTC().Format("2006-01-02T15:04:05.000Z"))
@@ -40,7 +40,8 @@ func inUTC(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// openActions opens the log of operator actions in file, with one JSON object per line.
+// openActions opens the log of operator actions in the given file. The log has one JSON
+// object per line.
 func openActions(file string) (*slog.Logger, io.Closer, error) {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
@@ -49,11 +50,11 @@ func openActions(file string) (*slog.Logger, io.Closer, error) {
 	return slog.New(slog.NewJSONHandler(f, &slog.HandlerOptions{ReplaceAttr: inUTC})), f, nil
 }
 
-// repeatTime is the time within which an identical entry is written once.
+// repeatTime is the period in which identical entries are written only once.
 const repeatTime = 10 * time.Second
 
-// repeats passes each entry on once per repeatTime. Repeated entries are counted, and the
-// count is written with the next one of that kind.
+// repeats passes each distinct entry on once per repeatTime. It counts the omitted entries
+// and adds the count to the next written entry of the same kind.
 type repeats struct {
 	slog.Handler
 	now  func() time.Time
@@ -67,7 +68,7 @@ type counts struct {
 }
 
 type repeated struct {
-	at    time.Time // when the entry was written last
+	at    time.Time // time when the entry was last written
 	since int       // number of repetitions since
 }
 
@@ -75,7 +76,7 @@ func newRepeats(h slog.Handler, now func() time.Time) *repeats {
 	return &repeats{h, now, "", &counts{seen: make(map[string]repeated)}}
 }
 
-// mostSeen limits the number of kinds of entries that are remembered.
+// mostSeen limits the number of entry kinds that repeats remembers.
 const mostSeen = 1000
 
 // Handle implements [slog.Handler].

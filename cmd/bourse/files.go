@@ -14,8 +14,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// open opens the file called name, or standard input if that is "-". A file that may block,
-// such as a pipe, is opened and read until the user interrupts.
+// open opens the named file, or standard input if the name is "-". If a file may block,
+// such as a pipe, opening and reading it end when the user interrupts.
 func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	if name == "-" {
 		return until(c.Context, c.App.Reader, context.Canceled), nil
@@ -35,8 +35,8 @@ func open(c *cli.Context, name string) (io.ReadCloser, error) {
 	return f, nil
 }
 
-// until returns the contents of in until ctx ends, and then the error end, or the end of file
-// if that is nil, because a read of standard input could block forever.
+// until returns a reader of in. After ctx ends, the reader returns the error end, or io.EOF
+// if end is nil. Without it, a read of standard input could block forever.
 func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	r, w := io.Pipe()
 	context.AfterFunc(ctx, func() { w.CloseWithError(end) })
@@ -46,7 +46,7 @@ func until(ctx context.Context, in io.Reader, end error) io.ReadCloser {
 	return r
 }
 
-// A wanted writer fails once the user has interrupted.
+// A wanted writer returns an error once the user has interrupted.
 type wanted struct {
 	ctx context.Context
 	io.Writer
@@ -59,7 +59,7 @@ func (w wanted) Write(b []byte) (int, error) {
 	return w.Writer.Write(b)
 }
 
-// buffered passes a buffered w to f, until the user interrupts.
+// buffered passes a buffered writer to f. Writes fail once the user has interrupted.
 func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 	b := bufio.NewWriter(wanted{c.Context, w})
 	if err := f(b); err != nil {
@@ -68,13 +68,13 @@ func buffered(c *cli.Context, w io.Writer, f func(io.Writer) error) error {
 	return b.Flush()
 }
 
-// writeFile creates the file called name with the output of f. After an error it removes the
+// writeFile creates the named file with the output of f. If f fails, writeFile removes the
 // file.
 func writeFile(c *cli.Context, name string, f func(io.Writer) error) error {
 	create := func() (*os.File, error) { return os.Create(name) }
 	var out *os.File
 	var err error
-	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // a pipe may have no reader yet: os.Create would block
+	if info, wrong := os.Stat(name); wrong == nil && !info.Mode().IsRegular() { // os.Create would block on a pipe that has no reader yet
 		out, err = await(c.Context, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY, 0) })
 	} else {
 		out, err = create()

@@ -70,8 +70,9 @@ func (planOption) prints() report.Output {
 	return o
 }
 
-// writePlan writes plan to the files that c names, or prints it as CSV or, if requested, as
-// JSON. A log is written from the plan if it is not given.
+// writePlan writes plan to the files named on the command line. If none is named, it prints
+// the plan as CSV or, on request, as JSON. If log is nil, writePlan creates the log from
+// the plan.
 func writePlan(c *cli.Context, plan workloadgen.Plan, log *swf.Trace) error {
 	processors := c.Int64("processors")
 	if processors < 0 || processors > 1e9 {

@@ -4,5 +4,5 @@ package main
 
 import "io"
 
-// hasInput reports whether a program would find data in r; on this system that is unknown.
+// hasInput reports whether r has data to read. On this system that is unknown.
 func hasInput(io.Reader) (now, later bool) { return false, false }

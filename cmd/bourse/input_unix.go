@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// inputWait is the time in milliseconds to wait for data in a pipe.
+// inputWait is the time to wait for data in a pipe, in milliseconds.
 const inputWait = 300
 
-// hasInput reports whether a program of this machine would find data in r: a file with
-// content, or a pipe into which another program writes. A pipe that is open and silent, such
-// as one left by a service manager, has no data yet, but may have some later.
+// hasInput reports whether r has data to read: r must be a non-empty file, or a pipe into
+// which another program writes. An open but silent pipe, such as one inherited from a
+// service manager, has no data now but may have data later.
 func hasInput(r io.Reader) (now, later bool) {
 	f, ok := r.(*os.File)
 	if !ok {

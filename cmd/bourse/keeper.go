@@ -26,13 +26,13 @@ import (
 // keeper is the account that owns a market created here.
 const keeper = "user:me"
 
-// A serving is the address and the secret of a served market, for its operator.
+// A serving is the address and the operator's secret of a served market.
 type serving struct {
 	client.Membership
 	Secret string `json:"secret"`
 }
 
-// servingFile contains a serving, readable by its owner only.
+// servingFile contains a serving. Only its owner may read it.
 const servingFile = "serving.json"
 
 func (s *serving) save(dir string) error {
@@ -47,13 +47,13 @@ type dirOption struct {
 	Dir string `doc:"folder of the market, {DIR} (default: that of 'bourse live start')"`
 }
 
-// defaultLab returns dir, or the folder of 'bourse live start' if that is empty.
+// defaultLab returns dir or, if dir is empty, the folder of 'bourse live start'.
 func defaultLab(c *cli.Context, dir string) (string, error) {
 	home, err := userHome(c)
 	return cmp.Or(dir, filepath.Join(string(home), "lab")), err
 }
 
-// labDir returns the folder of the lab that c names.
+// labDir returns the lab folder named on the command line.
 func labDir(c *cli.Context) (string, error) {
 	dir, err := defaultLab(c, c.Args().First())
 	if err != nil {
@@ -62,7 +62,8 @@ func labDir(c *cli.Context) (string, error) {
 	return filepath.Abs(dir)
 }
 
-// keeping returns the folder of the market that c operates, and its serving.
+// keeping returns the folder of the operator's market, with the address and secret at which
+// it is served.
 func keeping(c *cli.Context) (dir string, s serving, err error) {
 	if dir, err = defaultLab(c, c.String("dir")); err != nil {
 		return "", s, err
@@ -77,7 +78,7 @@ func keeping(c *cli.Context) (dir string, s serving, err error) {
 	return dir, s, err
 }
 
-// withKeeper calls f with a caller of the market that c operates.
+// withKeeper calls f with a client of the operator's market.
 func withKeeper(c *cli.Context, f func(dir string, s *serving, m *service.Caller) error) error {
 	dir, s, err := keeping(c)
 	if err != nil {
@@ -314,7 +315,7 @@ func removeUserAction(c *cli.Context, _ *userRemoveOptions) error {
 	})
 }
 
-// passOrder signs a complete order, and has the market pass it to its bank.
+// passOrder signs a complete order and sends it to the market, which passes it to its bank.
 func passOrder(c *cli.Context, m *service.Caller, ledger, kind, by, private string, fields ...string) error {
 	note, err := orderNow(c, []string{private}, ledger, kind, rand.Text(), by, fields...)
 	if err != nil {
@@ -388,7 +389,7 @@ The market's operator sends the pin:
 		return err
 	}
 	m.Market, m.Ledger = about.Market, about.Ledger
-	if err := home.Save(m, private); err != nil { // before the account has it
+	if err := home.Save(m, private); err != nil { // the account does not have the key yet
 		return err
 	}
 	if err := passOrder(c, caller, m.Ledger, "enrol", i.Account, by, "of", i.Account, "key", public); err != nil {
@@ -403,7 +404,7 @@ type joinOptions struct {
 	homeOption `yaml:",inline"`
 }
 
-// joinAgain makes the user accept another certificate of the market.
+// joinAgain makes the user accept the market's new certificate.
 func joinAgain(c *cli.Context) error {
 	if c.NArg() > 0 {
 		return usagef("join: found --pin and TOKEN, want one of them")

@@ -27,10 +27,10 @@ type publicOption struct {
 	Public string `doc:"{KEY} that must have signed the checkpoint, or a file that contains it"`
 }
 
-const mostText = 1 << 20 // maximum bytes of a proof, more than any checkpoint or key has
+const mostText = 1 << 20 // maximum size of a proof in bytes, larger than any checkpoint or key
 
-// readCheckpoint returns the checkpoint that c names, which the given key must have signed.
-// It warns if the signer is not checked.
+// readCheckpoint reads the checkpoint named on the command line and checks that the given
+// key signed it. Without a key, it warns that the signer is not checked.
 func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	name := c.String("checkpoint")
 	signed, err := readText(c, name)
@@ -56,7 +56,7 @@ func readCheckpoint(c *cli.Context) (proof.Checkpoint, error) {
 	return p, nil
 }
 
-// publicKey returns the key in the flag called name, or in the file that the flag names.
+// publicKey returns the key given by the named flag, either directly or in a file.
 func publicKey(c *cli.Context, name string) (string, error) {
 	key := c.String(name)
 	if key == "" {
@@ -80,7 +80,7 @@ type keysOption struct {
 	Keys string `doc:"first public {KEY} of the operator, or a file that contains it and, on a second line, the recovery key"`
 }
 
-// pinnedKeys returns the public keys of --keys, if any: one or two.
+// pinnedKeys returns the public keys given by --keys: none, one or two.
 func pinnedKeys(c *cli.Context) ([]string, error) {
 	if !c.IsSet("keys") {
 		return nil, nil
@@ -124,8 +124,8 @@ type receiptOption struct {
 	Receipt string `doc:"check that the ledger contains the receipt {SEQ:HASH}"`
 }
 
-// keptHead returns the head that the user stored elsewhere, as text: a head, a receipt, or
-// the head in a checkpoint. It is empty if nothing was given.
+// keptHead returns, as text, the head that the user saved elsewhere. It comes from a head,
+// a receipt or a checkpoint. The result is empty if the user gave none of these.
 func keptHead(c *cli.Context) (string, error) {
 	given, head := 0, ""
 	for _, name := range []string{"head", "receipt"} {
@@ -155,7 +155,7 @@ func keptHead(c *cli.Context) (string, error) {
 	return head, nil
 }
 
-// bad reports which check failed, and why.
+// bad prints the name of the failed check and the reason.
 func bad(c *cli.Context, what string, why error) error {
 	if _, err := fmt.Fprintf(c.App.Writer, "%s: BAD\n  %v\n", what, why); err != nil {
 		return err
@@ -173,13 +173,13 @@ type cosignOption struct {
 	Quorum  int      `shown:"all of them" doc:"require the signatures of {N} witnesses"`
 }
 
-// A trust states who must have signed a published log.
+// A trust lists who must have signed a published log.
 type trust struct {
 	signers, witnesses []sumdb.Verifier
 	quorum             int // of the witnesses
 }
 
-// trustOf returns the signers that c names in [trustFlags].
+// trustOf returns the signers named by the flags in [trustFlags].
 func trustOf(c *cli.Context) (t trust, err error) {
 	if c.IsSet("public") {
 		public, err := publicKey(c, "public")
@@ -208,8 +208,8 @@ func trustOf(c *cli.Context) (t trust, err error) {
 	return t, nil
 }
 
-// seen returns the facts about the ledger and its times that the cosignatures of a published
-// log prove.
+// seen returns the heads that witnesses have cosigned in a published log, with the time of
+// each cosignature.
 func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 	head, err := l.Head()
 	if err != nil {
@@ -221,8 +221,8 @@ func (t *trust) seen(l *tiles.Log) (all []audit.Seen, err error) {
 	return all, nil
 }
 
-// earlier returns the checkpoints of --earlier with the times of their cosignatures. The
-// required signers must have signed them.
+// earlier returns the checkpoints of --earlier, with the times of their cosignatures. It
+// returns an error unless the required signers have signed each checkpoint.
 func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, err error) {
 	for _, name := range c.StringSlice("earlier") {
 		text, err := readText(c, name)
@@ -245,7 +245,8 @@ func (t *trust) earlier(c *cli.Context) (logs []*tiles.Log, all []audit.Seen, er
 	return logs, all, nil
 }
 
-// openLog opens the published log that c names, which the required signers must have signed.
+// openLog opens the published log named on the command line. It returns an error unless the
+// required signers have signed the log.
 func openLog(c *cli.Context, t trust) (*tiles.Log, error) {
 	address := c.Args().First()
 	l, err := await(c.Context, func() (*tiles.Log, error) { return tiles.Open(context.WithoutCancel(c.Context), address) })

@@ -21,11 +21,12 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// command returns a constructor of a command. The first line of text is its call, the second
-// its summary; its description follows after an empty line. Its flags are the fields of T,
-// which act receives filled. As in a scenario, a field has the name of its yaml tag or its
-// own in lower case, fields of an embedded struct that is tagged inline take its place, and
-// the tag validate restricts a flag that is given. More tags:
+// command returns a constructor of a command. The first line of text is the usage line, the
+// second line is the summary, and the description follows after an empty line. Each field
+// of T is a flag, and act receives a T with the given values. The tags yaml, inline and
+// validate work as in a scenario: a field's name is its yaml tag or its own name in lower
+// case, and the fields of an embedded struct tagged inline count as fields of T. The tag
+// validate applies only to flags that are given. More tags:
 //
 //	doc      usage, in which {NAME} is the value
 //	alias    second name
@@ -66,7 +67,7 @@ func group(text string, subs ...func() *cli.Command) func() *cli.Command {
 	}
 }
 
-// with returns a constructor of a command with more subcommands.
+// with returns a constructor of the same command with more subcommands.
 func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -77,10 +78,10 @@ func with(of func() *cli.Command, subs ...func() *cli.Command) func() *cli.Comma
 	}
 }
 
-// none are the options of a command without options.
+// none is the flag set of a command without flags.
 type none struct{}
 
-// under returns a constructor of the command at another place, in the named group.
+// under returns a constructor of the same command with another path, in the named group.
 func under(name string, of func() *cli.Command) func() *cli.Command {
 	return func() *cli.Command {
 		k := of()
@@ -90,10 +91,10 @@ func under(name string, of func() *cli.Command) func() *cli.Command {
 	}
 }
 
-// An outputter is a set of flags with --json, which prints an Output.
+// An outputter is a set of flags that includes --json. It prints an Output.
 type outputter interface{ prints() report.Output }
 
-// flagOf returns the flag of a field of the struct at o.
+// flagOf returns the flag for one field of the struct that o points to.
 func flagOf(o any, f config.Field) cli.Flag {
 	tag := reflect.TypeOf(o).Elem().FieldByIndex(f.Index).Tag
 	usage := strings.NewReplacer("{", "`", "}", "`").Replace(f.Doc)
@@ -146,7 +147,7 @@ func flagOf(o any, f config.Field) cli.Flag {
 	return &cli.StringFlag{Name: f.Name, Aliases: also, Usage: usage, Value: is, DefaultText: shown}
 }
 
-// ofFlag writes the name of a flag with dashes at the beginning of a user error.
+// ofFlag puts dashes before the name of a flag at the start of a user error.
 func ofFlag(c *cli.Context, err error) error {
 	if !errors.As(err, new(misuse.Error)) || errors.As(err, new(*config.Error)) {
 		return err
@@ -158,7 +159,7 @@ func ofFlag(c *cli.Context, err error) error {
 	return err
 }
 
-// fill sets the fields of a struct from the flags of c, and checks those that were given.
+// fill sets the fields of a struct from the flags of c and validates the given flags.
 func fill(c *cli.Context, o reflect.Value) error {
 	for _, f := range config.FieldsOf(o.Type()) {
 		v, tag := o.FieldByIndex(f.Index), o.Type().FieldByIndex(f.Index).Tag
@@ -207,7 +208,8 @@ func fill(c *cli.Context, o reflect.Value) error {
 	return nil
 }
 
-// listOf returns the names that a tag refers to: presets, formats, or a family of plug-ins.
+// listOf returns the names behind the tag "of", such as presets, formats or a family of
+// plug-ins.
 func listOf(of string) []string {
 	switch of {
 	case "preset":
@@ -222,8 +224,8 @@ func listOf(of string) []string {
 	return experiments.NamesOf(of)
 }
 
-// A quantity is the value of a flag with a unit that may be written: 2h or 7200, 4GB or
-// 4000000000.
+// A quantity is the value of a flag that may be written with a unit, such as 2h or 7200,
+// 4GB or 4000000000.
 type quantity struct {
 	unit config.Unit
 	x    float64

@@ -117,7 +117,8 @@ type liveCheckOptions struct {
 	json2Option[live.Checked] `yaml:",inline"`
 }
 
-// checkLab checks the log of the lab in a folder, and its ledger, if that is there.
+// checkLab checks the log of the lab in a folder and, if the ledger is there too, the
+// ledger.
 func checkLab(dir string) (*live.Checked, error) {
 	r, err := store.OpenReader(lab.File(dir, "books"), store.Options{})
 	if errors.Is(err, store.ErrNone) {
@@ -157,8 +158,8 @@ func liveAction(c *cli.Context, _ *liveStartOptions) error {
 	return errors.Join(l.live(c, home, private), l.close())
 }
 
-// makeLab creates the market in dir unless there is one, and returns the private key of its
-// user.
+// makeLab creates the market in dir unless it exists. It returns the private key of the
+// market's user.
 func makeLab(c *cli.Context, dir string, home client.Home) (private string, err error) {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
 		return "", err
@@ -184,7 +185,7 @@ func makeLab(c *cli.Context, dir string, home client.Home) (private string, err 
 	}, wall())
 }
 
-// A labBank is the bank of a lab, in its folder or elsewhere.
+// A labBank is the bank of a lab, either in its folder or elsewhere.
 type labBank interface {
 	bankservice.Ledger
 	KeyOf(ctx context.Context, account string) (string, error)
@@ -193,7 +194,7 @@ type labBank interface {
 	Close() error
 }
 
-// remoteBank is a bank served elsewhere.
+// A remoteBank is a bank that another process serves.
 type remoteBank struct{ *bankservice.Client }
 
 func (b remoteBank) Close() error {
@@ -201,7 +202,7 @@ func (b remoteBank) Close() error {
 	return nil
 }
 
-// openBank opens the bank that the rules name, which must know the key of the market.
+// openBank opens the bank named in the rules, which must have the market's public key.
 func (l *runningLab) openBank(c *cli.Context, key string) error {
 	address := l.conf.Bank
 	if !isServed(address) {
@@ -211,7 +212,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 		s, err := place.At(address).Writer(store.Options{Now: l.clock.Now})
 		if err == nil {
 			l.bank, l.ledger = here{s}, s.Ledger()
-			// The ledger uses the market's clock, which never goes back.
+			// The ledger uses the market's clock, which never moves backward.
 			err = s.Look(c.Context, func(b *bank.Ledger) { l.clock.Reach(b.Now()) })
 		}
 		return err
@@ -239,7 +240,7 @@ func (l *runningLab) openBank(c *cli.Context, key string) error {
 	return nil
 }
 
-// A running lab is a market, its bank and a host in one process.
+// A runningLab is a market, its bank and a host in one process.
 type runningLab struct {
 	dir      string
 	conf     live.Config
@@ -325,8 +326,8 @@ func (l *runningLab) open(c *cli.Context, key string) (err error) {
 	return err
 }
 
-// soon sends a bank a request that must be answered before anything is booked. If the bank
-// does not answer within two seconds, it counts as away.
+// soon sends a bank a request that must be answered before any entry is booked. If the bank
+// does not answer within two seconds, soon returns [live.ErrAway].
 func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, error) {
 	brief, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -337,8 +338,8 @@ func soon[T any](ctx context.Context, ask func(context.Context) (T, error)) (T, 
 	return answer, err
 }
 
-// users returns the accounts with keys; for a bank elsewhere, only those that have called
-// this market.
+// users returns the accounts that have keys. If the bank is elsewhere, users returns only
+// the accounts that have called this market.
 func (l *runningLab) users(ctx context.Context) (all []service.User, err error) {
 	var names []string
 	if b, ok := l.bank.(here); ok {
@@ -364,7 +365,7 @@ func (l *runningLab) users(ctx context.Context) (all []service.User, err error) 
 			continue // it was revoked
 		}
 		u := service.User{Account: name, Key: key}
-		if has, err := l.bank.Balance(ctx, name); err == nil { // a bank elsewhere answers only to its owners
+		if has, err := l.bank.Balance(ctx, name); err == nil { // a remote bank answers only its owners
 			u.Balance = has.String()
 		}
 		all = append(all, u)
@@ -389,8 +390,8 @@ func loopback(address string) bool {
 	return err == nil && at.Addr().IsLoopback()
 }
 
-// token returns a token with which a host joins; ok is false if the market serves only this
-// machine.
+// token returns the token with which a host joins. ok is false if the market serves only
+// this machine.
 func (l *runningLab) token() (t link.Token, ok bool) {
 	if l.tls == nil {
 		return t, false
@@ -439,7 +440,7 @@ func (l *runningLab) live(c *cli.Context, home client.Home, private string) erro
 		func(ctx context.Context) error { return l.hosts(ctx, c, agents) })
 }
 
-// hosts makes the agents' hosts join the market, in order, and keeps the agents running.
+// hosts adds the agents' hosts to the market in order and runs the agents.
 func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.Program) error {
 	for i, a := range agents {
 		if err := l.market.Join(ctx, service.Spec(hostName(i), a.Offer), keeper, ""); err != nil {
@@ -450,7 +451,7 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	for i, a := range agents {
 		all.Go(func() error {
 			err := a.Serve(ctx, l.server, hostName(i), func(what string) { l.log.Warn(what, "host", hostName(i)) })
-			if errors.Is(err, agent.ErrDrained) { // the market continues without it
+			if errors.Is(err, agent.ErrDrained) { // the market continues without this host
 				l.log.Info(err.Error(), "host", hostName(i))
 				<-ctx.Done()
 				err = nil
@@ -461,7 +462,7 @@ func (l *runningLab) hosts(ctx context.Context, c *cli.Context, agents []*agent.
 	return all.Wait()
 }
 
-// membership returns the membership of the market's operator, with the market served at url.
+// membership returns the operator's membership in the market at url.
 func (l *runningLab) membership(url string) client.Membership {
 	m := client.Membership{URL: url, Market: l.conf.Name, Ledger: l.ledger, Account: keeper}
 	if l.tls != nil {
@@ -470,7 +471,7 @@ func (l *runningLab) membership(url string) client.Membership {
 	return m
 }
 
-// run runs the market and its services, until ctx ends or one of them cannot continue.
+// run runs the market and its services until ctx ends or one of them fails.
 func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func(context.Context) error) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -489,7 +490,7 @@ func (l *runningLab) run(ctx context.Context, m client.Membership, parts ...func
 	return err
 }
 
-// watchBank logs when the bank stops and resumes responding.
+// watchBank logs when the bank stops responding and when it responds again.
 func (l *runningLab) watchBank(ctx context.Context) error {
 	const looks = 2 * time.Second
 	tick := time.NewTicker(looks)
@@ -512,13 +513,13 @@ func (l *runningLab) watchBank(ctx context.Context) error {
 	}
 }
 
-// told writes the address and secret of the served market for its operator.
+// told writes the address and secret of the served market to a file for its operator.
 func (l *runningLab) told(m client.Membership) error {
 	return (&serving{m, l.secret}).save(l.dir)
 }
 
-// answer serves a listener until ctx ends; callers that wait for events are then answered
-// immediately.
+// answer serves a listener until ctx ends. It then answers callers that wait for events at
+// once.
 func (l *runningLab) answer(ctx context.Context, listener net.Listener, h http.Handler, c *tls.Config) error {
 	p := peers.Server{Handler: h, TLS: c, Base: ctx, Connections: l.conf.Limits.Connections, Bytes: service.MostBytes, Dropped: l.measured.Drop}
 	return p.Serve(ctx, listener)

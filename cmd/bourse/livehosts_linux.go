@@ -17,24 +17,24 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// The maximum number of hosts on one machine, and the smallest part of a processor per host:
-// kernels do not allocate less.
+// The maximum number of hosts on one machine, and the smallest part of a processor per
+// host. Kernels do not allocate smaller parts.
 const (
 	mostHosts = 32
 	leastHost = 0.05
 )
 
-// hostName returns the market's name for a host on its own machine.
+// hostName returns the market's name for host i of its own machine.
 func hostName(i int) string { return fmt.Sprintf("h%02d", i) }
 
-// A division states how many hosts a machine is sold as. It is stored in hosts.json and never
-// changes; a market without the file has one host.
+// A division states into how many hosts a machine is divided. It is stored in hosts.json
+// and never changes. A market without this file has one host.
 type division struct {
 	Hosts int     `json:"hosts"`
-	CPUs  float64 `json:"cpus"` // processors of each; 0 means what its agent has stored, or its default
+	CPUs  float64 `json:"cpus"` // processors per host; 0 means the value stored by the host's agent, or the agent's default
 }
 
-// dir returns the folder of a host's agent, within the lab's.
+// dir returns the folder of a host's agent inside the lab's folder.
 func (d *division) dir(i int) string {
 	if d.Hosts == 1 {
 		return "host"
@@ -42,7 +42,8 @@ func (d *division) dir(i int) string {
 	return "hosts/" + hostName(i)
 }
 
-// read reads the division of the lab in dir, which has 0 hosts if none was served yet.
+// read reads the division of the lab in dir. The division has 0 hosts if the lab was never
+// served.
 func (d *division) read(dir string) error {
 	text, err := whole.Read(lab.File(dir, "hosts.json"), mostText)
 	if err == nil {
@@ -58,8 +59,8 @@ func (d *division) read(dir string) error {
 	return err
 }
 
-// divide returns the division of the machine of the lab in dir; for a new lab, c determines
-// it.
+// divide returns the division of the machine for the lab in dir. For a new lab, the flags
+// set it.
 func divide(c *cli.Context, dir string) (d division, err error) {
 	if err := d.read(dir); err != nil {
 		return d, err
@@ -93,8 +94,8 @@ func divide(c *cli.Context, dir string) (d division, err error) {
 	return d, err
 }
 
-// resizes returns an error if a host of d has another size than in the market, and runs tasks
-// there. It runs before anything changes, so the same command without --cpus still works.
+// resizes returns an error if the division would change the size of a host that has running
+// tasks. It is called before any change, so the command can be repeated without --cpus.
 func (d *division) resizes(all []live.Host) error {
 	if d.CPUs == 0 {
 		return nil
@@ -109,8 +110,8 @@ func (d *division) resizes(all []live.Host) error {
 }
 
 // openAgents opens the agents that sell this machine for the lab in dir, in the order of
-// their hosts' names. After an error, it returns the agents before the failed one. All are
-// the hosts that the market knows.
+// their hosts' names. On an error, it also returns the agents opened so far. all contains
+// every host that the market knows.
 func openAgents(c *cli.Context, dir string, limits *live.Limits, all []live.Host) (agents []*agent.Program, err error) {
 	d, err := divide(c, dir)
 	if err == nil {

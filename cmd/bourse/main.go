@@ -1,11 +1,11 @@
 // Bourse runs experiments on a computational market, runs live markets, and audits their
 // ledgers. To add a command, write its file and add a line to newApp.
 //
-// # Where to begin to read
+// # Where to start reading
 //
-// The core is the market itself: twelve packages that are independent of experiments,
-// networks and real machines. A newcomer can read them in a day, in this order, each from its
-// package comment on:
+// The core is the market itself. It consists of twelve packages that are independent of
+// experiments, networks and real machines. A newcomer can read the packages in a day. Read
+// them in this order, and start each with its package comment:
 //
 //	hour 1  market                  how bids become prices and shares
 //	hour 2  hosts, hosts/sim        what a host is to its market; one whose progress is computed
@@ -19,7 +19,7 @@
 //	        contracts/note          what the ledger says of a contract
 //	hour 8  contracts/broker        the life of a contract
 //
-// "bourse docs core" prints the same list with the files to read first.
+// "bourse docs core" prints the same list and adds the files to read first.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	os.Exit(status)
 }
 
-// run is the whole program: it returns the exit status.
+// run is the whole program. It returns the exit status.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
 	app := newApp(in, out, errs)
 	errs = app.ErrWriter
@@ -50,7 +50,7 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil && complete(out, app.Commands, args) {
 		return statusDone
 	}
-	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // a script that reads the first line continues
+	if _, person := descriptor(errs); person && note != "" && !quieted(args) { // print the note only for a person, because scripts read the first line
 		fmt.Fprintln(errs, note)
 	}
 	if err == nil {

@@ -16,6 +16,6 @@ static void steady(void) {
 import "C"
 
 // steadyMemory makes the C allocations of Pebble and zstd use one arena, and returns large
-// blocks to the system. By default, glibc gives each thread its own arena. The arenas grow
-// for minutes, each to its peak use, and request ever larger blocks.
+// blocks to the system. By default, glibc gives each thread its own arena. These arenas
+// grow to their peak use within minutes, and the program requests ever larger blocks.
 func steadyMemory() { C.steady() }

@@ -12,7 +12,8 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// noteMode reports who may move the money of a bank whose ledger has the given id, or none.
+// noteMode prints who may move the money of a bank. id identifies the bank's ledger; it is
+// empty for an open bank.
 func noteMode(c *cli.Context, ledger string) {
 	name := place.At(c.Args().First())
 	if ledger != "" {
@@ -22,8 +23,8 @@ func noteMode(c *cli.Context, ledger string) {
 	}
 }
 
-// readBankLedger passes the entries of the bank that c names to f, and reports who may move
-// its money.
+// readBankLedger passes the entries of the named bank to f and prints who may move the
+// bank's money.
 func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	var o owners.Owners
 	err := readLedger(c, func(w io.Writer, entries export.Entries) error {
@@ -36,7 +37,7 @@ func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) err
 	return err
 }
 
-// owned yields entries, and updates owners with them.
+// owned yields entries and updates owners with each one.
 func owned(o *owners.Owners, entries export.Entries) export.Entries {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for e, hash := range entries {

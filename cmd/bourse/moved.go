@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// moved are the commands of version 0.2 that now have another name. They work for one
-// version.
+// moved maps the commands of version 0.2 that have been renamed to their new names. The old
+// names work for one more version.
 var moved = map[string]string{
 	"merge": "run merge",
 
@@ -27,7 +27,7 @@ var moved = map[string]string{
 	"cancel": "job cancel", "top": "job top", "price": "job price",
 }
 
-// gone are commands that were removed, with what replaces them.
+// gone maps each removed command to a sentence about its replacement.
 var gone = map[string]string{
 	"findings":    "'bourse docs findings' has a command for each of its questions",
 	"fidelity":    "'bourse live export' writes the decisions of a market, to compare with a run: see 'bourse docs fidelity'",
@@ -35,8 +35,8 @@ var gone = map[string]string{
 	"live follow": "a stopped market writes a checkpoint, and the next version begins there: see 'bourse docs upgrade'",
 }
 
-// today returns args with the command's present name, and a line that reports it, or an error
-// if the command was removed.
+// today replaces an old command name in args with the current one. It also returns a line
+// that reports the replacement, or an error if the command was removed.
 func today(args []string) ([]string, string, error) {
 	for n := min(2, len(args)-1); n > 0; n-- {
 		old := strings.Join(args[1:1+n], " ")
@@ -53,8 +53,8 @@ func today(args []string) ([]string, string, error) {
 	return args, "", nil
 }
 
-// liveGroup reports whether the words after live call the group or one of its commands, rather
-// than start a market as version 0.2 does.
+// liveGroup reports whether the words after live name the group or one of its commands. In
+// version 0.2 these words would have started a market.
 func liveGroup(words []string) bool {
 	if len(words) == 0 {
 		return false
@@ -67,7 +67,7 @@ func liveGroup(words []string) bool {
 	return slices.Contains([]string{"--help", "-h"}, words[0]) || strings.HasPrefix(words[len(words)-1], "--generate-")
 }
 
-// quieted reports whether args ask for results only.
+// quieted reports whether args ask only for results.
 func quieted(args []string) bool {
 	for _, a := range args {
 		switch a {

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enterNetwork moves this program, with everything that it starts, into a network namespace
-// created by 'ip netns add'. If it is not there yet, it executes the program again and does
-// not return.
+// enterNetwork moves this program and its child processes into a network namespace created
+// by 'ip netns add'. If the program is not in the namespace yet, enterNetwork executes the
+// program again and does not return.
 func enterNetwork(name string) error {
 	file := filepath.Join("/run/netns", name)
 	if filepath.Base(file) != name {
@@ -32,7 +32,7 @@ func enterNetwork(name string) error {
 		return err
 	}
 	defer unix.Close(fd)
-	runtime.LockOSThread() // never unlocked: the new program runs in this thread's namespace
+	runtime.LockOSThread() // never unlocked, because the new program runs in this thread's namespace
 	if err := unix.Setns(fd, unix.CLONE_NEWNET); errors.Is(err, unix.EPERM) {
 		return usagef("--netns: only root may enter a network namespace")
 	} else if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// opened is the JSON form of an opened page.
+// opened is the JSON output of a command that opens a page.
 type opened struct {
 	Page    string `json:"page" doc:"path of the file"`
 	Browser string `json:"browser,omitempty" doc:"program that shows it; omitted if there is none"`
@@ -72,9 +72,9 @@ func openAction(c *cli.Context, o *openOptions) error {
 	return err
 }
 
-// openInBrowser shows a page and returns the program that does: the first existing one of
-// $BROWSER, a list of commands separated by colons, and of the desktop's programs; none
-// without a desktop.
+// openInBrowser opens a page in a browser and returns the name of that program. It tries
+// the programs of $BROWSER, a list separated by colons, and then those of the desktop.
+// Without a desktop, it opens nothing.
 func openInBrowser(page string) string {
 	commands := strings.Split(os.Getenv("BROWSER"), ":")
 	switch {

@@ -11,7 +11,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// printsJSON returns what a command prints as JSON, if it does.
+// printsJSON returns the type that a command prints as JSON, or nil if the command has no
+// JSON output.
 func printsJSON(command *cli.Command) (o report.Output, ok bool) {
 	for _, f := range command.Flags {
 		if p, is := f.(programsFlag); is {
@@ -29,7 +30,7 @@ func writeJSON(c *cli.Context, w io.Writer, v any) error {
 	return o.Write(w, v)
 }
 
-// count returns a number of things in words: 1 ledger, 2 ledgers.
+// count formats a number of things in words: 1 ledger, 2 ledgers.
 func count(n int, of string) string {
 	if n != 1 {
 		of += "s"
@@ -37,15 +38,15 @@ func count(n int, of string) string {
 	return fmt.Sprintf("%d %s", n, of)
 }
 
-// note prints a line for people, except with --quiet.
+// note prints a line for people unless --quiet is given.
 func note(c *cli.Context, format string, args ...any) {
 	if !c.Bool("quiet") {
 		fmt.Fprintf(c.App.ErrWriter, format+"\n", args...)
 	}
 }
 
-// writeDocument writes the figures of d to dir, and its page if that has a name, and
-// returns the names of the files.
+// writeDocument writes the figures of d to dir. If page is not empty, it also writes the
+// page. It returns the names of the written files.
 func writeDocument(dir, page string, d report.Document) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -61,8 +62,8 @@ func writeDocument(dir, page string, d report.Document) ([]string, error) {
 	return names, err
 }
 
-// show prints d: its JSON form if c requests it; otherwise its text, with the figures for the
-// terminal. It names the files that were written.
+// show prints d. If c requests JSON, it prints the JSON form; if not, it prints the text,
+// with the figures for the terminal. It then lists the written files.
 func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Figure) error {
 	if c.Bool("json") {
 		return printJSON(c, d.Values(wrote))
@@ -76,8 +77,8 @@ func show(c *cli.Context, d report.Document, wrote []string, drawn ...report.Fig
 	return err
 }
 
-// showOut prints d as show does, and writes its figures, and its page if that has a name, to
-// the directory out, if it has a name.
+// showOut prints d as show does. If out is not empty, it also writes the figures and, if
+// page is not empty, the page to that directory.
 func showOut(c *cli.Context, out, page string, d report.Document, drawn ...report.Figure) error {
 	if out == "" {
 		return show(c, d, nil, drawn...)
@@ -89,8 +90,8 @@ func showOut(c *cli.Context, out, page string, d report.Document, drawn ...repor
 	return show(c, d, wrote)
 }
 
-// showWithFigure prints text, or value as JSON if c requests it. With --out it also writes
-// the figure to that directory.
+// showWithFigure prints text, or value as JSON if c requests it. With --out, it also writes
+// the figure to the given directory.
 func showWithFigure(c *cli.Context, value any, text string, figure func() report.Figure) error {
 	if out := c.String("out"); out != "" {
 		wrote, err := writeDocument(out, "", report.Document{Figures: []report.Figure{figure()}})
@@ -106,7 +107,7 @@ func showWithFigure(c *cli.Context, value any, text string, figure func() report
 	return err
 }
 
-// noteWrote names the files that were written.
+// noteWrote prints the names of the written files.
 func noteWrote(c *cli.Context, files []string) {
 	for _, name := range files {
 		note(c, "wrote %s", name)

@@ -7,8 +7,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// permute moves the flags of a command before its arguments, so that both orders work: the
-// flag package stops at the first argument.
+// permute moves the flags of a command before its arguments, so that both orders work.
+// Without it, the flag package stops at the first argument.
 func permute(commands []*cli.Command, args []string) []string {
 	if asksCompletion(args) {
 		return args
@@ -30,7 +30,7 @@ func permute(commands []*cli.Command, args []string) []string {
 	return args
 }
 
-// helpLast makes 'help COMMAND' the same as 'COMMAND --help'.
+// helpLast rewrites 'help COMMAND' as 'COMMAND --help'.
 func helpLast(args []string) []string {
 	if len(args) > 1 && args[1] == "help" {
 		return append(slices.Concat(args[:1], args[2:]), "--help")
@@ -38,7 +38,7 @@ func helpLast(args []string) []string {
 	return args
 }
 
-// flagsFirst returns args with flags, and the values they take, first.
+// flagsFirst returns args with the flags and their values first.
 func flagsFirst(flags []cli.Flag, args []string) []string {
 	var first, rest []string
 	for i := 0; i < len(args); i++ {
@@ -57,8 +57,8 @@ func flagsFirst(flags []cli.Flag, args []string) []string {
 	return append(first, rest...)
 }
 
-// takesValue reports whether the flag called name is followed by its value. An unknown flag
-// is not; the parser reports it.
+// takesValue reports whether the flag called name is followed by a value. It is false for
+// an unknown flag, which the parser reports.
 func takesValue(flags []cli.Flag, name string) bool {
 	for _, f := range flags {
 		if slices.Contains(f.Names(), name) {

@@ -26,9 +26,9 @@ func readBank(address string) (*store.Reader, error) {
 	return r, err
 }
 
-// readLedger passes the entries of the ledger in c's first argument to f, whose output is
-// buffered. Files of a ledger in use may disappear: f is called again if that happens before
-// anything was printed.
+// readLedger passes the entries of the ledger in c's first argument to f and buffers the
+// output of f. Files of a ledger in use may disappear. In that case readLedger calls f
+// again, unless some output was already printed.
 func readLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
 	const attempts = 20
 	for attempt := 1; ; attempt++ {
@@ -51,8 +51,7 @@ func (t *touched) Write(b []byte) (int, error) {
 	return t.Writer.Write(b)
 }
 
-// readOnce passes the entries of the ledger in dir to f, and prints to out what f wrote once
-// all were read.
+// readOnce passes the entries of the ledger in dir to f. It prints the output of f to out.
 func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error) (err error) {
 	r, err := readBank(dir)
 	if err != nil {
@@ -61,7 +60,7 @@ func readOnce(dir string, out io.Writer, f func(io.Writer, export.Entries) error
 	defer func() { err = errors.Join(err, r.Close()) }()
 	w := bufio.NewWriter(out)
 	err = f(w, r.Entries())
-	if wrong := r.Err(); wrong != nil { // the reason why f stopped
+	if wrong := r.Err(); wrong != nil { // the error that made f stop
 		return fmt.Errorf("read ledger %s: %w", place.At(dir), wrong)
 	}
 	if err != nil {

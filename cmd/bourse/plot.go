@@ -58,12 +58,12 @@ func plotAction(c *cli.Context, o *plotOptions) error {
 	return draw(c, func(dir *results.Dir) (report.Document, error) { return publication.Plotted(dir, ask) })
 }
 
-// list returns the values of a flag, which are separated by commas.
+// list returns the values of a flag, which commas separate.
 func list(c *cli.Context, flag string) []string {
 	return strings.FieldsFunc(c.String(flag), func(r rune) bool { return r == ',' })
 }
 
-// curveCommand is plot without flags of its own.
+// curveCommand is the plot command without flags of its own.
 var curveCommand = command(`curve RESULTS
 draw efficiency against alpha, as plot does
 
@@ -81,7 +81,7 @@ efficiency against alpha. Figure 3: random admission compared with the others. T
    bourse figures results/paper --out figures
    bourse figures results/paper --width double --format pdf --out paper`, func(c *cli.Context, _ *coloredOptions) error { return draw(c, publication.Drawn) })
 
-// figureOptions are the options of commands that draw figures of results.
+// figureOptions are the flags of commands that draw figures of results.
 type figureOptions struct {
 	Out                                 string `alias:"o" doc:"write the figures to {PATH}, a directory or a file such as curve.pdf (default: RESULTS/figures)"`
 	Format                              string `doc:"write {FORMATS}, separated by commas: svg, png, pdf, csv or vl.json (default: all but pdf)"`
@@ -95,7 +95,7 @@ type coloredOptions struct {
 	Color         string `validate:"oneof=auto always never" default:"auto" doc:"use colour {WHEN}: auto, always or never"`
 }
 
-// width returns the width of figures in mm, or 0 for a screen.
+// width returns the width of figures in mm. 0 means that figures are for a screen.
 func width(c *cli.Context) (mm float64, err error) {
 	const inch = 25.4
 	switch w := c.String("width"); w {
@@ -113,7 +113,7 @@ func width(c *cli.Context) (mm float64, err error) {
 	}
 }
 
-// draw writes and prints the figures of the results that c names, with tables if there are
+// draw writes and prints the figures of the named results, and their tables if there are
 // any.
 func draw(c *cli.Context, of func(*results.Dir) (report.Document, error)) error {
 	mm, err := width(c)

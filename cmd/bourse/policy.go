@@ -133,8 +133,8 @@ would record it; what a script prints goes to standard error.
 	return show(c, report.Said(string(a.Decision), *a), nil)
 })
 
-// sourceOf returns the policy that the arguments name, a file or a command after --, and n more
-// arguments.
+// sourceOf returns the policy named by the arguments, either a file or a command after
+// "--". It also returns n more arguments.
 func sourceOf(c *cli.Context, n int) (s author.Source, rest []string, err error) {
 	args := c.Args().Slice()
 	for i, word := range os.Args {
@@ -153,13 +153,14 @@ func sourceOf(c *cli.Context, n int) (s author.Source, rest []string, err error)
 	return s, args, nil
 }
 
-// child is set in the environment of the process whose memory is limited.
+// child is an environment variable. It is set in the process whose memory is limited.
 const child = "BOURSE_POLICY_CHILD"
 
-// limited reports whether this process has limited memory, or cannot limit it.
+// limited reports whether the memory of this process is limited or cannot be limited.
 func limited() bool { return os.Getenv(child) != "" && limitMemory() || !canLimit }
 
-// confined repeats the command in a process with limited memory, unless err is set.
+// confined repeats the command in a process with limited memory. It does nothing if err is
+// not nil.
 func confined(c *cli.Context, err error) error {
 	if err != nil {
 		return err

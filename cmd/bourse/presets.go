@@ -39,7 +39,7 @@ func presetsAction(c *cli.Context, o *presetsOptions) error {
 	for _, p := range all {
 		fmt.Fprintf(w, "%s\t%d\t%v\t%.0f MB\t%s\n", p.Name, p.Replications, took(p.Seconds), p.Megabytes, p.Title)
 	}
-	w.Flush() // a Builder does not fail
+	w.Flush() // writes to a Builder cannot fail
 	at := strings.Index(rows.String(), "description")
 	for line := range strings.Lines(rows.String()) {
 		line = strings.TrimSuffix(line, "\n")
@@ -50,7 +50,8 @@ func presetsAction(c *cli.Context, o *presetsOptions) error {
 	return nil
 }
 
-// took formats seconds as rounded does, or with a decimal if they are few.
+// took formats a duration in seconds as rounded does, but with one decimal if the duration
+// is short.
 func took(seconds float64) time.Duration {
 	if seconds < 10 {
 		return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond)

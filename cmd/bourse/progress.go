@@ -8,11 +8,11 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// logEvery is the interval at which progress is logged without a terminal.
+// logEvery is the time between two progress lines if standard error is not a terminal.
 const logEvery = 10 * time.Second
 
-// progress returns a function that shows the progress of a long task: a bar on a terminal, or
-// a line every ten seconds.
+// progress returns a function that reports the progress of a long task: a bar on a
+// terminal, or else one line every ten seconds.
 func progress(c *cli.Context, what string) func(done, total int) {
 	if c.Bool("quiet") || c.Bool("no-progress") {
 		return nil
@@ -38,11 +38,11 @@ func progress(c *cli.Context, what string) func(done, total int) {
 		if bar.GetMax() != total {
 			bar.ChangeMax(total)
 		}
-		_ = bar.Set(done) // a bar that cannot be drawn is not an error
+		_ = bar.Set(done) // ignore errors, because the bar is only decoration
 	}
 }
 
-// stopwatch returns a function that returns the seconds since now.
+// stopwatch returns a function that returns the seconds since the call of stopwatch.
 func stopwatch() func() float64 {
 	start := time.Now()
 	return func() float64 { return time.Since(start).Seconds() }

@@ -112,7 +112,7 @@ func proveAction(c *cli.Context, o *proveOptions) error {
 		if then != nil {
 			entries = export.UpTo(entries, then.Size)
 		}
-		if p, err = proof.Prove(entries, seq); err != nil { // it has no such entry
+		if p, err = proof.Prove(entries, seq); err != nil { // the ledger has no such entry
 			return misuse.Of(err)
 		}
 		return nil

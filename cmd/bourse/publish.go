@@ -105,7 +105,7 @@ func publishAction(c *cli.Context, o *publishOptions) error {
 	return err
 }
 
-// originOf returns the name of the ledger that c names.
+// originOf returns the name under which a ledger is published.
 func originOf(c *cli.Context) (string, error) {
 	origin := c.String("origin")
 	if origin == "" && !c.IsSet("origin") {
@@ -120,7 +120,7 @@ func originOf(c *cli.Context) (string, error) {
 	return origin, nil
 }
 
-// cleanHead audits the ledger that c names, and returns its head.
+// cleanHead audits the named ledger and returns its head.
 func cleanHead(c *cli.Context) (store.Head, error) {
 	dir := c.Args().First()
 	f, err := audits.At(dir, "").Audit(audit.Options{Now: wall()}, nil)
@@ -149,7 +149,7 @@ func witnessesOf(c *cli.Context) (all []witness.Peer, err error) {
 	return all, nil
 }
 
-// cosigned returns a signed checkpoint with the signature lines of the witnesses.
+// cosigned returns a signed checkpoint with the witnesses' signature lines added.
 func cosigned(c *cli.Context, l *tiles.Log, signed []byte, witnesses []witness.Peer, quorum int) ([]byte, error) {
 	proof := func(from int64) (tlog.TreeProof, error) { return l.Proof(c.Context, from) }
 	lines, errs := witness.AskAll(c.Context, witness.Patience, witnesses, signed, proof)
@@ -185,7 +185,7 @@ type extendsOptions struct {
 	trustOptions         `yaml:",inline"`
 }
 
-// extended is the JSON form of a log that extends a checkpoint.
+// extended is the JSON output for a log that extends a checkpoint.
 type extended struct {
 	Origin string `json:"origin"`
 	Since  int64  `json:"since" doc:"lines of the older checkpoint"`

@@ -10,8 +10,8 @@ import (
 	"bourse/experiments/report"
 )
 
-// keepQuestion saves the question that a policy from outside failed to answer in the current
-// folder, and returns a sentence with the command that repeats it.
+// keepQuestion saves, in the current folder, the question that an external policy failed to
+// answer. It returns a sentence with the command that repeats the question.
 func keepQuestion(e *experiments.OutsideError) string {
 	options := e.Choice.Options()
 	given, _ := options["options"].(map[string]any)

@@ -13,9 +13,9 @@ var (
 	rule     = regexp.MustCompile(`^\|[ :|-]*\|$`)
 )
 
-// readable formats a page of Markdown for a terminal of the given width (0 means 80): links
-// name their page, blocks are indented, paragraphs are wrapped, and each row of a table that
-// is too wide becomes a paragraph.
+// readable formats a Markdown page for a terminal of the given width; 0 means 80 columns.
+// It replaces links by page names, indents blocks and wraps paragraphs. If a table is too
+// wide, each of its rows becomes a paragraph.
 func readable(page string, width int) string {
 	if width <= 0 {
 		width = 80
@@ -74,7 +74,7 @@ func plainLinks(line string) string {
 	})
 }
 
-// fold wraps a paragraph; items of a list are indented.
+// fold wraps a paragraph and indents the items of a list.
 func fold(paragraph string, width int) string {
 	if rest, ok := strings.CutPrefix(paragraph, "- "); ok {
 		return "- " + setIn(rest, width, "  ")
@@ -82,7 +82,7 @@ func fold(paragraph string, width int) string {
 	return setIn(paragraph, width, "")
 }
 
-// setIn wraps s into lines, of which all but the first begin with the given text.
+// setIn wraps s into lines. Every line except the first begins with the given text.
 func setIn(s string, width int, with string) string {
 	lines := strings.Split(text.WrapSoft(s, width-len(with)), "\n")
 	for i := range lines {
@@ -91,7 +91,7 @@ func setIn(s string, width int, with string) string {
 	return strings.Join(lines, "\n"+with)
 }
 
-// readableTable returns the lines of a table, in columns if they fit.
+// readableTable returns the lines of a table, aligned in columns if they fit.
 func readableTable(lines []string, width int) (out []string) {
 	var rows [][]string
 	var widths []int

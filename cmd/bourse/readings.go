@@ -83,7 +83,8 @@ func readingsAction(c *cli.Context, o *readingsOptions) error {
 	return nil
 }
 
-// readReadings reads the file that the argument of c names, or else the preset.
+// readReadings reads the readings from the file in c's first argument or, without a file,
+// from the preset.
 func readReadings(c *cli.Context, preset string) (*study.Readings, error) {
 	presets := papers.Readings()
 	file := c.Args().First()

@@ -78,7 +78,8 @@ func period(c *cli.Context) string {
 	return fmt.Sprintf("%d", c.Int("days"))
 }
 
-// traceSources returns the models that c names, or its recorded trace, and notes about it.
+// traceSources returns the models named on the command line, or a recorded trace, with
+// notes about them.
 func traceSources(c *cli.Context) ([]volunteers.Source, []string, error) {
 	names := c.StringSlice("model")
 	if path := c.String("availability"); path != "" {

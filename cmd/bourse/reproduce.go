@@ -39,7 +39,7 @@ type reproduceOptions struct {
 	json3Option[[]papers.Judged] `yaml:",inline"`
 }
 
-// partsOptions select the parts to run.
+// partsOptions are the flags that select the parts to run.
 type partsOptions struct {
 	Traces       string   `doc:"find the papers' recorded logs in {DIR} (SWF, plain or gzip), by the first letters of their names; without it, jobs are generated"`
 	Paper        []string `doc:"reproduce {PAPER} only: market, librarisk, librasla, reservations or volunteers; may be repeated"`
@@ -95,7 +95,8 @@ func reproduceAction(c *cli.Context, o *reproduceOptions) error {
 // blueHorizon is the beginning of the name of the market paper's log.
 const blueHorizon = "SDSC-BLUE-2000"
 
-// measureLog measures the market paper's log, if it is among the traces and the paper is run.
+// measureLog measures the market paper's log. It returns no metrics if the paper is not run
+// or the log is not among the traces.
 func (o *partsOptions) measureLog(c *cli.Context) ([]results.Metric, error) {
 	if o.Traces == "" || len(o.Paper) > 0 && !slices.Contains(o.Paper, "market") {
 		return nil, nil
@@ -138,7 +139,7 @@ type part struct {
 	done bool // by an earlier run
 }
 
-// reproduced returns the parts that c selects.
+// reproduced returns the parts selected by the flags.
 func reproduced(o *partsOptions) ([]part, error) {
 	all := papers.Reproduced()
 	var names []string
@@ -170,7 +171,7 @@ func reproduced(o *partsOptions) ([]part, error) {
 	return parts, nil
 }
 
-// choose prepares the scenario of p, and checks whether it has been run.
+// choose prepares the scenario of p and finds out whether p has already been run.
 func (p *part) choose(traces string) (err error) {
 	known := experiments.Known()
 	sets := []string{"seed=" + strconv.FormatUint(p.Seed, 10), "replications=" + strconv.Itoa(p.Replications)}
@@ -194,7 +195,7 @@ func (p *part) choose(traces string) (err error) {
 	return nil
 }
 
-// finished reports whether an earlier run, of any version, has written the results of p.
+// finished reports whether an earlier run, by any version, has written the results of p.
 func (p *part) finished() bool {
 	dir, err := results.Open(p.dir)
 	if err != nil {
@@ -208,7 +209,7 @@ func (p *part) finished() bool {
 	return scenario.Differ(&found, &want) == nil
 }
 
-// time returns the seconds that p takes with the workers given.
+// time returns the estimated run time of p with the given number of workers, in seconds.
 func (p *part) time(workers int) float64 {
 	return p.Seconds * float64(p.Replications) / float64(workers)
 }
@@ -227,7 +228,7 @@ func logIn(dir, name string) (string, error) {
 	return "", usagef("--traces: found no log in %s whose name begins with %s; it is in the Parallel Workloads Archive", dir, name)
 }
 
-// run runs p, unless it has been run.
+// run runs p unless it was run before.
 func (p *part) run(c *cli.Context) error {
 	if p.done {
 		note(c, "%s: found finished in %s", p.Preset, p.dir)
@@ -246,7 +247,7 @@ func (p *part) run(c *cli.Context) error {
 	return nil
 }
 
-// listParts prints the parts to run.
+// listParts prints the parts that will be run.
 func listParts(c *cli.Context, parts []part, workers int) error {
 	w := tabwriter.NewWriter(c.App.Writer, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "paper\tpreset\treplications\ttime\tlog\t")
@@ -264,7 +265,7 @@ func listParts(c *cli.Context, parts []part, workers int) error {
 	return err
 }
 
-// expected describes which parts remain to run, and how long that takes.
+// expected describes the remaining parts and their run time.
 func expected(parts []part, workers int) string {
 	n, left := 0, 0.0
 	for _, p := range parts {
@@ -276,7 +277,7 @@ func expected(parts []part, workers int) string {
 	return fmt.Sprintf("%s to run: about %s with %s", count(n, "preset"), rounded(left), count(workers, "worker"))
 }
 
-// rounded formats seconds for people.
+// rounded formats a duration in seconds for people.
 func rounded(seconds float64) time.Duration {
 	unit := time.Second
 	if seconds >= 600 {

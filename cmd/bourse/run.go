@@ -106,8 +106,8 @@ func runAction(c *cli.Context, o *runOptions) error {
 	return elsewhere(c, orElse(o.Out, "results", o.Preset), func(dir string) error { return runFigures(c, o, figures, dir) })
 }
 
-// elsewhere calls run with a directory: dir or, if that has results of another run and the
-// user did not choose it, dir-2, dir-3 and so on.
+// elsewhere calls run with dir. If dir has the results of another run and the user did not
+// choose dir, elsewhere tries dir-2, dir-3 and so on.
 func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	for n, to := 2, dir; ; n++ {
 		var other otherRun
@@ -120,7 +120,7 @@ func elsewhere(c *cli.Context, dir string, run func(dir string) error) error {
 	}
 }
 
-// runFigures runs all figures of a paper, each into a directory in dir.
+// runFigures runs all figures of a paper. Each figure has its own directory in dir.
 func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) error {
 	for i, name := range figures {
 		if o.Availability != "" && papers.OfModels(name) {
@@ -146,8 +146,8 @@ func runFigures(c *cli.Context, o *runOptions, figures []string, dir string) err
 	return nil
 }
 
-// runShown runs one experiment, writes its results to dir and prints a screen of them, or two
-// lines if brief.
+// runShown runs one experiment and writes its results to dir. It prints a screen of
+// results, or two lines if brief.
 func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	elapsed := stopwatch()
 	s, err := runChoice(c, ch, dir, elapsed)
@@ -160,15 +160,14 @@ func runShown(c *cli.Context, ch choice, dir string, brief bool) error {
 	return copyRun(c, dir, ch.experiment.Name, c.String("bank"))
 }
 
-// mostReplications is the maximum number that a scenario may request.
+// mostReplications is the maximum number of replications that a scenario may request.
 const mostReplications = 1_000_000
 
-// manyRows is the number of rows of jobs from which on nearly all memory is needed for
-// results.
+// manyRows is the number of jobs rows above which results use nearly all the memory.
 const manyRows = 2_000_000
 
-// runChoice runs one experiment and writes its results to dir. It returns none if the flags
-// request no results, or if another command will write them.
+// runChoice runs one experiment and writes its results to dir. It returns nil if the flags
+// do not request results, or if another command will write them.
 func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*publication.Report, error) {
 	e := &ch.experiment
 	text, err := ch.text()
@@ -257,7 +256,7 @@ func runChoice(c *cli.Context, ch choice, dir string, elapsed func() float64) (*
 	return s, nil
 }
 
-// published reports the results that were written, and audits their ledgers.
+// published prints which results were written and audits their ledgers.
 func published(c *cli.Context, s *publication.Report, dir string, elapsed func() float64, brief bool) error {
 	ledgers, err := auditRun(c, dir)
 	if err != nil {
@@ -277,7 +276,7 @@ func published(c *cli.Context, s *publication.Report, dir string, elapsed func()
 	return nil
 }
 
-// unwritten reports that a ledger of the results could not be written.
+// unwritten returns an error that reports a ledger that could not be written.
 func unwritten(dir string, err error) error {
 	var cause syscall.Errno
 	if errors.As(err, &cause) {
@@ -294,14 +293,15 @@ type choice struct {
 	streamed   bool             // the scenario came from a stream
 }
 
-// text returns the scenario in the form of a file.
+// text returns the scenario as the text of a file.
 func (ch *choice) text() (string, error) {
 	var b bytes.Buffer
 	err := scenario.Write(&b, ch.experiment)
 	return b.String(), err
 }
 
-// choose reads the scenario in the argument of c, or the preset, and applies the flags.
+// choose reads the scenario named in the first argument of c, or the preset, and applies
+// the flags.
 func choose(c *cli.Context, preset string) (ch choice, err error) {
 	known, err := knownTo(c)
 	if err != nil {
@@ -318,7 +318,7 @@ func choose(c *cli.Context, preset string) (ch choice, err error) {
 	return ch, nil
 }
 
-// knownTo returns the names that a scenario may use, and the files that flags name.
+// knownTo returns the names that a scenario may use and the files named by flags.
 func knownTo(c *cli.Context) (scenario.Known, error) {
 	k := experiments.Known()
 	if p := c.String("policy"); p != "" {
@@ -334,8 +334,8 @@ func knownTo(c *cli.Context) (scenario.Known, error) {
 	return k, nil
 }
 
-// overrides returns the overrides that flags set in the scenario, and for each override that
-// was not typed, the flag that was.
+// overrides returns the overrides of the scenario that the flags set. typed maps each
+// override that came from another flag than --set to that flag.
 func overrides(c *cli.Context) (sets []string, typed map[string]string, err error) {
 	sets, typed = c.StringSlice("set"), make(map[string]string)
 	add := func(flag, set string) {
@@ -360,7 +360,7 @@ func overrides(c *cli.Context) (sets []string, typed map[string]string, err erro
 		return err == nil && x > 0 && !math.IsInf(x, 1)
 	}
 	for _, f := range []struct {
-		name, set string // with the value at %s
+		name, set string // the override; %s stands for the flag's value
 		ok        func(string) bool
 		want      string
 	}{
@@ -381,8 +381,8 @@ func overrides(c *cli.Context) (sets []string, typed map[string]string, err erro
 	return sets, typed, nil
 }
 
-// load reads the scenario file that the argument of c names, or else the preset, and applies the
-// flags to it.
+// load reads the scenario file named in the first argument of c, or the preset, and applies
+// the flags to it.
 func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err error) {
 	sets, typed, err := overrides(c)
 	if err != nil {
@@ -404,7 +404,7 @@ func (ch *choice) load(c *cli.Context, preset string, known scenario.Known) (err
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
 			ch.streamed = true
-			ch.command = append(ch.command, "scenario.yaml") // it was a stream: the results store its content
+			ch.command = append(ch.command, "scenario.yaml") // the scenario came from a stream, but the results contain its text
 			return nil
 		}
 		ch.command = append(ch.command, file)

@@ -48,7 +48,7 @@ type scenarioCheckOptions struct {
 	quietOption         `yaml:",inline"`
 }
 
-// loadScenario reads and checks the scenario file called file; - is standard input.
+// loadScenario reads and checks the named scenario file. The name - means standard input.
 func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...string) (scenario.Experiment, error) {
 	name := file
 	if file == "-" {
@@ -69,7 +69,8 @@ func loadScenario(c *cli.Context, file string, known scenario.Known, sets ...str
 	return e, err
 }
 
-// tellOverrides lists the settings of an experiment that have no effect, with reasons.
+// tellOverrides lists the settings of an experiment that have no effect, and the reason for
+// each.
 func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	for _, o := range e.Overrides() {
 		note(c, "%s", o)
@@ -79,18 +80,18 @@ func tellOverrides(c *cli.Context, e *scenario.Experiment) {
 	}
 }
 
-// prepare prepares e and reads its logs and plans.
+// prepare prepares e and reads the logs and plans that it uses.
 func prepare(c *cli.Context, e *scenario.Experiment) (*experiments.Prepared, error) {
 	return await(c.Context, func() (*experiments.Prepared, error) { return experiments.Prepare(e) })
 }
 
-// warnings returns all warnings about a prepared experiment, as JSON. Idle settings were
-// already reported as text when it was loaded.
+// warnings returns all warnings about a prepared experiment, as JSON. Settings without
+// effect were already printed as text when the scenario was loaded.
 func warnings(ready *experiments.Prepared) []string {
 	return report.List(append(catalog.Idle(ready.Experiment), ready.Warnings()...))
 }
 
-// checked is the JSON form of a valid scenario.
+// checked is the JSON output for a valid scenario.
 type checked struct {
 	Name           string   `json:"name"`
 	Replications   int      `json:"replications"`
@@ -145,7 +146,7 @@ func showScenario(c *cli.Context, o *scenarioShowOptions) error {
 	return printJSON(c, experiments.ScenarioFile{RawMessage: scenario.File(e).JSON()})
 }
 
-// stands returns notes if a model replaces a log or a trace.
+// stands returns a note for each log or trace that a model replaces.
 func stands(e *scenario.Experiment) []string {
 	var said []string
 	if names := e.Generated(); names != nil {

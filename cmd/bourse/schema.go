@@ -60,7 +60,7 @@ func schemaAction(c *cli.Context, o *schemaOptions) error {
 	return report.WriteJSON(c.App.Writer, is.Schema(name))
 }
 
-// outputs returns the JSON output of each command, by the words that call it.
+// outputs returns the JSON output types, keyed by command.
 func outputs(commands []*cli.Command) map[string]report.Output {
 	found := map[string]report.Output{
 		"bank apply": report.JSONLines[store.Outcome](),
@@ -79,7 +79,7 @@ func outputs(commands []*cli.Command) map[string]report.Output {
 	return found
 }
 
-// nextWords returns the words that may follow those of --json-of.
+// nextWords returns the words that may follow the given words of --json-of.
 func nextWords(commands []*cli.Command, before []string) []string {
 	var next []string
 	for name := range outputs(commands) {

@@ -50,7 +50,8 @@ type showOptions struct {
 	movesOption `yaml:",inline"`
 }
 
-// nothing reports that a ledger has no requested entry, if any was requested.
+// nothing returns an error if the filter requests a contract or account that has no entries
+// in the ledger.
 func nothing(c *cli.Context, f export.Filter) error {
 	in := place.At(c.Args().First()).String()
 	switch {

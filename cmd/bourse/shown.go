@@ -44,7 +44,7 @@ func showTables(c *cli.Context, _ *output[publication.StudyValues]) error {
 		}
 		return show(c, s.Document(dir.Path), nil)
 	}
-	d, err := publication.Drawn(dir) // older results have no notes
+	d, err := publication.Drawn(dir) // nil if the results are from an older version
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,7 @@ type signOptions struct {
 	Key string `doc:"sign with the key in {FILE}, of 'bourse bank key'"`
 }
 
-// privateKey returns the private key in the file that the flag called name names.
+// privateKey returns the private key from the file named by the given flag.
 func privateKey(c *cli.Context, name string) (string, error) {
 	if c.String(name) == "" {
 		return "", usagef("%s: --%s is missing; create a key with 'bourse bank key'", commandName(c), name)
@@ -56,14 +56,14 @@ func privateKey(c *cli.Context, name string) (string, error) {
 	return await(c.Context, func() (string, error) { return keys.Read(c.String(name)) })
 }
 
-// signOrder returns an order of the given kind to the ledger of a bank, by an account, signed
-// with private keys.
+// signOrder returns an order of the given kind to the bank's ledger. The order is issued by
+// an account and signed with private keys.
 func signOrder(c *cli.Context, b banked, kind, id, account string, private []string, fields ...string) ([]byte, error) {
 	ledger := b.Ledger()
 	if ledger == "" {
 		return nil, errors.New("the bank is open and needs no signatures; 'bourse bank own' gives it owners")
 	}
-	if t, ok := b.(*there); ok { // the bank reveals only to the account how its orders were answered
+	if t, ok := b.(*there); ok { // only the account itself may ask the bank how its orders were answered
 		t.Account, t.Key = account, private[0]
 	}
 	return orderNow(c, private, ledger, kind, id, account, fields...)
@@ -73,7 +73,8 @@ type expiresOption struct {
 	Expires float64 `unit:"seconds" default:"600" validate:"min=1" doc:"let the order expire after {SECONDS}, or as 1h"`
 }
 
-// orderNow returns an order that expires as --expires states, signed with private keys.
+// orderNow returns an order signed with private keys. It expires after the time given by
+// --expires.
 func orderNow(c *cli.Context, private []string, ledger, kind, id, account string, fields ...string) ([]byte, error) {
 	expires := 600.0 // seconds
 	if q, ok := c.Generic("expires").(*quantity); ok {
@@ -92,7 +93,7 @@ func orderNow(c *cli.Context, private []string, ledger, kind, id, account string
 	return note, nil
 }
 
-// signer returns the only account that has the public half of a private key.
+// signer returns the only account with the public key that belongs to a private key.
 func signer(c *cli.Context, b banked, private string) (string, error) {
 	public, err := keys.Of(private)
 	if err != nil {

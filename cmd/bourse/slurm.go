@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// slurmOptions are the options of runs on a cluster.
+// slurmOptions are the flags of runs on a cluster.
 type slurmOptions struct {
 	On        string `doc:"run the units on {ENGINE}: slurm submits an array of tasks with sbatch, waits and merges; all nodes must share the directory of --out"`
 	Chunk     int    `validate:"min=1" doc:"with --on slurm: units per task, {N} (default: one minute of work, as measured by one unit)"`
@@ -24,8 +24,8 @@ type slurmOptions struct {
 	DryRun    bool   `yaml:"dry-run" doc:"with --on slurm: time one unit and print the script instead of submitting it"`
 }
 
-// onSlurm runs the missing units on a cluster, and reports whether all are complete, which is
-// false with no-wait or dry-run.
+// onSlurm runs the missing units on a cluster and reports whether all units are complete.
+// With no-wait or dry-run, they are not.
 func onSlurm(c *cli.Context, ready *experiments.Prepared, opts experiments.Options, to publication.Target) (done bool, err error) {
 	if engine := c.String("on"); engine != "slurm" {
 		return false, usagef("--on: found %q, want slurm", engine)

@@ -26,22 +26,23 @@ const (
 	statusUsage       = 2 // usage or configuration
 	statusAudit       = 3 // an audit found something
 	statusIncomplete  = 4 // a sweep is incomplete
-	statusAgain       = 5 // a bank could not answer: the same request may be sent again
+	statusAgain       = 5 // a bank could not answer; the same request may be sent again
 	statusInterrupted = 130
 )
 
 // usagef returns a user error.
 func usagef(format string, args ...any) error { return misuse.Errorf(format, args...) }
 
-// errAudit reports that an audit found problems, which have been printed.
+// errAudit means that an audit found problems. The problems have already been printed.
 var errAudit = errors.New("audit failed")
 
-// An incomplete sweep has the results of some of its experiments.
+// An incomplete error means that a sweep has results for only some of its experiments.
 type incomplete struct{ error }
 
 func (e incomplete) Unwrap() error { return e.error }
 
-// An exited process has printed its error; its status is that of the program.
+// An exited error is the exit status of a child process that has already printed its error.
+// This program exits with the same status.
 type exited int
 
 func (e exited) Error() string { return "exit status " + strconv.Itoa(int(e)) }
@@ -51,7 +52,7 @@ type interruption string
 
 func (i interruption) Error() string { return "interrupted; " + string(i) }
 
-// An unfinished run has stored some of its units.
+// An unfinished error means that a run has stored some of its units.
 type unfinished struct {
 	error
 	what string
@@ -59,7 +60,7 @@ type unfinished struct {
 
 func (e unfinished) Unwrap() error { return e.error }
 
-// conclude prints err, if there is one, and returns its exit status.
+// conclude prints err unless it is nil. It returns the exit status.
 func conclude(ctx context.Context, errs io.Writer, err error) int {
 	if err == nil {
 		return statusDone
@@ -91,7 +92,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 	var file *config.Error
 	inFile := errors.As(err, &file) && file.Placed()
 	if inFile {
-		said = file.Error() // file, line and field come first
+		said = file.Error() // the message begins with file, line and field
 	}
 	var failed *experiments.OutsideError
 	if errors.As(err, &failed) {
@@ -113,7 +114,7 @@ func conclude(ctx context.Context, errs io.Writer, err error) int {
 		return statusUsage
 	}
 	for _, wrong := range []error{fs.ErrNotExist, fs.ErrExist, syscall.EISDIR, syscall.ENOTDIR, results.ErrNotResults} {
-		if errors.Is(err, wrong) { // the path has another kind of file than the command needs
+		if errors.Is(err, wrong) { // a path is missing, exists already or has the wrong kind of file
 			return statusUsage
 		}
 	}

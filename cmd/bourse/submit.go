@@ -28,7 +28,7 @@ type contractsShown struct {
 	Contracts []live.Contract `json:"contracts" doc:"states of the contracts, or their outcomes"`
 }
 
-// termsOptions are the terms of a contract without its budget.
+// termsOptions are the terms of a contract except its budget.
 type termsOptions struct {
 	Work     float64 `unit:"seconds" doc:"work per node, in {SECONDS} of a processor, or as 2h"`
 	Deadline float64 `unit:"seconds" doc:"deadline in {SECONDS}, or as 2h"`
@@ -136,7 +136,7 @@ func resumeAction(c *cli.Context) error {
 	})
 }
 
-// leftBehind adds to an error of an interrupted client the orders that remain unanswered.
+// leftBehind adds the unanswered orders to the error of an interrupted client.
 func leftBehind(err error) error {
 	var order *client.Unanswered
 	if errors.As(err, &order) {
@@ -152,7 +152,7 @@ func sayLine(c *cli.Context, line string) {
 	}
 }
 
-// print prints s as JSON, if requested.
+// print prints s as JSON if the flags request JSON.
 func (s *contractsShown) print(c *cli.Context) error {
 	if !c.Bool("json") {
 		return nil
@@ -161,7 +161,7 @@ func (s *contractsShown) print(c *cli.Context) error {
 	return printJSON(c, *s)
 }
 
-// finish waits for the contracts that were answered, if requested.
+// finish waits for the admitted contracts to end if the flags request it.
 func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
 	if !c.Bool("wait") {
 		refused := 0
@@ -183,7 +183,8 @@ func (s *contractsShown) finish(c *cli.Context, m *client.Client) error {
 	return s.await(c, m, ids)
 }
 
-// await waits until contracts have ended; it returns an error unless all were fulfilled.
+// await waits until the contracts have ended. It returns an error unless all were
+// fulfilled.
 func (s *contractsShown) await(c *cli.Context, m *client.Client, ids []int64) error {
 	kept := 0
 	for _, id := range ids {
@@ -221,7 +222,7 @@ func withMarket(c *cli.Context, f func(*client.Client) error) error {
 	return f(m)
 }
 
-// userHome returns the folder of the user's key.
+// userHome returns the folder that contains the user's key.
 func userHome(c *cli.Context) (client.Home, error) {
 	if dir := c.String("home"); dir != "" {
 		return client.Home(dir), nil
@@ -229,7 +230,7 @@ func userHome(c *cli.Context) (client.Home, error) {
 	return client.DefaultHome()
 }
 
-// An asked is one requested contract: from flags, or from a file of several.
+// An asked is one requested contract, given by flags or in a file of several.
 type asked struct {
 	Class    string            `yaml:"class"`
 	Work     float64           `yaml:"work" validate:"gt=0" doc:"seconds of a processor of each node, or as 2h"`
@@ -243,15 +244,15 @@ type asked struct {
 	Memory   float64           `yaml:"memory" validate:"min=0" doc:"bytes at most, or as 4GB"`
 }
 
-// SetDefaults sets the values of fields that the file omits.
+// SetDefaults sets the fields that the file omits.
 func (a *asked) SetDefaults() { a.Nodes, a.CPUs = 1, 1 }
 
-// asked returns a contract with the terms.
+// asked returns a requested contract with these terms.
 func (o *termsOptions) asked() asked {
 	return asked{Class: o.Class, Work: o.Work, Deadline: o.Deadline, Nodes: o.Nodes, CPUs: o.CPUs}
 }
 
-// tasks returns the contracts that c requests.
+// tasks returns the contracts requested by the flags.
 func tasks(c *cli.Context, o *submitOptions) (all []*client.Task, err error) {
 	if name := o.From; name != "" {
 		if c.NArg() > 0 || c.IsSet("array") {
@@ -303,7 +304,8 @@ func span(text string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// tasksFrom returns the contracts in a file. All are checked before any is sent.
+// tasksFrom returns the contracts listed in a file. All contracts are checked before the
+// first one is sent.
 func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	in, err := open(c, name)
 	if err != nil {
@@ -336,7 +338,7 @@ func tasksFrom(c *cli.Context, name string) (all []*client.Task, err error) {
 	return all, nil
 }
 
-// task returns a in the form that is sent, or an error that names a field.
+// task returns a in the form in which it is sent. An error names the invalid field.
 func (a *asked) task() (*client.Task, *config.Error) {
 	terms, wrong := a.terms()
 	if wrong != nil {
@@ -363,7 +365,7 @@ func (a *asked) task() (*client.Task, *config.Error) {
 	return t, nil
 }
 
-// terms returns the terms of a, or an error that names a field.
+// terms returns the terms of a. An error names the invalid field.
 func (a *asked) terms() (*order.Terms, *config.Error) {
 	var wrong *config.Error
 	if errors.As(config.Check(a), &wrong) {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/term"
 )
 
-// terminal describes the display capabilities of the receiver of c's output: the only
-// function that reads file descriptors and the environment.
+// terminal describes the display capabilities of the device that shows c's output. It is
+// the only function that reads file descriptors and the environment.
 func terminal(c *cli.Context) report.Terminal {
 	t := report.Terminal{UTF8: utf8Locale()}
-	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the font of Linux's console has no braille
+	t.Braille = t.UTF8 && os.Getenv("TERM") != "dumb" && os.Getenv("TERM") != "linux" // the Linux console font has no braille characters
 	fd, isTerminal := descriptor(c.App.Writer)
 	if isTerminal {
 		if width, _, err := term.GetSize(fd); err == nil {
@@ -27,7 +27,7 @@ func terminal(c *cli.Context) report.Terminal {
 	return t
 }
 
-// descriptor returns w's file descriptor, and whether it is a terminal.
+// descriptor returns w's file descriptor and reports whether it is a terminal.
 func descriptor(w any) (fd int, isTerminal bool) {
 	if p, ok := w.(*report.PlainWriter); ok {
 		w = p.Writer

@@ -81,7 +81,7 @@ type transferOptions struct {
 	jsonOption[store.Outcome] `yaml:",inline"`
 }
 
-// checkParty rejects invalid names, and accounts that only the bank moves.
+// checkParty rejects invalid account names and accounts whose money only the bank may move.
 func checkParty(role, name string) error {
 	if err := bank.CheckName(name); err != nil {
 		return usagef("%s: %w", role, err)
@@ -92,7 +92,7 @@ func checkParty(role, name string) error {
 	return nil
 }
 
-// move executes o for amount in the bank that c names, and prints the receipt.
+// move executes o for the given amount in the named bank and prints the receipt.
 func move(c *cli.Context, o store.Order, amount string) error {
 	if err := checkParty("account", o.To); err != nil {
 		return err
@@ -145,7 +145,7 @@ func keepReceipt(file string, b banked) error {
 	return whole.Write(file, t.signed)
 }
 
-// privateKeys returns the private keys that c gives, if any.
+// privateKeys returns the private keys given on the command line, if any.
 func privateKeys(c *cli.Context) (all []string, err error) {
 	for _, name := range []string{"key", "second"} {
 		if c.IsSet(name) {
@@ -172,7 +172,8 @@ func signed(c *cli.Context, b banked, o store.Order, private []string) ([]byte, 
 	return signOrder(c, b, kind, o.ID, account, private, "to", o.To, "amount", o.Amount.String())
 }
 
-// answer prints the receipt of a request, or JSON in the form of 'bank apply'.
+// answer prints the receipt of a request. With --json, it prints the same JSON as 'bank
+// apply'.
 func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	if c.Bool("json") {
 		_, hash, _ := strings.Cut(r.String(), ":")
@@ -186,7 +187,7 @@ func answer(c *cli.Context, b banked, id string, r store.Receipt) error {
 	return err
 }
 
-// requestID returns the id of a request, which is required.
+// requestID returns the id of a request. It returns an error if the id is missing.
 func requestID(c *cli.Context) (string, error) {
 	id := c.String("id")
 	if id == "" {
@@ -231,7 +232,7 @@ An open bank accepts plain lines:
 		defer in.Close()
 		err := store.Apply(c.Context, b.Do, in, c.App.Writer, parallel, wall)
 		if err == nil {
-			err = c.Context.Err() // an interruption may first be seen as the end of the input
+			err = c.Context.Err() // after an interrupt, the first error may be the end of the input
 		}
 		if errors.Is(err, context.Canceled) {
 			return interruption("answered lines are booked; send the others again")

@@ -85,7 +85,7 @@ func tuneAction(c *cli.Context, o *tuneOptions) error {
 	return err
 }
 
-// tuneAsk returns the request in the flags of c.
+// tuneAsk returns the tuning request given by the flags of c.
 func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
 	ask := study.TuneAsk{Goal: study.Goal{
 		Metric: c.String("maximize"), Configuration: c.String("configuration"),
@@ -112,7 +112,8 @@ func tuneAsk(c *cli.Context) (study.TuneAsk, error) {
 	return ask, nil
 }
 
-// chooseOver reads the scenario that c names, varied over the fields of --over, too.
+// chooseOver reads the scenario named on the command line and also varies the fields given
+// by --over.
 func chooseOver(c *cli.Context, ch *choice) error {
 	known, err := knownTo(c)
 	if err != nil {

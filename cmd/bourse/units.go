@@ -17,10 +17,10 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// mostRows is the number of rows of jobs from which on CSV is written only on request.
+// mostRows is the number of jobs rows above which CSV is written only on request.
 const mostRows = 1_000_000
 
-// unitOptions select the units to run and the tables to store.
+// unitOptions are the flags that select the units to run and the tables to store.
 type unitOptions struct {
 	Tables string `doc:"store jobs, prices and metrics as {FORM}: both (jobs as CSV and Parquet), parquet, csv, or none for metrics only (default: both, or parquet from a million rows on)"`
 	Units  bool   `doc:"list the units into which the run can be divided, and run nothing"`
@@ -28,7 +28,7 @@ type unitOptions struct {
 	Fresh  bool   `doc:"start again: drop the units of a stopped run, and replace older results of this or another scenario"`
 }
 
-// tables returns the form of the large tables.
+// tables returns the file format of the large tables.
 func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error) {
 	if name := c.String("tables"); name != "" {
 		t, err := results.ParseTables(name)
@@ -44,7 +44,7 @@ func tables(c *cli.Context, ready *experiments.Prepared) (results.Tables, error)
 	return results.Both, nil
 }
 
-// shard returns the units to run, counted from 0.
+// shard returns the number of this shard, counted from 0, and the number of shards.
 func shard(c *cli.Context) (k, n int, err error) {
 	if !c.IsSet("shard") {
 		return 0, 1, nil
@@ -59,7 +59,8 @@ func shard(c *cli.Context) (k, n int, err error) {
 	return k - 1, n, nil
 }
 
-// number returns the number of a shard, from 1; auto is the number that the engine assigns.
+// number returns the number of a shard, counted from 1. For auto, it is the number assigned
+// by the engine.
 func number(one string) (k int, err error) {
 	if one != "auto" {
 		return strconv.Atoi(one)
@@ -90,7 +91,8 @@ func listUnits(c *cli.Context, ready *experiments.Prepared) error {
 	return w.Flush()
 }
 
-// differs describes how the units of another run differ, and the possible remedies.
+// differs explains how the units in dir differ from those of this run, and lists the
+// possible remedies.
 func differs(err error, dir string) error {
 	var other *results.OtherError
 	if !errors.As(err, &other) {
@@ -105,7 +107,7 @@ func differs(err error, dir string) error {
 	return otherRun{misuse.Errorf("%s; %s", what, remedy), what}
 }
 
-// An otherRun reports that a directory contains units of another run.
+// An otherRun error means that a directory contains units of another run.
 type otherRun struct {
 	error
 	what string
@@ -113,7 +115,7 @@ type otherRun struct {
 
 func (e otherRun) Unwrap() error { return e.error }
 
-// standing describes the stored parts of a run in dir that err has ended.
+// standing describes the stored part of the run in dir that err has ended.
 func standing(dir string, err error) error {
 	where, wrong := results.Unfinished(dir)
 	if wrong != nil {
@@ -122,7 +124,8 @@ func standing(dir string, err error) error {
 	return kept(where, err)
 }
 
-// kept describes which units are stored where, and the possible next steps.
+// kept describes which units are stored, where they are stored, and what the user can do
+// next.
 func kept(where string, err error) error {
 	u, wrong := results.ReadUnits(where)
 	if wrong != nil || errors.Is(err, results.ErrBusy) || errors.As(err, new(misuse.Error)) {

@@ -18,7 +18,7 @@ func version() string {
 	return s
 }
 
-// release is the JSON form of the program's version.
+// release is the JSON output with the program's version.
 type release struct {
 	Release  string `json:"release" doc:"version, as in the CHANGELOG"`
 	Revision string `json:"revision" doc:"revision of the source, or unknown"`

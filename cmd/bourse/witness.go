@@ -69,7 +69,7 @@ func witnessAction(c *cli.Context, o *witnessOptions) error {
 	return p.Serve(c.Context, listener)
 }
 
-// watched returns the keys of the logs that c names.
+// watched returns the public keys of the logs named on the command line.
 func watched(c *cli.Context) (map[string][]sumdb.Verifier, error) {
 	logs := make(map[string][]sumdb.Verifier)
 	for _, text := range c.StringSlice("log") {

@@ -79,7 +79,8 @@ func (s *Settled) Result() Result {
 }
 
 // Tolerance is the relative error within which work counts as done. It absorbs the rounding of
-// float64 sums: of 1,000 processor-seconds, 1 microsecond may be missing.
+// float64 sums: for example, 1,000 processor-seconds count as done if 1 processor-microsecond
+// is missing.
 const Tolerance = 1e-9
 
 // Moment returns the distance from at to the next larger float64, in seconds. Times closer

@@ -47,7 +47,7 @@ type ID int64
 type Request struct {
 	ID    ID
 	Owner bank.Account
-	User  int64 // number of the owner among users, for rules of fairness
+	User  int64 // number of the owner among the users, for fairness rules
 
 	// Repeat marks a contract whose hosts have left. All of its work must be placed again, in
 	// the time that remains until Due.
@@ -70,7 +70,8 @@ type Request struct {
 	Needs  Requirement
 	SLA    SLA
 
-	// Used only by planning policies. Other policies start a contract at once and ignore Lead.
+	// Only planning policies use these fields. Other policies start a contract at once and
+	// ignore Lead.
 	Lead  float64 // earliest start, s after submission
 	Parts int     // number of gangs, each on its own host; 0 means one
 }
@@ -104,8 +105,8 @@ type SLA struct {
 	Penalty  Penalty
 }
 
-// A Penalty is the linear penalty of a broken promise: it grows by Rate per second of delay,
-// up to Max. The zero value is no penalty.
+// A Penalty is the linear penalty of a broken promise: it grows by Rate per second of delay, up
+// to Max. The zero value means no penalty.
 type Penalty struct {
 	Rate float64 // $/s of delay
 	Max  float64 // maximum, $; +Inf means unbounded
@@ -129,8 +130,8 @@ type Placement struct {
 	Code uint8 // its exit code
 }
 
-// A Contract is an accepted request and the progress of its work. Policies may read it and
-// must not change it.
+// A Contract is an accepted request and the progress of its work. Policies may read it but must
+// not change it.
 type Contract struct {
 	// These fields are updated at each change of a rate. They are adjacent to reduce
 	// cache misses.
@@ -145,7 +146,7 @@ type Contract struct {
 	Host       hosts.ID    // host of the first gang
 	Gang       bool        // booked in gangs: all nodes of a part are on one host
 
-	// Used if hosts come and go:
+	// These fields are used if hosts come and go.
 	Losses int     // number of times a host left with one of its tasks
 	Resent int     // number of losses after which the contract was queued to be placed again
 	Wasted float64 // work lost in this way, over all nodes
@@ -236,9 +237,9 @@ const (
 	Defer // ask again when something changes
 )
 
-// A Reason says why a request was not accepted, in a few words that need no escaping in JSON.
-// Reasons that several policies or the broker use are declared in decision.go. Each other
-// reason is declared in the file of its policy.
+// A Reason explains why a request was not accepted, in a few words that need no escaping in
+// JSON. Reasons that several policies or the broker use are declared in decision.go. Other
+// reasons are declared in the files of their policies.
 type Reason string
 
 // Numbers explain a decision, in the order in which the ledger shows them. Each policy chooses
@@ -252,11 +253,11 @@ type Number struct {
 	bits uint64
 }
 
-// A kind says how to interpret the bits of a Number.
+// A kind specifies how to interpret the bits of a Number.
 type kind uint8
 
-// The view is the only thing that a policy sees of the market. It is independent of the
-// other parties: no account, no note and no true runtime can be reached from it.
+// The view is the only part of the market that a policy sees. It gives no access to accounts,
+// notes or true runtimes.
 
 // A View is the market as a policy sees it at the current time. It is read-only. Slices that
 // it returns are valid until the next call of the broker.
@@ -294,9 +295,9 @@ type View interface {
 	// On returns the allocations on h, in order of admission.
 	On(h hosts.ID) []Allocation
 
-	// Changed returns, each once, the hosts that a task has joined or left, or that have
-	// themselves come or left, since the previous call of Changed. A policy that caches data
-	// about hosts reads all hosts once and afterwards only these.
+	// Changed returns the hosts that have changed since the previous call of Changed, each
+	// once. A host changes if it arrives or leaves, or if a task starts or stops there. A
+	// policy that caches data about hosts reads all hosts once and afterwards only these.
 	Changed() []hosts.ID
 
 	// Contract returns the contract that an Allocation names.
@@ -313,10 +314,10 @@ type View interface {
 // A Policy receives events and returns actions. It is the only interface between the broker
 // and admission.
 type Policy interface {
-	// Handle returns the actions that follow from e, in the order in which the broker
-	// must carry them out. The slice, and what its actions point at, are valid until
-	// the next call. If an admission cannot be carried out, the broker changes its
-	// Decision to a rejection.
+	// Handle returns the actions that follow from e, in the order in which the broker must
+	// carry them out. The slice and the data that its actions point to are valid until the next
+	// call. If an admission cannot be carried out, the broker changes its Decision to a
+	// rejection.
 	Handle(now float64, e Event, m Market) []Action
 
 	// Next returns the time of the next [Tick], +Inf if there is none. Last reports
@@ -325,13 +326,13 @@ type Policy interface {
 	Next() (at float64, last bool)
 }
 
-// An Event is an event of which the broker notifies a policy.
+// An Event is a change that the broker reports to a policy.
 type Event struct {
 	Kind     EventKind
 	Contract int32    // the number of the contract concerned
-	Part     int32    // of Done: index of the part
-	Host     hosts.ID // of Came and Gone
-	Outcome  Outcome  // of Over: how the contract ended
+	Part     int32    // index of the part, for Done
+	Host     hosts.ID // host concerned, for Came and Gone
+	Outcome  Outcome  // how the contract ended, for Over
 }
 
 // An EventKind is the kind of an [Event].
@@ -349,7 +350,7 @@ const (
 	Over                       // Contract has ended without an action of the policy; the policy must not read the market before Freed
 	Came                       // Host has arrived
 	Gone                       // Host has left
-	Tick                       // the time of Policy.Next has come
+	Tick                       // the time that Policy.Next returned has come
 	Continue                   // the actions returned last have been carried out
 )
 
@@ -357,16 +358,16 @@ const (
 type Action struct {
 	Verb     Verb
 	Contract int32     // its number
-	Part     int32     // of Launch and Suspend: index in the booked placements, or All
-	Place    int       // of Enqueue: index in the list of waiting contracts
-	Due, Of  float64   // of Release: the owner owes the fraction Due / Of of the price, at most 1
-	Decision *Decision // of Admit, Book and Refuse: terms and reason; of Launch and Rebid of All: placements; of Announce: numbers
+	Part     int32     // for Launch and Suspend: index in the booked placements, or All
+	Place    int       // for Enqueue: index in the list of waiting contracts
+	Due, Of  float64   // for Release: the owner owes the fraction Due / Of of the price, at most 1
+	Decision *Decision // terms and reason for Admit, Book and Refuse, placements for Launch and Rebid of All, numbers for Announce
 
-	Lose    bool    // of Suspend of All: the work done is lost
-	Restore float64 // of Launch of All: extra work of each node, in seconds
+	Lose    bool    // for Suspend of All: the work done so far is lost
+	Restore float64 // for Launch of All: extra work of each node, in seconds
 }
 
-// All is the part that stands for all nodes of a contract that is not booked.
+// All is the part number that means all nodes of a contract that is not booked.
 const All = -1
 
 // A Verb is an action for the broker.
@@ -383,7 +384,7 @@ const (
 	Finish               // end all parts of a booked contract whose work is done
 	Stop                 // kill a booked contract whose estimate is used up, even if work is left
 	Release              // end a contract as cancelled: a booked contract owes a part of its price, any other its accrued charges
-	Rebid                // replace the bids of a running contract by those of its Decision
+	Rebid                // replace the bids of a running contract with those of its Decision
 	Announce             // record the result of a clearing, the numbers of its Decision, in the ledger
 )
 

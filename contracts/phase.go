@@ -19,7 +19,7 @@ var phases = [...]string{"asked", "waiting", "running", "paused", "ended"}
 // String returns the phase as one lower-case word.
 func (p Phase) String() string { return phases[p] }
 
-// An Outcome is how a contract ended. It decides the bill and whether a penalty is due.
+// An Outcome is how a contract ended. It determines the bill and whether a penalty is due.
 type Outcome uint8
 
 // Outcomes.
@@ -88,8 +88,8 @@ var causeNames = [...]string{"accept", "refuse", "start", "finish", "overrun", "
 // String returns the cause as one lower-case word.
 func (c Cause) String() string { return causeNames[c] }
 
-// A Line of the table says that cause On moves a contract in phase From to phase To. A line to
-// Ended has an outcome, which is [Open] if settlement must judge it from the work done.
+// A Line of the table states that cause On moves a contract in phase From to phase To. A line
+// to Ended has an outcome, which is [Open] if settlement must judge it from the work done.
 type Line struct {
 	From    Phase
 	On      Cause

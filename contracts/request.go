@@ -38,8 +38,8 @@ func Eligible(h hosts.ID, r *Request, v View) bool {
 	return !spec.Whole && r.Needs.Min.Resources.Zero() || r.Needs.Fits(spec, v.Room(h))
 }
 
-// Shortage returns the reason why fewer hosts are eligible than r has nodes: [NoRoom] if
-// enough would be if all hosts were idle, or [TooFewHosts].
+// Shortage returns the reason why fewer hosts are eligible than r has nodes: [NoRoom] if enough
+// hosts would be eligible when all are idle, or else [TooFewHosts].
 func Shortage(r *Request, v View) Reason {
 	n := 0
 	for h := range hosts.ID(v.Fleet()) {
@@ -71,7 +71,7 @@ func (r *Request) NodeRate() market.Rate {
 
 // LeastBid returns the bid of a node for policies that choose hosts without regard to prices:
 // the rate of the node, but at least the smallest rate, because a task with a bid of 0 would
-// make no progress. It matters only if hosts are shared by auction.
+// make no progress. The bid matters only if hosts are shared by auction.
 func (r *Request) LeastBid() market.Rate { return max(1, r.NodeRate()) }
 
 // Due returns the time of the deadline in seconds, or +Inf if none is promised.
@@ -119,8 +119,8 @@ func (r *Request) Gang(n int) int {
 // Total returns the estimated work over all nodes, in processor-seconds.
 func (r *Request) Total() float64 { return r.Work * float64(r.Nodes) }
 
-// Validate returns an error for the first field with which the request cannot become a
-// contract. It also rejects a request whose bid per node rounds to 0.
+// Validate returns an error for the first field whose value prevents the request from becoming
+// a contract. It also rejects a request whose bid per node rounds to 0.
 func (r *Request) Validate() error {
 	switch {
 	case !finite(r.Submit):

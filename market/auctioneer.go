@@ -28,7 +28,7 @@ func New(c Config) (a Auctioneer, err error) {
 	return a, err
 }
 
-// Bid replaces a current bid of was by a bid of r from now on. A rate of 0 means no bid:
+// Bid replaces a current bid of was with a bid of r from now on. A rate of 0 means no bid:
 // Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
 //
 // Bid panics if was or r is negative, if was exceeds the sum of the current bids, if the price

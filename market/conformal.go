@@ -6,8 +6,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// A conformal forecaster corrects itself by how often its forecasts were too low. It
-// implements adaptive conformal inference (Gibbs and Candès 2021, "Adaptive Conformal
+// A conformal forecaster adjusts its level according to how often its forecasts were too low.
+// It implements adaptive conformal inference (Gibbs and Candès 2021, "Adaptive Conformal
 // Inference Under Distribution Shift").
 //
 // Every s seconds, where s is the window divided by Steps, it forecasts a percentile of the
@@ -19,15 +19,15 @@ import (
 // α starts at 1-g. If the price exceeded the forecast too often, α falls and the forecasts
 // rise.
 //
-// The forecast is c + S⁻¹(1-α). Here c is the current price and S the distribution of recent
+// The forecast is c + S⁻¹(1-α). Here c is the current price and S is the distribution of recent
 // scores. A score is the difference between a price and the price up to one window earlier. If
-// α ≤ 0, the forecast is above every price; if α ≥ 1, it is below every price. So α cannot
-// move far outside [0,1].
+// α ≤ 0, the forecast is above every price; if α ≥ 1, it is below every price. So α cannot move
+// far outside [0,1].
 //
-// Whatever the prices do, the mean err of n forecasts is within (1+γ(k+1))/(γn) of 1-g, where
-// k = Steps is the number of forecasts per window. This is their Proposition 4.1 for outcomes
-// that become known k forecasts late. The bound holds for the long-run average, not at each
-// time: if the price never changes, some forecasts are below it and others are not.
+// Whatever the prices do, the mean err of n forecasts is within (1+γ(k+1))/(γn) of 1-g, where k
+// = Steps is the number of forecasts per window. This is their Proposition 4.1 for outcomes
+// that become known k forecasts late. The bound holds for the long-run average, not for each
+// forecast: if the price never changes, some forecasts are below it and others are not.
 //
 // # Design
 //

@@ -1,7 +1,7 @@
 // Package market divides one resource among bidders in proportion to their bids.
 //
 // An [Auctioneer] runs the auction of one host. Bidders name a spending rate, in nano-dollars
-// per second. The price is the sum of the rates, and each bidder holds the share rate/price
+// per second. The price is the sum of the rates, and each bidder receives the share rate/price
 // ([ShareIf]). For example, bids of 1 and 3 $/s make a price of 4 $/s and shares of 25 % and 75
 // %.
 //

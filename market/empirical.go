@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// rounding is the relative error allowed in sums of durations. Without it, a price in force
-// for exactly the fraction g of the window might not count as the percentile.
+// rounding is the relative error allowed in sums of durations. Without it, a price in force for
+// exactly a fraction g of the window might not count as the percentile.
 const rounding = 1e-12
 
 // An empirical forecaster reads the percentile from the window itself: it returns the lowest

@@ -14,7 +14,7 @@ import (
 //
 //	F⁻¹(g) = μ + σ Φ⁻¹(g), weights 2^(-age/(H W))
 //
-// W is the length of the window in seconds. It follows a change of the price level faster than
+// W is the length of the window in seconds. It follows a change in the price level faster than
 // [gaussian], which weights the whole window equally. For g below 1/2 the forecast can be
 // negative.
 type ewma struct {
@@ -39,7 +39,7 @@ func newEWMA(decode plugin.Decoder) (Forecaster, error) {
 func (e *ewma) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	half := e.HalfLife * h.Window()
-	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of the function of
+	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of the values of of
 		sum, total, age := 0.0, 0.0, 0.0
 		for i := len(e.stays) - 1; i >= 0; i-- {
 			s := &e.stays[i]

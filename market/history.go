@@ -13,16 +13,16 @@ const defaultWindow = 300.0
 // A History records the recent past of a price. The price is a step function of time. It is 0
 // before the first observation, and afterwards the value observed last.
 //
-// Queries at time now are about the window [now-W, now], which never starts before time 0.
-// Each price is weighted by the time for which it was in force within the window. A price that
-// was replaced at the time it was observed has no weight. Steps older than the window are
+// Queries at time now cover the window [now-W, now], which never starts before time 0. Each
+// price is weighted by the time for which it was in force within the window. A price that was
+// replaced at the time it was observed has no weight. Steps older than the window are
 // discarded.
 //
 // The zero value has the window defaultWindow.
 type History struct {
 	now float64 // the latest time passed to a method
 
-	// steps holds, from index head on, the step in force at the start of the window and all
+	// From index head on, steps holds the step in force at the start of the window and all
 	// later steps. Each step has a different price and a later time than the one before. The
 	// entries before head are discarded steps, whose memory makeRoom reuses.
 	steps  []step
@@ -120,7 +120,7 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	}
 
 	// The sums cover whole steps. Subtract the part of the oldest step that lies before the
-	// window, and add the part of the current step.
+	// window, and add the current step up to now.
 	before, before2 := first.integrals(from)
 	since, since2 := last.integrals(now)
 	sum, squares := h.sum.minus(before).plus(since), h.squares.minus(before2).plus(since2)
@@ -129,8 +129,8 @@ func (h *History) Moments(now float64) (mean, deviation float64) {
 	return sum.hi / length.hi / nano, math.Sqrt(max(0, variance)) / length.hi / nano
 }
 
-// Snapshot returns a copy of h for queries, which do not change h. It shares the prices with h, so
-// it is valid until the next price is observed.
+// Snapshot returns a copy of h. Queries of the copy do not change h. The copy shares the prices
+// with h, so it is valid until the next price is observed.
 func (h *History) Snapshot() History {
 	s := *h
 	if h.tracked != nil {

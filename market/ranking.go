@@ -9,7 +9,7 @@ import (
 // A Ranking keeps the items 0..n-1 sorted by price. A policy uses it to find the cheapest
 // hosts for a job without looking at all hosts.
 //
-// A changed price moves only that item, and only when the order is next needed.
+// A change in a price moves only its item, and only when the order is next needed.
 // BenchmarkRankingJob compares this with other methods: sorting takes 3 to 600 times as long,
 // and a B-tree (tidwall/btree) takes 4 times as long on 15 hosts and on 1,000 hosts.
 type Ranking struct {
@@ -20,8 +20,8 @@ type Ranking struct {
 	// small.
 	chunks [][]key
 	free   [][]key
-	stale  bool   // with at most few items: some key may have an outdated price
-	moved  []move // with more items: those whose key may have an outdated price
+	stale  bool   // some key may have an outdated price; used if there are at most few items
+	moved  []move // items whose key may have an outdated price; used if there are more items
 
 	call uint32
 }
@@ -81,7 +81,8 @@ func (r *Ranking) Set(item int32, price Rate) {
 	}
 }
 
-// put moves the key of m's item to its current price. It is used with more than few items.
+// put moves the key of m's item to its current price. It is used only if there are more items
+// than the constant few.
 func (r *Ranking) put(m move) {
 	old, k := key{m.from, m.item}, key{r.items[m.item].price, m.item}
 	if old == k {
@@ -181,8 +182,8 @@ func (r *Ranking) Reset() {
 	}
 }
 
-// refresh puts all keys in order. With at most few items it uses insertion sort, because the
-// keys are nearly in order.
+// refresh puts all keys in order. If the number of items is at most few, it uses insertion
+// sort, because the keys are nearly in order.
 func (r *Ranking) refresh() {
 	for _, m := range r.moved {
 		r.items[m.item].left = false
@@ -351,7 +352,7 @@ func (r *Ranking) newChunk() []key {
 	return make([]key, 0, chunkSize)
 }
 
-// shift replaces old by k in keys and keeps them in order.
+// shift replaces old with k in keys and keeps them in order.
 func shift(keys []key, old, k key) {
 	i, j := search(keys, old), search(keys, k)
 	if i < j {

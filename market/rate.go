@@ -22,8 +22,8 @@ const (
 type Share float64
 
 // Dollars returns the rate of x dollars per second, rounded toward zero: the highest r with
-// r.Float64() <= x. Rounding down ensures that a bid never exceeds what its user named.
-// Dollars fails if x is NaN, negative or above [MaxRate].
+// r.Float64() <= x. Rounding down ensures that a bid never exceeds the rate that its user
+// named. Dollars fails if x is NaN, negative or above [MaxRate].
 func Dollars(x float64) (Rate, error) {
 	if !(x >= 0 && x <= MaxRate.Float64()) {
 		return 0, fmt.Errorf("rate of %v dollars per second: want 0 to %v", x, MaxRate)

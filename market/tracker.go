@@ -20,7 +20,7 @@ type tracker struct {
 	levels []level
 }
 
-// A level is a probability that callers have asked for, with its current α.
+// A level is a probability that callers have requested, with its current α.
 type level struct {
 	g, alpha float64
 	pending  []forecast // forecasts of the last window, oldest first
@@ -32,7 +32,7 @@ type forecast struct {
 	over  float64 // seconds for which the price was higher
 }
 
-// stillEnough is the number of forecasts made of an unchanging price. After that, no more are
+// stillEnough is the maximum number of forecasts in a row for an unchanged price. No more are
 // made until the price changes. With the default options it covers a thousand windows.
 const stillEnough = 10_000
 

@@ -13,8 +13,8 @@ import (
 )
 
 // notify reports e to the policy and carries out the actions it returns. It repeats this with
-// [contracts.Continue] until the policy returns none, so that each decision sees the effects
-// of the previous one.
+// [contracts.Continue] until the policy returns no more actions, so that each decision sees the
+// effects of the previous one.
 func (b *Broker) notify(e contracts.Event) error {
 	for {
 		if e.Kind != contracts.Over { // other contracts may end at this time before hosts are reallocated
@@ -145,9 +145,9 @@ func (b *Broker) decided(i int32, a *contracts.Action) (err error) {
 	return err
 }
 
-// hold has the teller hold the budget of c on the terms of a. It reports whether it did. If
-// the contract may not be promised or its owner cannot pay, it sets the reason in the decision
-// of a. An error means that the teller failed.
+// hold has the teller hold the budget of c on the terms of a. It reports whether the budget is
+// held. If the contract must not be promised or its owner cannot pay, hold sets the reason in
+// the decision of a. An error means that the teller failed.
 func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	d := a.Decision
 	if b.bars(b.now, &c.Request, d, a.Verb) {
@@ -169,7 +169,8 @@ func (b *Broker) hold(c *contract, a *contracts.Action) (bool, error) {
 	return false, fmt.Errorf("admit %d: %w", c.ID, err)
 }
 
-// bars reports whether r may not be promised at now as d and verb say, and sets the reason in d.
+// bars reports whether the market must not promise r at now, although the policy chose verb
+// with decision d. If so, bars sets the reason in d.
 func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, verb contracts.Verb) bool {
 	switch {
 	case r.SLA.Budget.Sign() <= 0:
@@ -210,16 +211,16 @@ func (b *Broker) accept(i int32, a *contracts.Action) error {
 	return b.start(i, a.Decision.Placements)
 }
 
-// pause moves c, which is booked and has just lost a task, to phase Paused if no other task of
-// it is running.
+// pause moves c to phase Paused if none of its tasks is running. The contract is booked, and
+// one of its tasks has just stopped.
 func (b *Broker) pause(c *contract) {
 	if c.phase == contracts.Running && b.floor.Running(c.run) == 0 {
 		c.phase.Next(contracts.OnPause)
 	}
 }
 
-// book enters contract i, whose parts the policy will start and end. The price is fixed now:
-// the price of the policy, or the budget if there is none.
+// book enters contract i, whose parts the policy will start and end. The price is fixed now. It
+// is the price that the policy set, or the budget if the policy set none.
 func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 	c := &b.contracts[i]
 	if d.Priced {
@@ -235,9 +236,8 @@ func (b *Broker) book(i int32, d *contracts.Decision) (err error) {
 
 // start places contract i on its hosts. The limit of its run is its deadline. If the deadline
 // has already passed, as for a late start of a soft contract, there is no limit, and no work
-// counts as done by the deadline. On metered hosts the hosts stop a hard contract at its
-// deadline themselves, and the limit comes Patience seconds later, to allow for their last
-// report.
+// counts as done by the deadline. Metered hosts stop a hard contract at its deadline
+// themselves, so there the limit is Patience seconds later, to allow for their last report.
 func (b *Broker) start(i int32, on []contracts.Placement) (err error) {
 	c := &b.contracts[i]
 	c.phase.Next(contracts.OnStart)
@@ -286,7 +286,7 @@ func (b *Broker) refuse(i int32, d *contracts.Decision) error {
 	return b.Teller.Reject(b.now, int64(c.ID), b.reason(d))
 }
 
-// unwait removes contract i from the waiting list, if it is in it.
+// unwait removes contract i from the waiting list, if the list contains it.
 func (b *Broker) unwait(i int32) {
 	if at := slices.Index(b.waiting, i); at >= 0 {
 		b.waiting = slices.Delete(b.waiting, at, at+1)

@@ -48,7 +48,7 @@ type sparing interface{ Spare() int }
 type Config struct {
 	Fleet        []hosts.Machine
 	Owners       []bank.Account // owner of each host, who receives its charges
-	Provider     bank.Account   // account that pays penalties, beyond the part that hosts pay
+	Provider     bank.Account   // account that pays the part of penalties that hosts do not pay
 	Policy       contracts.Policy
 	Sharing      sharing.Rule
 	Payment      Payment
@@ -68,20 +68,20 @@ type Config struct {
 // promise for failed delivery. The zero value disables them all.
 type Spans struct {
 	// Patience is the time after a deadline for which the broker waits for the last report of
-	// metered hosts, s. These hosts stop a contract at its deadline by themselves, but the
-	// report arrives later.
+	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves, but
+	// the report arrives later.
 	Patience float64
 
 	// Least is the floor price of one processor, dollars per second. It does not apply if
 	// budgets are paid whole.
 	Least float64
 
-	// Reserve is the price of a processor-second, in dollars, on a host that gives every task
-	// all that it asks for. Only the payment rule scarce uses it.
+	// Reserve is the price of a processor-second, in dollars, on a host that can serve all of
+	// its tasks in full. Only the payment rule scarce uses it.
 	Reserve float64
 
-	// Renew is the interval, in seconds, at which a contract renews its bids: the rest of its
-	// budget over the rest of the time until its deadline. 0 means never.
+	// Renew is the interval, in seconds, at which a contract sets its bids to the rest of its
+	// budget divided by the time until its deadline. 0 means never.
 	Renew float64
 
 	// Promise returns the penalty that a market of real hosts owes a class for delivering too
@@ -101,8 +101,9 @@ func (c *Config) floor() floor.Config {
 	}
 }
 
-// A Broker carries contracts through their lives. It is deterministic: the same calls with the
-// same configuration give the same results. It is not safe for concurrent use.
+// A Broker manages contracts from their submission to their settlement. It is deterministic:
+// the same calls with the same configuration give the same results. It is not safe for
+// concurrent use.
 type Broker struct {
 	Config
 	floor floor.Floor
@@ -120,7 +121,7 @@ type Broker struct {
 	failing failing // the policy, if it can fail
 }
 
-// A failing policy reports an error that ended it. The run is then void.
+// A failing policy reports an error that stopped it. The run is then void.
 type failing interface{ Err() error }
 
 // State is the state of a broker, without its floor, as plain data. Everything else is derived

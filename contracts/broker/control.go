@@ -15,7 +15,7 @@ var ErrNoContract = errors.New("no such contract")
 
 // Cancel ends a contract for its owner. The owner pays:
 //
-//   - for a booked contract, the part of its price that its policy says is due;
+//   - for a booked contract, the part of its price that its policy declares due;
 //   - for any other contract, the charges accrued so far, or the budget if [Payment].Whole;
 //   - for a request that waits for a decision, nothing: it is rejected.
 //

@@ -2,8 +2,8 @@ package broker
 
 import "bourse/bank"
 
-// Credit is a [Teller] that approves every amount and records nothing. It serves copies of a
-// market in which something is tried, for example a replay under another policy.
+// Credit is a [Teller] that approves every amount and records nothing. It is used by copies of
+// a market that only try something out, for example a replay under another policy.
 type Credit struct{}
 
 // Hold implements [Teller]. It always succeeds.

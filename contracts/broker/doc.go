@@ -1,6 +1,6 @@
-// Package broker carries contracts through their lives. Callers notify it of what happens. It
-// asks its policy for actions and executes them: it holds budgets, places contracts on the
-// floor, and judges, bills and settles them when they end.
+// Package broker manages contracts from their submission to their settlement. Callers notify it
+// of events. It asks its policy for actions and executes them: it holds budgets, places
+// contracts on the floor, and judges, bills and settles them when they end.
 //
 // A [Broker] has no clock, goroutine or lock. It is independent of the choice of policy, and
 // of whether time is simulated or real.
@@ -58,7 +58,7 @@
 //
 // A contract is in one [contracts.Phase], and each change of phase is a line of
 // [contracts.Moves]. Undecided requests and contracts to be placed again wait in one list, in
-// the order that the policy set. A deadline is usually the limit of a run on the floor, so
+// the order that the policy sets. A deadline is usually the limit of a run on the floor, so
 // that completions and deadlines at the same time have one order. Only the deadline of a
 // request without a run is a timer of the broker.
 //
@@ -71,8 +71,8 @@
 //     other nodes. A contract whose nodes are promised separately, or that has no node left,
 //     is broken and settled at once;
 //   - resubmit: the affected contracts stop on all hosts and all their work is lost. They keep
-//     their IDs and escrows and are put to the policy as repeats. A rejected repeat waits and
-//     is proposed again whenever there may be room. It is broken if it still waits at its
+//     their IDs and escrows, and the policy receives them as repeats. A rejected repeat waits
+//     and is proposed again whenever there may be room. It is broken if it still waits at its
 //     deadline, hard or soft, or if the policy rejects it because it cannot end in time. A
 //     contract that is already late is broken at once.
 //

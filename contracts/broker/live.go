@@ -49,8 +49,9 @@ func (b *Broker) here(events []floor.Event) error {
 	return b.Advance(b.now)
 }
 
-// Try returns the verdict on r, whose owner can pay, at now, before the next event, if p decides.
-// It changes p and ties, which are copies of those of b, and nothing of b.
+// Try returns the verdict that p would reach on r at now, a time before the next event. It
+// assumes that the owner can pay. It changes p and ties, which must be copies of those of b,
+// but does not change b.
 func (b *Broker) Try(now float64, r *contracts.Request, p contracts.Decider, ties *rand.Rand) contracts.Verdict {
 	d := p.Decide(now, r, b.floor.Trial(now, ties))
 	if d.Verdict == contracts.Accept && b.bars(now, r, &d, contracts.Admit) {

@@ -12,7 +12,7 @@ import (
 
 // A policy that sells hosts for a limited time can suspend a contract that is not booked, take
 // it off all hosts and start it again on others, or change its rates. The charges of each stay
-// remain owed. Each change of hosts is an entry of the ledger, so that an audit knows where the
+// remain owed. Each change of hosts becomes a ledger entry, so that an audit knows where the
 // contract was and when.
 //
 // If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges reach
@@ -42,8 +42,8 @@ func (b *Broker) move(i int32, a *contracts.Action) error {
 	return nil
 }
 
-// limit sets the limit of the run of contract i, if its rates are agreed: its deadline, or the
-// time at which its charges reach its budget if that is earlier.
+// limit sets the limit of the run of contract i, if its rates are agreed. The limit is its
+// deadline, or the time at which its charges reach its budget if that is earlier.
 func (b *Broker) limit(i int32) {
 	c := &b.contracts[i]
 	if !c.rated {
@@ -60,9 +60,9 @@ func (b *Broker) limit(i int32) {
 }
 
 // exhausted handles contract i, whose run has reached its limit before its deadline or after
-// continuing past it. It ends the contract if its charges have reached its budget, and otherwise
-// computes the limit again. It does not handle contracts without agreed rates, or those whose
-// deadline has come.
+// continuing past it. It ends the contract if its charges have reached its budget, and
+// otherwise computes the limit again. It does not handle contracts without agreed rates, or
+// those whose deadline has been reached.
 func (b *Broker) exhausted(i int32) (handled bool, err error) {
 	c := &b.contracts[i]
 	due := c.Due()
@@ -82,7 +82,7 @@ func (b *Broker) exhausted(i int32) (handled bool, err error) {
 	return true, b.over(i, on, k)
 }
 
-// record has the teller record a note, if there are notes.
+// record has the teller record a note, if notes are enabled.
 func (b *Broker) record(kind bank.Kind, contract int64, note func([]byte) []byte) error {
 	t, ok := b.Teller.(recording)
 	if !ok || !b.Notes {

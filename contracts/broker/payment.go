@@ -11,12 +11,12 @@ import (
 type Payment struct {
 	Charge floor.Tariff // sets the charge of each task on a host
 
-	// Scarce limits Charge to hosts whose tasks are cut. On other hosts, tasks pay
-	// [Spans.Reserve].
+	// Scarce limits Charge to hosts whose tasks can use more processors than the host has. On
+	// other hosts, tasks pay [Spans.Reserve].
 	Scarce bool
 
-	// Whole means that nothing is metered. The budget is paid once the work is done, less the
-	// penalty for delay, in proportion to the nodes on each host.
+	// Whole means that nothing is metered. The budget minus the penalty for delay is paid once
+	// the work is done. Each host receives a part in proportion to its number of nodes.
 	Whole bool
 
 	// Free means that nothing is ever charged: the floor price does not apply either.
@@ -26,10 +26,11 @@ type Payment struct {
 // noFloor reports whether the floor price does not apply.
 func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 
-// Payments returns the table of payment rules. In their descriptions b is the bid of a node, q
-// the part of the host that it gets, c the sum of all bids on the host, c(-s) that of the other
-// bids, and N the number of nodes of the contract. For example, with bids of 3 and 1, equal to
-// shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) = 0.75.
+// Payments returns the table of payment rules. In their descriptions, b is the bid of a node, q
+// is the share of the host that the node gets, c is the sum of all bids on the host, c(-s) is
+// the sum of the other bids, and N is the number of nodes of the contract. For example, with
+// bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) =
+// 0.75.
 func Payments() plugin.Table[Payment] {
 	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
 		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission})},
@@ -102,8 +103,8 @@ func usage(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 }
 
 // resource charges what usage charges, divided by the number of nodes of the contract. The
-// contract pays the mean over its hosts of their usage. For example, of two nodes that would
-// each pay $0.004/s, each pays $0.002/s.
+// contract pays the mean over its hosts of their usage. For example, two nodes that would each
+// pay $0.004/s under usage each pay $0.002/s.
 func resource(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
 	usage(on, price, capacity, processor)
 	for i := range on {
@@ -118,5 +119,5 @@ func asBid(on []contracts.Allocation, _ market.Rate, _, _ float64) {
 	}
 }
 
-// nothing charges nothing while a task runs. It goes with Payment.Whole.
+// nothing charges nothing while a task runs. It is used with Payment.Whole.
 func nothing([]contracts.Allocation, market.Rate, float64, float64) {}

@@ -12,8 +12,8 @@ import "math"
 // Renewal changes bids. The caller must not combine it with a policy that relies on the bids
 // after admission, because they would no longer be the bids that it decided on.
 
-// renewBids sets the bids of contract i, which runs, to the rest of its budget over the rest
-// of the time until its deadline.
+// renewBids sets the bids of contract i, which runs, to the rest of its budget divided by the
+// time until its deadline.
 func (b *Broker) renewBids(i int32) {
 	c := &b.contracts[i]
 	b.floor.Renew(b.now, c.run, c.SLA.Budget.Float64(), c.Due())

@@ -75,7 +75,8 @@ func (b *Broker) step() error {
 	return b.notify(contracts.Event{Kind: contracts.Tick})
 }
 
-// overdue notifies the policy of the first waiting contract whose hard deadline has come.
+// overdue notifies the policy of the first waiting contract whose hard deadline has been
+// reached.
 func (b *Broker) overdue() error {
 	for _, i := range b.waiting {
 		c := &b.contracts[i]
@@ -147,7 +148,7 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 
 // lost handles contract i, which is off all hosts because one of them has left. It asks the
 // policy whether to place the contract again. If the contract is already late or the policy
-// does not enqueue it, it is broken.
+// does not enqueue it, the contract is broken.
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
@@ -171,9 +172,9 @@ func (b *Broker) over(i int32, on contracts.Cause, k *contracts.Contract) error 
 // Late returns a separate source of time for policies whose ticks come after the requests
 // submitted at the same time. Advance it after all other sources.
 //
-// A policy with a method Pending has ticks at all times. If more is not nil and reports that no
-// more requests will come, there are no ticks while the policy is not pending. Idle means that
-// no contract is open.
+// If more is not nil and reports that no more requests will come, and the policy has a method
+// Pending, there are ticks only while that method returns true. Its argument reports whether
+// the broker is idle: no contract is open.
 func (b *Broker) Late(more func() bool) Late { return Late{b, more} }
 
 // A Late notifies the policy of its ticks.

@@ -6,8 +6,8 @@ import (
 	"bourse/market"
 )
 
-// MoveTo moves f to now, a time before the next event. It first reallocates the marked hosts,
-// so that f, read as a view, is correct at now.
+// MoveTo advances f to now, a time before the next event. It first reallocates the marked
+// hosts, so that callers can read f as a view at now.
 func (f *Floor) MoveTo(now float64) {
 	if f.stale() {
 		f.allocate()
@@ -16,8 +16,9 @@ func (f *Floor) MoveTo(now float64) {
 }
 
 // Amid moves f to now between two actions at the same time. If shares are fixed, it does
-// nothing, because no time passes between the actions and the reallocation can wait. Other
-// rules reallocate, because the next action must see shares that include the previous one.
+// nothing, because no time passes between the actions and the reallocation can wait. Under
+// other rules it reallocates, because the next action must see the shares that result from the
+// previous one.
 func (f *Floor) Amid(now float64) {
 	if f.rule.fixed == nil {
 		f.MoveTo(now)
@@ -28,8 +29,8 @@ func (f *Floor) Amid(now float64) {
 func (f *Floor) stale() bool { return len(f.marks.touched)+len(f.marks.changed) > 0 }
 
 // TouchAll marks every host for reallocation, as if a task had come or gone there. Tests and
-// benchmarks use it as the simple method to compare with: the results must be the same as with
-// only the affected hosts marked.
+// benchmarks use it as a simple reference: the results must equal those of marking only the
+// affected hosts.
 func (f *Floor) TouchAll(now float64) {
 	f.now = now
 	for h := range f.hosts {

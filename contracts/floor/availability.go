@@ -9,8 +9,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// An Availability says when hosts are available, and what happens to the tasks on a host that
-// leaves.
+// An Availability specifies when hosts are available and what happens to the tasks on a host
+// that leaves.
 type Availability struct {
 	Histories []*availability.History // one per host; if nil, the caller reports arrivals and departures with [Floor.Came] and [Floor.Gone]
 	Leaving   Leaving
@@ -44,8 +44,8 @@ func Leavings() plugin.Table[Leaving] {
 	}}
 }
 
-// arrive sets each host available or away, as its history says for time 0, and enters its next
-// change.
+// arrive marks each host as available or away according to its history at time 0, and enters
+// the time of its next change.
 //
 // A host that is away at time 0 first arrives at the start of its next interval. If it has
 // none, it never arrives.
@@ -84,9 +84,9 @@ func (f *Floor) rank(v *host) {
 
 // alter processes the next change of availability: the first host due arrives or leaves.
 //
-// Histories are lists of intervals [Start, End) of availability. The field host.interval is
-// the index of the current interval while the host is available, and of the next one while it
-// is away.
+// A history is a list of intervals [Start, End) during which a host is available. The field
+// host.interval is the index of the current interval while the host is available, and of the
+// next one while it is away.
 func (f *Floor) alter() {
 	i, _, _ := f.heaps.changes.Min()
 	v := &f.hosts[i]

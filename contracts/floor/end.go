@@ -89,12 +89,12 @@ func (f *Floor) report(v *host) {
 	}
 }
 
-// end processes the runs due, which are either done or expired. All runs of the same time
-// leave before their hosts are reallocated. Otherwise a run still there at its deadline would
-// demand the whole host, and would delay the other runs permanently.
+// end processes the runs due, which are either done or expired. All runs due at the same time
+// leave before their hosts are reallocated. Otherwise a run still on a host at its deadline
+// would demand the whole host and permanently delay the other runs.
 //
 // A completion predicted slightly too early, by rounding, is predicted again from the current
-// state. A run whose limit has come leaves the heap, and waits for the caller to remove or
+// state. A run that has reached its limit leaves the heap and waits for the caller to remove or
 // extend it.
 func (f *Floor) end() {
 	for f.heaps.ends.First() <= f.now {
@@ -116,7 +116,7 @@ func (f *Floor) end() {
 	}
 }
 
-// done reports whether c, judged as a whole, is done. It is also done if the remaining work
+// done reports whether c, judged as a whole, is done. c is also done if its remaining work
 // takes less time than a float64 can represent at now.
 func (c *run) done(now float64) bool {
 	return contracts.Enough(c.Done, c.goal) || now+(c.goal-c.Done)/c.Rate <= now
@@ -132,14 +132,15 @@ func (c *run) node(h hosts.ID, slot hosts.Slot) int32 {
 	panic("floor: a run has no node where its task was")
 }
 
-// part returns the index of the part of c, which is booked, that is on h.
+// part returns the index of the part of the booked run c that is on h.
 func (c *run) part(h hosts.ID) int32 {
 	return int32(slices.IndexFunc(c.Placements, func(p contracts.Placement) bool { return p.Host == h }))
 }
 
-// Float64 rounding can separate tasks that end at the same time by a few of the smallest steps
-// of time. In between, a task with no work left would still be on its host: it would occupy
-// its processor, or demand the whole host. The rest of this file ends such tasks together.
+// Because of float64 rounding, tasks that should end at the same time can end a few of the
+// smallest time steps apart. During these steps, a task with no work left would still be on its
+// host: it would occupy its processor, or demand the whole host. The rest of this file ends
+// such tasks together.
 
 // Round ends the tasks that would complete on one host within four float64 steps after now,
 // and returns the resulting events. It reports whether any task has ended. If so, more tasks

@@ -14,9 +14,9 @@ import (
 	"bourse/market"
 )
 
-// A Tariff sets Paying of each task on a host, in dollars per second. Price is the sum of all
-// bids on the host. Capacity is the work per second of the whole host, and processor that of
-// one of its processors.
+// A Tariff sets the field Paying of each task on a host, in dollars per second. The price is
+// the sum of all bids on the host. The capacity is the work per second of the whole host, and
+// processor is the work per second of one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
 // A Config names the parts of a floor. Forecast, NoPrices, HostPrices, Spends, OneByOne,
@@ -63,7 +63,7 @@ type State struct {
 	news   news
 }
 
-// News are the hosts that have changed since a policy last called Changed.
+// News lists the hosts that have changed since a policy last called Changed.
 type news struct {
 	hosts []hosts.ID
 	old   bool // a policy has read the list, so the next change starts a new one
@@ -128,7 +128,7 @@ type Kind uint8
 
 // Kinds of events.
 const (
-	Done    Kind = iota // the work is done and the run removed: Contract returns what Remove returned. If booked, the work of Part is done and nothing is removed
+	Done    Kind = iota // the work is done and the run has been removed; Contract still returns its contract. For a booked run, only the work of Part is done, and nothing has been removed
 	Left                // a node has left its host; other nodes remain
 	Expired             // the run has reached its limit
 	Spent               // the run has spent its budget and no longer bids
@@ -292,13 +292,13 @@ func (f *Floor) Extend(i int32, until float64) (done float64) {
 
 // Renew changes the bids of run i, which is on hosts, so that the rest of its budget (in
 // dollars) lasts until due. The new bids sum to the remaining money divided by the remaining
-// time, in the proportions of the current bids. They are rounded toward zero after adding 0.01
-// nano-dollars per second, and are at least 1 nano-dollar per second. Bids of 2^53 or more are
-// not entered.
+// time, in the proportions of the current bids. They are rounded toward zero after 0.01
+// nano-dollars per second has been added, and are at least 1 nano-dollar per second. Bids of
+// 2^53 or more are not entered.
 //
-// For example, a run with bids of 10 and 30 nano-dollars per second, 8,000 nano-dollars left
-// and 100 s until due renews them to 20 and 60. A run without bids has spent its money and is
-// left unchanged. The 0.01 compensates for rounding, so that a bid whose exact value is a
+// For example, if a run bids 10 and 30 nano-dollars per second and has 8,000 nano-dollars left
+// and 100 s until due, its new bids are 20 and 60. A run without bids has spent its money and
+// is left unchanged. The 0.01 compensates for rounding, so that a bid whose exact value is a
 // whole number is not lowered by 1.
 func (f *Floor) Renew(now float64, i int32, budget, due float64) {
 	f.now = now
@@ -505,8 +505,8 @@ func (f *Floor) put(i int32, on []contracts.Placement) error {
 	return nil
 }
 
-// enter moves item in a from the time *was to at, and updates *was. A time of +Inf means not
-// in the heap.
+// enter moves item in a from the time *was to at, and updates *was. A time of +Inf means that
+// the item is not in the heap.
 func enter(a *eventheap.Heap, item int32, was *float64, at float64) {
 	if at != *was {
 		*was = at

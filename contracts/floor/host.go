@@ -18,7 +18,7 @@ type host struct {
 	news    bool                   // whether it is in news
 	away    bool                   // whether it has left
 	shut    bool                   // whether it accepts no more tasks
-	at      float64                // time up to which on is metered, s
+	at      float64                // time up to which the tasks in on are metered, in seconds
 	next    float64                // time entered in heaps.completions, +Inf if none
 	on      []contracts.Allocation // its tasks, in order of admission
 	rated   rated
@@ -67,7 +67,7 @@ func (v *host) meter(now float64) {
 	}
 }
 
-// many is the number of hosts from which their data no longer fits in the processor's caches.
+// many is a number of hosts whose data no longer fits in the processor's caches.
 const many = 1 << 12
 
 // prefetch reads the data of the hosts of on before tasks start or stop there, so that the
@@ -152,7 +152,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	if f.rule.fixed != nil {
 		s.Claim = f.specs[pl.Host].Usable(share.Limit)
 	}
-	// The price without the task's own bid, for the payment rule admission.
+	// The payment rule admission uses the price without the task's own bid.
 	s.Met = v.auction.Price()
 	f.bid(v, 0, pl.Bid)
 	return nil
@@ -161,7 +161,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 // work returns the true work of node n of c, or of all nodes of the gang that n represents.
 func (c *run) work(n int32) float64 { return c.task.Work * float64(max(1, c.Placements[n].Nodes)) }
 
-// undone returns the remaining work of part n of c, which is booked. The result is smaller by
+// undone returns the remaining work of part n of the booked run c. The result is smaller by
 // half the tolerance, so that rounding cannot delay the completion past the second that the
 // policy planned for it. The policy would otherwise treat the part as having used up its
 // estimate.
@@ -202,11 +202,11 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	f.bid(v, bid, 0)
 }
 
-// bid replaces a bid of was by a bid of r in the auction of v, and updates the total price and
-// the price order of the hosts. A bid of 0 means none.
+// bid replaces a bid of was with a bid of r in the auction of v, and updates the total price
+// and the price order of the hosts. A bid of 0 means none.
 //
-// It panics if the change of the total price overflows. The order of hosts ignores hosts that
-// are away or shut, which rank after all others.
+// It panics if the change in the total price overflows. The price order ignores hosts that are
+// away or shut, which rank after all others.
 func (f *Floor) bid(v *host, was, r market.Rate) {
 	if !f.NoPrices {
 		sum, more := f.marks.price, r-was
@@ -223,7 +223,7 @@ func (f *Floor) bid(v *host, was, r market.Rate) {
 	}
 }
 
-// raise replaces the bid of node n of run i by r. If r is 0, because the run has spent its
+// raise replaces the bid of node n of run i with r. If r is 0, because the run has spent its
 // money, the placement keeps its previous bid, so that refund can restore it.
 func (f *Floor) raise(i, n int32, r market.Rate) {
 	c := &f.runs[i]

@@ -1,8 +1,8 @@
 package floor
 
-// Memo returns the state of f. It shares memory with f, so it is valid only until f changes.
-// The state of the machines is not included, because they represent the world, simulated or
-// real.
+// Memo returns the state of f. It shares memory with f, so it is valid only until f changes. It
+// does not include the state of the machines, because they belong to the world outside,
+// simulated or real.
 func (f *Floor) Memo() State {
 	f.allocate() // no changes of the current time remain pending
 	return f.State

@@ -9,8 +9,8 @@ import (
 // later. The run keeps its number, and its charges so far become arrears: one per stay of a
 // node on a host.
 
-// Withdraw takes run i, which is on hosts, off all of them. Its work counts, or is wasted if
-// lose is set.
+// Withdraw removes run i from all of its hosts. Its work so far counts, unless lose is set:
+// then the work is wasted.
 func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 	f.now = now
 	c := &f.runs[i]
@@ -35,9 +35,9 @@ func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 	f.change(i)
 }
 
-// Return starts run i, which was withdrawn, on the hosts of on. Each node continues its work
-// and first has restore seconds of extra work. The extra work is a negative amount of work
-// done, so that the run ends when its own work is done.
+// Return starts run i, which was withdrawn, on the hosts of on. Each node first does restore
+// seconds of extra work and then continues its own work. The extra work is recorded as a
+// negative amount of work done, so that the run ends when its own work is done.
 func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore float64) error {
 	f.now = now
 	c := &f.runs[i]
@@ -60,7 +60,7 @@ func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore f
 	return f.put(i, f.scratch.placed)
 }
 
-// Rebid replaces the bids of run i, which is on hosts, by those of on.
+// Rebid replaces the bids of run i, which must be on hosts, with the bids in on.
 func (f *Floor) Rebid(now float64, i int32, on []contracts.Placement) {
 	f.now = now
 	c := &f.runs[i]
@@ -80,7 +80,7 @@ func (f *Floor) Limit(i int32, until float64) {
 }
 
 // RunsOut returns the time at which the charges of run i reach its budget if it pays its bids,
-// or +Inf if it has none.
+// or +Inf if it bids nothing.
 func (f *Floor) RunsOut(now float64, i int32) float64 {
 	f.now = now
 	spent, _, bids := f.money(i)

@@ -9,8 +9,8 @@ import (
 )
 
 // A metered machine reports the progress of its tasks, so the floor does not predict it. Work
-// is charged by the shares and the price in force when it was done. The floor therefore stores
-// each allocation of such a host, as a deal, until it has read all usage measured under it.
+// is charged at the price and shares in force when it was done. The floor therefore stores each
+// allocation of such a host in a deal until it has read all usage measured under it.
 
 // A deal records the price and shares in force on a metered host. Usage measured under it is
 // charged at that price.
@@ -40,8 +40,9 @@ func (f *Floor) Read(now float64, h hosts.ID) {
 
 // read records the usage that v has measured, one span at a time.
 //
-// A reading is one task's usage. Readings of the same deal and span, in order of slots, belong
-// to one span; a new span begins when the deal or span changes or the slots start again.
+// A reading is the usage of one task. Consecutive readings with the same allocation and times,
+// in order of slots, form one span. A new span begins when the allocation or the times change,
+// or when the slots start again.
 func (f *Floor) read(v *host) {
 	f.scratch.readings = f.metered(v).Readings(f.scratch.readings[:0])
 	all := f.scratch.readings
@@ -55,13 +56,13 @@ func (f *Floor) read(v *host) {
 	}
 }
 
-// book records the work done on v in one span, and its charges. Usage under an unknown deal,
-// or of a task not named in the deal, is not charged: the market never heard of the task or
-// has since stopped it.
+// book records the work done on v in one span, and its charges. Usage under an unknown
+// allocation, or by a task that the allocation does not name, is not charged, because the
+// market does not know the task or has since stopped it.
 //
 // The rates are reconstructed as work divided by span, and the tariff is applied to them, so
-// that a metered host is charged by the same rules as a simulated one. Deals before the one
-// read are discarded.
+// that a metered host is charged by the same rules as a simulated one. Allocations older than
+// the one read are discarded.
 func (f *Floor) book(v *host, done []hosts.Reading) {
 	at := slices.IndexFunc(v.deals, func(d deal) bool { return d.number == done[0].Deal })
 	if at < 0 || !(done[0].Span > 0) {

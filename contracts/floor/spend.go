@@ -9,9 +9,10 @@ import (
 // nothing: prices do not include it, and it gets only what paying contracts leave. If it loses
 // work that is not charged, it may have money again. It then restores its former bids.
 //
-// A contract never pays more than its bids. Its money therefore lasts at least for the
-// remaining money divided by the sum of its bids, and until then no check is needed. Usually
-// this time is the deadline. For example, $3 left and bids of $0.001/s last at least 3,000 s.
+// A contract never pays more than its bids. The remaining money divided by the sum of its bids
+// is therefore the shortest time for which the money lasts, and no check is needed before then.
+// Usually this time is the deadline. For example, $3 left and bids of $0.001/s last at least
+// 3,000 s.
 //
 // If a run continues after this time, the floor monitors it. Whenever its rate of spending
 // changes on one of its hosts, the floor recomputes the time at which its money runs out, from
@@ -19,7 +20,7 @@ import (
 // waits for their next report, because the run has spent its money only when the measured usage
 // reaches the budget.
 
-// atBid is the part of a bid that is rounding, in dollars per second per node: see
+// atBid is the most by which rounding changes a bid, in dollars per second per node: see
 // [Floor.Renew].
 const atBid = 1e-11
 
@@ -27,8 +28,8 @@ const atBid = 1e-11
 // spent it.
 const gone = 1e-12
 
-// money returns what run i has spent up to now in dollars, its current rate of spending in
-// dollars per second, and the sum of its bids.
+// money returns the amount that run i has spent up to now in dollars, its current rate of
+// spending in dollars per second, and the sum of its bids.
 //
 // Simulated hosts may not have been metered up to now. Their charges since the last event are
 // added here, so that a check of one run need not meter all of its hosts.
@@ -56,8 +57,9 @@ func (f *Floor) money(i int32) (spent, rate float64, bids market.Rate) {
 }
 
 // lasts enters the time of the next check of run i's money. The run has spent the given
-// dollars, and bids is the sum of its new bids. If the bids were meant to last until the
-// deadline, the check is not before it, so that rounding does not end the money moments early.
+// dollars, and bids is the sum of its new bids. If the money was planned to last until the
+// deadline, the check is not earlier than the deadline. Rounding could otherwise make the money
+// run out slightly early.
 func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 	if !f.rule.bids {
 		return
@@ -77,8 +79,8 @@ func (f *Floor) lasts(i int32, spent float64, bids market.Rate) {
 }
 
 // spend checks the money of run i. If it is spent, the run's bids become 0; otherwise the run
-// is monitored from now on. Monitoring starts no earlier, because most runs end before they
-// can have spent their budget.
+// is monitored from now on. Monitoring does not start earlier, because most runs end before
+// they can have spent their budget.
 func (f *Floor) spend(i int32) {
 	c := &f.runs[i]
 	if !c.near {

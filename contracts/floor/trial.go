@@ -7,8 +7,8 @@ import (
 	"bourse/hosts"
 )
 
-// A trial is a view of a floor in which a policy can decide for trial: reading it does not change
-// the floor, its price histories or its random numbers.
+// A trial is a view of a floor in which a policy can make a trial decision. Reading it does not
+// change the floor, its price histories or its random numbers.
 type trial struct {
 	*Floor
 	ties *rand.Rand

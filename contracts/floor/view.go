@@ -35,7 +35,7 @@ func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 	return f.percentile(f.hosts[h].auction.History(), h, g)
 }
 
-// percentile returns the percentile of h by its price history.
+// percentile returns the percentile of h computed from its price history.
 func (f *Floor) percentile(past *market.History, h hosts.ID, g float64) float64 {
 	return max(f.Forecast.Percentile(past, f.now, g), f.Least*f.specs[h].CPUs)
 }
@@ -68,8 +68,8 @@ func (f *Floor) History(h hosts.ID) *availability.History {
 	return f.Availability.Histories[h]
 }
 
-// Changed returns, each once, the hosts whose tasks or bids have changed, or that have arrived
-// or left, since the previous call.
+// Changed returns the hosts that have changed since the previous call, each once. A host
+// changes if it arrives or leaves, or if its tasks or bids change.
 func (f *Floor) Changed() []hosts.ID {
 	if f.news.old {
 		return nil
@@ -81,8 +81,8 @@ func (f *Floor) Changed() []hosts.ID {
 // Cheapest appends to out the r.Nodes hosts with the lowest prices among those that are
 // available and have room for a node of r. There may be fewer. Ties are broken at random.
 //
-// Without requirements and without changes of availability every host is eligible, and the
-// search skips the test of each host.
+// If r has no requirements and hosts never leave, every host is eligible, and the search skips
+// the test of each host.
 func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	var eligible func(int32) bool
 	if !r.Needs.Min.Resources.Zero() || f.Availability != nil || f.whole {
@@ -96,7 +96,8 @@ func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// Peek returns the time of the next event of run i if nothing changes, and its contract.
+// Peek returns the time of the next event of run i if nothing changes, and the contract of the
+// run.
 func (f *Floor) Peek(i int32) (next float64, c *contracts.Contract) {
 	f.allocate()
 	return f.runs[i].next, &f.runs[i].Contract

@@ -37,8 +37,8 @@ type bundle struct {
 	least       int64 // reserve price, in micro-dollars
 }
 
-// read sets the bids of b that can win. Bids below the reserve price, without value or wider
-// than the capacity cannot.
+// read stores the bids of b that can win. A bid cannot win if it is below the reserve price,
+// has no value or needs more units than the capacity.
 func (s *bundles) read(b *Book, capacity int) {
 	s.bids, s.times = s.bids[:0], s.times[:0]
 	for i := range b.Bids {
@@ -75,8 +75,9 @@ func (s *bundles) interval(t float64) int {
 // A ratio is a value and a size. Ratios are compared exactly.
 type ratio struct{ value, size int64 }
 
-// compare compares a.value / a.size^norm with b.value / b.size^norm. It multiplies out:
-// a.value^2 b.size with b.value^2 a.size, or without the squares for a norm of 1.
+// compare compares a.value / a.size^norm with b.value / b.size^norm. To avoid division, it
+// compares a.value^2 b.size with b.value^2 a.size for a norm of 1/2, and a.value b.size with
+// b.value a.size for a norm of 1.
 func (s *bundles) compare(a, b ratio) int {
 	x, y := product(a.value, b.size, s.Norm), product(b.value, a.size, s.Norm)
 	for i := range x {
@@ -100,7 +101,7 @@ func product(value, size int64, norm float64) [3]uint64 {
 	return [3]uint64{high + c, mid, low}
 }
 
-// critical returns the highest value at which a bid of that size does not rank above r:
+// critical returns the highest value at which a bid of the given size does not rank above r:
 // floor(r.value (size/r.size)^norm).
 func (s *bundles) critical(r ratio, size int64) int64 {
 	v := int64(float64(r.value) * math.Pow(float64(size)/float64(r.size), s.Norm))
@@ -113,10 +114,10 @@ func (s *bundles) critical(r ratio, size int64) int64 {
 	return v
 }
 
-// usage is a segment tree: the units in use in each interval between times.
+// usage is a segment tree that stores the units in use in each interval between times.
 type usage struct {
 	size int     // leaves, a power of 2
-	most []int64 // per node: maximum of its intervals, without the amount added above it
+	most []int64 // per node: maximum of its intervals, without the plus of the node and its ancestors
 	plus []int64 // per node: added to all its intervals
 }
 

@@ -3,7 +3,7 @@
 //
 // A [Mechanism] clears a [Book] of asks and bids into a [Result]. The mechanisms of [Table] are
 // the baselines to which the market is compared. [ReadOrders] reads bids from a file, and
-// [Clear] divides units in proportion to them.
+// [Clear] divides units among bidders in proportion to their rates.
 //
 // The package is independent of the meaning of the units, and of hosts, jobs and accounts.
 package clearing
@@ -66,7 +66,7 @@ func Clear(orders []Order, capacity int64) ([]Award, error) {
 		if total.Sign() == 0 {
 			continue
 		}
-		// The exact part of the bidder is capacity × rate / total. units is its whole number,
+		// The exact share of the bidder is capacity × rate / total. units is its whole number,
 		// and the remainder decides who receives a leftover unit.
 		part := new(big.Rat).SetInt64(capacity)
 		part.Quo(part.Mul(part, o.Rate), total)

@@ -7,15 +7,15 @@ import (
 	"bourse/market"
 )
 
-// A Curve is a list price that depends on the load: the part of the units that is sold, in
+// A Curve is a list price that depends on the load, the fraction of the units that is sold, in
 // [0,1]. The shapes are
 //
 //	fixed      low
 //	power      low + (high - low) load^power
 //	threshold  max(low, (high e / low)^load low / e)
 //
-// Threshold is ln(high/low) + 1 competitive for values per unit and second in [low, high]
-// (Zhou, Chakrabarty, Lukose, "Budget Constrained Bidding in Keyword Auctions and Online
+// Threshold is (ln(high/low) + 1)-competitive if all values, per unit and second, are in [low,
+// high] (Zhou, Chakrabarty, Lukose, "Budget Constrained Bidding in Keyword Auctions and Online
 // Knapsack Problems", 2008).
 type Curve struct {
 	Shape string  `yaml:"shape" validate:"oneof=fixed power threshold" doc:"list price by load: fixed (low), power (low + (high - low) load^power) or threshold (low, then exponential in the load up to high)"`

@@ -9,8 +9,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// double is the k-double auction with one price for all, generalized to bids for several
-// units, all or none (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double
+// double is the k-double auction with one price for all, generalized to all-or-nothing bids for
+// several units (Satterthwaite, Williams, "Bilateral trade with the sealed bid k-double
 // auction", 1989).
 type double struct {
 	DoubleOptions
@@ -38,7 +38,7 @@ func newDouble(decode plugin.Decoder) (Mechanism, error) {
 	return NewDouble(o), err
 }
 
-// Clear implements [Mechanism]. It takes O(n log n).
+// Clear implements [Mechanism]. It takes O(n log n) time.
 func (d *double) Clear(b *Book, r *Result) error {
 	r.reset(b)
 	if len(b.Asks) == 0 {
@@ -79,8 +79,9 @@ func (d *double) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// rank sorts the bids by descending price and the asks by ascending price. Equal bids are
-// sorted by whether their job runs, by submission and by number, equal asks by host.
+// rank sorts the bids by descending price and the asks by ascending price. Bids of equal price
+// are sorted by whether their job is running, then by submission time, then by number. Asks of
+// equal price are sorted by host.
 func (d *double) rank(b *Book) {
 	d.bids, d.asks = d.bids[:0], d.asks[:0]
 	for i := range b.Bids {

@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// greedy accepts the bids by descending value / size^norm, each that fits, and winners pay
-// their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation in approximately
-// efficient combinatorial auctions", 2002). With that payment, nobody gains by misreporting
-// its value, if it bids once and a loss is final.
+// greedy considers the bids in descending order of value / size^norm and accepts each one that
+// fits. Winners pay their critical values (Lehmann, O'Callaghan, Shoham, "Truth revelation in
+// approximately efficient combinatorial auctions", 2002). With this payment, a bidder that bids
+// only once gains nothing by misreporting its value.
 type greedy struct {
 	bundles
 	rank      []int // positions in bids
@@ -61,8 +61,8 @@ func (g *greedy) Clear(b *Book, r *Result) error {
 	}
 	slices.Sort(r.Order)
 
-	// Without a winner, the bids before it are accepted as before, so a second pass has the
-	// state in which each winner was considered.
+	// Removing a winner does not change which bids before it are accepted, so a second pass
+	// recreates the state in which each winner was considered.
 	g.used.copy(&g.room)
 	for at, i := range g.rank {
 		if j := &g.bids[i]; g.won[at] {
@@ -73,8 +73,8 @@ func (g *greedy) Clear(b *Book, r *Result) error {
 	return nil
 }
 
-// pays returns the critical value of the winner at a rank: the value below which a bid that
-// ranks after it would take its place.
+// pays returns the critical value of the winner at the given rank: the value below which a bid
+// that ranks after it would take its place.
 func (g *greedy) pays(at, capacity int) int64 {
 	j := &g.bids[g.rank[at]]
 	if g.all.peak(j.first, j.last) <= capacity {

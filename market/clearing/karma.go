@@ -7,10 +7,10 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// karma divides the units among the users in each period by credits: who gave units that it did
-// not need is served first later (Vuppalapati et al., "Karma: Resource Allocation for Dynamic
-// Demands", OSDI 2023, Algorithm 1). A bid names a user and the units that it demands; a bid
-// for 0 units introduces its user.
+// karma divides the units of each period among the users by their credits: a user that donated
+// units that it did not need is served first later (Vuppalapati et al., "Karma: Resource
+// Allocation for Dynamic Demands", OSDI 2023, Algorithm 1). A bid names a user and the units
+// that it demands; a bid for 0 units introduces its user.
 type karma struct {
 	KarmaOptions
 	demands
@@ -26,7 +26,7 @@ type KarmaOptions struct {
 	Credits int64   `yaml:"credits" validate:"min=0,max=1e15" doc:"credits of the first users; later ones get the mean"`
 }
 
-// demands are the bids of a book by user.
+// demands groups the bids of a book by user.
 type demands struct {
 	users  []int32 // users that have ever bid, sorted
 	wanted []int   // per user: units
@@ -74,8 +74,9 @@ func (k *karma) Clear(b *Book, r *Result) error {
 		}
 	}
 	for {
-		// The borrower with the most credits gets a unit of the donor with the fewest, or a
-		// shared one. Users are in order, so the first of equals is kept.
+		// The borrower with the most credits gets a unit from the donor with the fewest
+		// credits, or a shared unit. Users are visited in order, so the first of several equal
+		// users is chosen.
 		to, from := -1, -1
 		for _, u := range k.takers {
 			if k.credits[u] > 0 && k.units[u] < k.wanted[u] && (to < 0 || k.credits[u] > k.credits[to]) {

@@ -9,14 +9,14 @@ import (
 // random numbers and reads no clock. It may have state from one book to the next, such as
 // credits, and is not safe for concurrent use.
 type Mechanism interface {
-	// Clear sets all fields of r, except Price where it says so. It does not change b, and
-	// neither keeps b nor r. It allocates no memory if books do not grow.
+	// Clear sets all fields of r, but leaves Price unchanged if the book has no units. It does
+	// not change b and does not retain b or r. It allocates no memory if books do not grow.
 	Clear(b *Book, r *Result) error
 }
 
 // A Book is the input of a mechanism: the units on sale and the bids for them.
 type Book struct {
-	Capacity int    // units, for bundles and divisions; an auction has one ask a unit
+	Capacity int    // units on sale, for bundles and divisions; an auction has one ask per unit
 	Asks     []Ask  // in order of hosts
 	Held     []Span // bundles that are already sold
 	Bids     []Bid  // in order of arrival
@@ -26,7 +26,7 @@ type Book struct {
 type Ask struct {
 	Seller int32
 	On     int32       // 1 + index of the bid whose job runs on the unit; 0 if there is none
-	Price  market.Rate // least price per second
+	Price  market.Rate // lowest acceptable price, per second
 }
 
 // A Span is a bundle of units in the interval [From, To).
@@ -35,19 +35,19 @@ type Span struct {
 	From, To float64
 }
 
-// A Bid is for a number of units, all or none, unless the mechanism divides bids.
+// A Bid requests a number of units: all or none, unless the mechanism divides bids.
 type Bid struct {
 	ID       int64
 	User     int32
 	Units    int
 	Running  bool        // its job already has units
-	Submit   float64     // time of the submission of its job
-	Price    market.Rate // most that it pays, per unit and second
+	Submit   float64     // submission time of its job, in seconds
+	Price    market.Rate // highest price that it pays, per unit and second
 	From, To float64     // interval [From, To) of a bundle
-	Value    int64       // most that it pays for the whole bundle, in micro-dollars
+	Value    int64       // maximum payment for the whole bundle, in micro-dollars
 }
 
-// A Result is the decision of a mechanism. A caller passes the same result again and again.
+// A Result is the decision of a mechanism. Callers reuse one Result for many books.
 type Result struct {
 	Units  []int  // by bid: units that it obtains
 	Sold   []bool // by ask

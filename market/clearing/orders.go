@@ -28,7 +28,7 @@ var errOrders = errors.New("bad orders")
 // surrounding space is removed. Each bidder may appear only once.
 //
 // file is the name that error messages give to the input. An error about the content names the
-// file, the line and the field, and states what was found and what is wanted.
+// file, the line and the field, and states the text found and the form wanted.
 func ReadOrders(file string, in io.Reader) ([]Order, error) {
 	r := csv.NewReader(withoutMark(&bounded{in, maxFile}))
 	r.FieldsPerRecord = -1

@@ -5,15 +5,14 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// vcg accepts the most valuable set of bids, and each winner pays the loss of the others from
-// its presence (Vickrey, Clarke, Groves). With up to Exact bids the set is exactly the best;
-// beyond that greedy clears the book, because VCG payments on approximate solutions are not
-// truthful.
+// vcg accepts the most valuable set of bids, and each winner pays the loss that its presence
+// causes the others (Vickrey, Clarke, Groves). With up to Exact bids the set is optimal. Greedy
+// clears larger books, because VCG payments on approximate solutions are not truthful.
 type vcg struct {
 	greedy
 	solver packing.Solver
 	items  []packing.Item
-	chosen []bool // by bid: in the best set known
+	chosen []bool // by bid: whether it is in the best set found so far
 }
 
 // NewVCG returns vcg.
@@ -33,7 +32,8 @@ func newVCG(decode plugin.Decoder) (Mechanism, error) {
 	return NewVCG(o)
 }
 
-// mostValue is a bound on the sum of the values, which is exact as float64.
+// mostValue is an upper bound on the sum of the values. Every sum up to it is exact as a
+// float64.
 const mostValue = 1 << 53
 
 // Clear implements [Mechanism].
@@ -79,7 +79,7 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 		}
 	}
 
-	// Each winner in turn is left out, and nothing is fixed.
+	// Find the best set of the other bids without each winner in turn.
 	v.chosen = append(v.chosen[:0], v.won...)
 	clear(v.won)
 	v.used.copy(&v.room)
@@ -98,12 +98,12 @@ func (v *vcg) solve(capacity int, r *Result) bool {
 	return true
 }
 
-// best returns the highest sum of value - reserve price of a set with the bids that have won,
-// which are in use, and reports whether it is proven to be the highest. If it is at least
-// enough, chosen becomes the set.
+// best returns the highest welfare, the sum of value minus reserve price, of any set that
+// includes the bids that have won, whose units are in use. It reports whether no set is proven
+// to have a higher welfare. If the welfare is at least enough, best stores the set in chosen.
 func (v *vcg) best(capacity int, enough int64) (welfare int64, proven bool) {
 	v.items = v.items[:0]
-	large := int64(1) // more than all bids together: the value of the units in use
+	large := int64(1) // value given to the units in use, which is more than that of all bids together
 	for i := range v.bids {
 		j := &v.bids[i]
 		it := packing.Item{Units: j.units, From: v.times[j.first], To: v.times[j.last]}

@@ -18,8 +18,8 @@ func (d *program) collect(nodes int32, with, without float64) {
 	d.losses = losses[:n]
 }
 
-// narrow returns the smallest loss after the width smallest, of which there must be more, and
-// the number of those width losses that equal it.
+// narrow returns the smallest loss after the width smallest ones, and how many of those width
+// losses equal it. There must be more than width losses.
 func (d *program) narrow(width int) (dropped float64, equals int) {
 	losses := d.losses
 	if len(losses) >= worthSampling {
@@ -43,11 +43,11 @@ func (d *program) narrow(width int) (dropped float64, equals int) {
 const (
 	worthSampling = 512 // losses
 	samples       = 256
-	margin        = 16 // samples: two standard deviations of a rank estimated from that many
+	margin        = 16 // samples: two standard deviations of a rank that is estimated from all samples
 )
 
-// guess estimates from a sample two losses between which the loss at position width in sorted
-// order probably lies.
+// guess returns two losses, estimated from a sample. The loss at position width in sorted order
+// probably lies between them.
 func (d *program) guess(width int) (least, most float64) {
 	var sample [samples]float64
 	stride := len(d.losses)/samples - 1 | 1 // odd, because both decisions of a state often alternate
@@ -68,7 +68,8 @@ func (d *program) guess(width int) (least, most float64) {
 	return least, most
 }
 
-// between lists the losses from least to most, and returns how many are smaller.
+// between lists the losses from least to most, and returns how many losses are smaller than
+// least.
 func (d *program) between(least, most float64) (near []float64, below int) {
 	d.near = room(d.near, len(d.losses))
 	near, n := d.near, 0
@@ -80,8 +81,8 @@ func (d *program) between(least, most float64) (near []float64, below int) {
 	return near[:n], below
 }
 
-// trim removes all but the first few of the next states with the given loss, of which there
-// must be more.
+// trim removes the next states with the given loss, except the first few. There must be more
+// than few of them.
 func (d *program) trim(loss float64, few int) {
 	n := 0
 	for ; few > 0 || d.next[n].loss != loss; n++ {

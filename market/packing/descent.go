@@ -6,11 +6,11 @@ import (
 )
 
 // A descent approximates the prices of a part that is too large for a [flow] by subgradient
-// steps: it raises the price of an overfull row and lowers that of a row with free capacity,
-// in proportion to the row's duration. It stops after a fixed number of steps, with the prices
-// of the lowest bound seen.
+// steps: it raises the price of an overfull row and lowers that of a row with free capacity, in
+// proportion to the row's duration. It stops after a fixed number of steps and returns the
+// prices with the lowest bound found.
 type descent struct {
-	span    []float64 // per row: seconds to the next
+	span    []float64 // per row: seconds until the next row
 	excess  []float64 // per row: nodes wanted at the prices minus capacity
 	best    []float64 // prices per row
 	density []rated
@@ -26,8 +26,8 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	d.start(p, capacity)
 	bound = p.assess(capacity)
 	d.best = append(d.best[:0], p.prices...)
-	// The target of the steps. It is raised after each step that fails, and lowered when the
-	// bound comes close to it.
+	// The steps aim at this value of the bound. It is raised after each step that fails, and
+	// lowered when the bound comes close to it.
 	floor := 0.9 * bound
 	here := bound
 	for range descents {
@@ -57,11 +57,11 @@ func (d *descent) price(p *part, capacity int32) (bound float64) {
 	return p.assess(capacity)
 }
 
-// start sets the same price for every second, such that the items worth more would fill all
-// rows if they could be spread.
+// start sets the same price for every second. It chooses the price at which the items worth
+// more would exactly fill all rows if they could be spread evenly.
 func (d *descent) start(p *part, capacity int32) {
 	first, last := p.items[0].arrival, p.items[len(p.items)-1].arrival
-	mean := 1.0 // used for the last row, which has no next
+	mean := 1.0 // used for the last row, which has no successor
 	if p.rows > 1 {
 		mean = (last - first) / float64(p.rows)
 	}
@@ -94,8 +94,8 @@ func (d *descent) start(p *part, capacity int32) {
 	}
 }
 
-// want sets the excess of each row from the items that gain. It is 0 if the row has free
-// capacity but its price cannot fall.
+// want sets the excess of each row from the items that gain. The excess is 0 if the row has
+// free capacity but its price cannot fall.
 func (d *descent) want(p *part, capacity int32) {
 	d.excess = zeroed(d.excess, int(p.rows)+1)
 	for _, it := range p.items {

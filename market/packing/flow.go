@@ -5,23 +5,23 @@ import "math"
 // A flow solves the fractional problem of a part exactly.
 //
 // With y_j = n_j x_j, every row has coefficients 0 and 1 that are consecutive in time. The
-// problem is to send capacity units from the first row past the last one: idle at no cost from
-// row to row, or along item j from its first row to the row after its last, at most n_j units
-// at a cost of -v_j/n_j each. The algorithm adds cheapest paths until one costs nothing. The
-// distances are then the prices of the dual.
+// problem is to send capacity units from the first row past the last one. Units can idle from
+// row to row at no cost. At most n_j units can move along item j, from its first row to the row
+// after its last, at a cost of -v_j/n_j each. The algorithm adds cheapest paths until the
+// cheapest one costs nothing. The distances are then the prices of the dual.
 type flow struct {
 	used  []int32   // per item: units along it
 	idle  []int32   // per row
 	dist  []float64 // per row and one more: cost of the cheapest path
 	from  []int32   // like dist: the previous row on that path
-	along []int32   // like dist: the item taken there, or idling
+	along []int32   // like dist: the item along which that path arrives, or idling
 	tiny  float64   // smallest improvement that counts
 }
 
 const idling = -1
 
 // price sets the part's prices and its items' gains, and returns the value of the fractional
-// problem. That value is a bound for any rounding of the prices.
+// problem. That value is an upper bound however the prices are rounded.
 func (f *flow) price(p *part, capacity int32) (bound float64) {
 	f.reset(p)
 	for rest := capacity; ; {
@@ -98,8 +98,8 @@ func (f *flow) relax(from, to int32, cost float64, along int32) bool {
 	return false
 }
 
-// push sends along the cheapest path as much as fits, at most rest, and returns that amount.
-// It returns 0 if rounding has turned the path into a cycle.
+// push sends as many units as fit along the cheapest path, at most rest, and returns their
+// number. It returns 0 if rounding has turned the path into a cycle.
 func (f *flow) push(p *part, rest int32) int32 {
 	sent, steps := rest, int32(0)
 	for r := p.rows; r != 0; r = f.from[r] {

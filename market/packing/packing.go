@@ -7,24 +7,24 @@
 //
 // # Design
 //
-// Only times at which the set of active items is maximal can bind (rows), and among these only
-// the ones at which not all items would fit. Rows that no item connects are separate problems.
-// Each is solved in three steps:
+// Only times at which the set of active items is maximal can limit a plan, and only if not all
+// of these items fit. These times are called rows. Groups of rows that no item connects are
+// separate problems. Each is solved in three steps:
 //
-//   - The fractional problem is a flow: units walk through time, past the
-//     rows or along items. Its dual prices every row, and so every decision has a
-//     loss, the part of the fractional value that it gives away. The losses of a
-//     plan add up to the distance between its value and the fractional one. Prices
-//     near the best do as well, and are what very large parts get (descent).
-//   - A dynamic program visits the items by their start. Its state is the set of chosen
-//     items still active; of plans with the same state the one with the smallest
-//     loss survives, and none whose loss reaches that of the best plan known. A
-//     narrow run finds a good plan, wider ones prove or improve it.
-//   - Between wide runs, the loss that no plan avoids in each stretch of rows,
-//     taken by itself, tightens both the pruning and the bound.
+//   - The fractional problem is a flow: units move through time, idle from row to row or along
+//     items. Its dual gives every row a price. With these prices, every decision has a loss:
+//     the part of the fractional value that it gives up. The losses of a plan add up to the
+//     difference between the fractional value and its own value. Nearly optimal prices are also
+//     valid; they are used for very large parts (descent).
+//   - A dynamic program visits the items in order of their start. Its state is the set of
+//     chosen items that are still active. Among plans with the same state, only the one with
+//     the smallest loss survives, and only if this loss is below that of the best plan known. A
+//     narrow run finds a good plan; wider runs improve it or prove that it is optimal.
+//   - Between wide runs, the solver computes the loss that no plan avoids in each stretch of
+//     rows. These losses tighten both the pruning and the bound.
 //
-// Branch and bound over the same fractional problem would solve it again at each
-// of its nodes, and meet the same state many times.
+// Branch and bound over the same fractional problem would solve that problem again at each node
+// of the search tree, and would visit the same state many times.
 package packing
 
 import (
@@ -33,15 +33,17 @@ import (
 	"slices"
 )
 
-// Limits bound the effort, never by time: equal input gives equal output.
+// Limits bound the effort of a solution. They do not depend on time, so equal input gives equal
+// output.
 type Limits struct {
-	// Width is the most states kept at once, 0 for 16,384. Large plans do not get
-	// there: no run is begun that could pass 25 million states visited in all, except the
-	// first, of 32.
+	// Width is the maximum number of states stored at once; 0 means 16,384. Large problems do
+	// not reach it: only the first run, with a width of 32, may raise the total number of
+	// states visited above 25 million.
 	Width int
 
-	// Whole states that all values are whole numbers. A plan is then proven if no other is
-	// better by 1; as long as the sum of the values is far below 2^53, it is optimal exactly.
+	// Whole states that all values are whole numbers. A plan then counts as proven if no other
+	// plan is better by 1 or more. Such a plan is exactly optimal if the sum of the values is
+	// far below 2^53.
 	Whole bool
 }
 
@@ -54,7 +56,7 @@ type Item struct {
 
 // A Solution is the best plan found.
 type Solution struct {
-	Value  float64 // of the chosen items
+	Value  float64 // total value of the chosen items
 	Chosen []bool  // one per item, in the order given
 
 	// Bound is at least the value of every plan. Proven reports that Bound equals Value: no
@@ -62,11 +64,11 @@ type Solution struct {
 	Bound  float64
 	Proven bool
 
-	States int // visited: the effort
+	States int // number of states visited
 }
 
-// A Solver keeps its memory from one problem to the next: after the largest it
-// allocates nothing. Its zero value is ready.
+// A Solver reuses its memory for the next problem, so it allocates nothing after the largest
+// problem. Its zero value is ready for use.
 type Solver struct {
 	capacity int32
 	whole    bool
@@ -80,14 +82,14 @@ type Solver struct {
 	program program
 }
 
-// An item is one that competes with others.
+// An item is an [Item] that competes with others for units.
 type item struct {
 	at           int32 // position among the caller's items
 	nodes        int32
 	first, last  int32 // rows at which it is active
 	arrival, end float64
 	value        float64
-	gain         float64 // value less the price of its rows
+	gain         float64 // value minus the price of its rows
 }
 
 const (
@@ -96,8 +98,8 @@ const (
 	mostCapacity = 1 << 30 // twice this value fits an int32
 )
 
-// Solve returns a plan for items, in any order, on that capacity. Items without value are not
-// chosen. Chosen is valid until the next call.
+// Solve returns a plan for items, which may be in any order, on the given capacity. Items
+// without value are not chosen. Chosen is valid until the next call.
 //
 // Solve panics unless times and values are finite, From at most To, units at least 1 and
 // capacity at least 0. Capacity beyond 2^30 counts as 2^30.
@@ -133,7 +135,8 @@ func (s *Solver) Solve(items []Item, capacity int, limits Limits) Solution {
 	return sol
 }
 
-// admit takes the items that may or may not be chosen, by start.
+// admit selects the items that may or may not be chosen and sorts them by start. It chooses
+// items without duration, which need no units.
 func (s *Solver) admit(items []Item) {
 	s.items = s.items[:0]
 	for i := range items {

@@ -1,6 +1,6 @@
 package packing
 
-// A part is a sequence of rows connected by items, which is a separate problem.
+// A part is a sequence of rows connected by items. It is a separate problem.
 type part struct {
 	rows   int32
 	items  []item    // by first row; rows count from 0
@@ -9,7 +9,7 @@ type part struct {
 
 	sums  []float64 // per row and one more: sum of the prices before it
 	ends  []int32   // items by last row
-	endAt []int32   // per row and two more: start in ends of the items over before it
+	endAt []int32   // per row and two more: index in ends of the first item whose last row is the one before it
 }
 
 // cut sets p to the first part of items, which must not be empty, and returns the number of
@@ -51,7 +51,7 @@ func (p *part) begin(row int32) (from, to int32) { return p.starts[row], p.start
 func (p *part) over(row int32) []int32 { return p.ends[p.endAt[row]:p.endAt[row+1]] }
 
 // assess sets the items' gains at the prices, and returns the resulting bound. For any prices,
-// it is at least the value of the fractional problem.
+// the bound is at least the value of the fractional problem.
 func (p *part) assess(capacity int32) (bound float64) {
 	p.sums = append(p.sums[:0], 0)
 	for r, price := range p.prices {

@@ -8,8 +8,8 @@ import (
 
 // A program is the dynamic program over the items of a part.
 //
-// Decisions have these losses: rejecting an item loses its gain if that is positive; choosing it
-// loses minus its gain if that is negative; each row loses its price for every idle node.
+// Rejecting an item with a positive gain loses that gain. Choosing an item with a negative gain
+// loses its absolute value. Each row loses its price for every idle node.
 type program struct {
 	part     *part
 	capacity int32
@@ -57,9 +57,9 @@ type found struct {
 	trail         int32
 }
 
-// run finds the plan with the smallest loss below limit in the rows [from, to), keeping at
-// most width states. Jobs that arrived before from may be chosen or not without loss, because
-// only losses in these rows count.
+// run finds the plan with the smallest loss below limit in the rows [from, to), keeping at most
+// width states. Items that start before from may be chosen or not without loss, because only
+// losses in these rows count.
 func (d *program) run(from, to int32, width int, limit float64) found {
 	p := d.part
 	d.limit, d.dropped = limit, math.Inf(1)
@@ -107,7 +107,7 @@ func (d *program) run(from, to int32, width int, limit float64) found {
 	return f
 }
 
-// leave removes items that are over, and merges states that become equal.
+// leave removes items that have ended, and merges states that become equal.
 func (d *program) leave(gone []int32) {
 	var over uint64
 	var released int32 // by everyone
@@ -179,7 +179,7 @@ func (d *program) branch(i, nodes int32, gain float64, width int) (dropped float
 		}
 	}
 	if equals > 0 {
-		below = math.Nextafter(dropped, math.Inf(1)) // include all of those until trimmed
+		below = math.Nextafter(dropped, math.Inf(1)) // include all states with this loss until trim removes some
 	}
 	d.split(i, nodes, bit, with, without, below)
 	if !crowded {

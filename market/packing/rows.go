@@ -2,7 +2,8 @@ package packing
 
 import "slices"
 
-// rows finds the times that bind.
+// rows finds the binding times: those at which the active items may need more units than there
+// are.
 type rows struct {
 	ends   []float64 // of the items, sorted
 	opened []float64 // per row: its first time
@@ -11,7 +12,7 @@ type rows struct {
 }
 
 // build sets the first and last binding row of each item and returns the items that have any.
-// Items must be sorted by arrival. The others never compete and are chosen.
+// Items must be sorted by arrival. The other items never compete for units, so they are chosen.
 //
 // A row opens at an arrival if some item has ended since the last row opened. Between two such
 // arrivals the active set only grows, so it is sufficient to consider the last time.

@@ -7,9 +7,9 @@ const (
 	stretch   = 32      // items of each stretch that foresee examines separately
 )
 
-// solve plans the current part with the given limits of states stored at once and visited in
-// total, and marks the chosen items. It returns by how much a plan could be better at most,
-// which is 0 if this plan is proven to be optimal.
+// solve plans the current part with at most width states stored at once and most states visited
+// in total, and marks the chosen items. It returns an upper bound on how much better another
+// plan could be. The bound is 0 if this plan is proven to be optimal.
 func (s *Solver) solve(width, most int) (gap float64) {
 	var bound float64
 	if n := len(s.part.items); n*min(n, int(s.capacity)) <= mostFlow {
@@ -37,8 +37,9 @@ func (s *Solver) solve(width, most int) (gap float64) {
 		if upper = min(upper, bound-f.dropped); upper-value <= tiny {
 			return 0
 		}
-		// The next step takes twice a run of that width. With many items, the factor is less
-		// than widen, as long as the run is worth more than the last.
+		// The next step, foresee and run, visits twice as many states as a run of that width.
+		// With many items, the factor is therefore less than widen; a run that is hardly wider
+		// than the last is not worth its cost.
 		wider := min(widen, (most-d.visited)/2/max(1, d.visited-before))
 		if w == width || wider < widen && (wider < widen/4 || wider*w > width) {
 			return upper - value

@@ -17,25 +17,26 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Reasons for which the market rejects a request. Nothing has been booked.
+// Reasons why the market rejects a request. Nothing has been booked.
 var (
 	ErrBusy   = errors.New("the market is overloaded: send the order again")
 	ErrAway   = errors.New("the bank does not respond; nothing was booked")
 	ErrOrder  = errors.New("the order is for another market")
 	ErrSigned = errors.New("the order is not signed with the key of its account")
 
-	// ErrPending means that the market has the request, but the bank does not respond: send
-	// the same order again.
+	// ErrPending means that the market has received the request but the bank does not
+	// respond. The client should send the same order again.
 	ErrPending = errors.New("the bank does not respond: send the same order again; it is booked once")
 )
 
 const (
-	lasting = 60  // maximum validity of a read request in s, as at the bank
-	slack   = 300 // s for which an order, except a read request, may be used after it has expired, as at the bank
+	lasting = 60  // maximum validity of a read request in seconds; the bank uses the same limit
+	slack   = 300 // time in seconds for which an expired order, except a read request, is still accepted; the bank uses the same limit
 	patient = 2 * time.Second
 )
 
-// check parses a signed order, which must be an order of the given kind for this market.
+// check parses a signed order and verifies that it has the given kind and is for this
+// market.
 func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorder.Signed, error) {
 	s, err := bankorder.Open(text)
 	if err != nil {
@@ -71,8 +72,9 @@ func (m *Market) check(ctx context.Context, text []byte, kind string) (*bankorde
 	return s, nil
 }
 
-// Submit requests a contract with a signed order and the text of the job, whose hash the
-// order contains. It is decided once: the same order always gets the same answer.
+// Submit requests a contract with a signed order and the text of the job. The order
+// contains the hash of that text. The market decides each order only once, so the same
+// order always gets the same answer.
 func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "order")
 	if err != nil {
@@ -97,10 +99,10 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	}
 	a := *r.answer
 	if a.Verdict == contracts.Reject.String() && a.Why == "" {
-		ctx, cancel := context.WithTimeout(ctx, patient) // others may get quotes meanwhile: a quote takes as long as fifty decisions
+		ctx, cancel := context.WithTimeout(ctx, patient) // limit the time, because a quote takes as long as fifty decisions and other callers also need quotes
 		defer cancel()
 		if least, ok, err := m.Quote(ctx, *terms); ok && err == nil {
-			// Advice that the account cannot follow is omitted.
+			// Omit advice that the account cannot afford.
 			if has, err := m.world.Bank.Balance(ctx, s.Value("account")); err != nil || has.Cmp(least) >= 0 {
 				a.Least = least.String()
 			}
@@ -109,7 +111,7 @@ func (m *Market) Submit(ctx context.Context, signed, job []byte) (*Answer, error
 	return &a, nil
 }
 
-// trusted reports whether all present hosts run jobs of an account.
+// trusted reports whether every present host runs jobs of the account.
 func (m *Market) trusted(account string) error {
 	s := &m.seen
 	s.mu.Lock()
@@ -122,8 +124,8 @@ func (m *Market) trusted(account string) error {
 	return nil
 }
 
-// Cancel cancels a contract with a signed order of its owner. The contract pays its accrued
-// charges.
+// Cancel cancels a contract with a signed order of its owner. The contract pays the charges
+// accrued so far.
 func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 	s, err := m.check(ctx, signed, "cancel")
 	if err != nil {
@@ -142,8 +144,8 @@ func (m *Market) Cancel(ctx context.Context, signed []byte) (*Answer, error) {
 // ErrPayee means that the bank does not allow payments from this market to an account.
 var ErrPayee = errors.New("is not a payee of the market")
 
-// MayOwn returns an error that wraps [ErrPayee] unless an account may own hosts; otherwise
-// its charges could not be paid.
+// MayOwn checks whether an account may own hosts. If not, the account could not be paid for
+// its hosts, and the error wraps [ErrPayee].
 func (m *Market) MayOwn(ctx context.Context, account string) error {
 	if m.world.Payee == nil {
 		return nil
@@ -159,9 +161,10 @@ func (m *Market) MayOwn(ctx context.Context, account string) error {
 	return nil
 }
 
-// Join registers a host whose charges are paid to an account, which must be a payee of this
-// market. Pin is the pin of its certificate, empty if it has none. A known host gets the same
-// answer, even if its owner is no longer a payee: its tasks wait to be settled.
+// Join registers a host whose charges are paid to an account. The account must be a payee
+// of this market. Pin is the pin of the host's certificate, or empty if the host has no
+// certificate. A known host gets the same answer even if its owner is no longer a payee.
+// The charges of its tasks are then settled later.
 func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) error {
 	m.mu.RLock()
 	known, _ := m.core.host(spec.Name)
@@ -176,14 +179,14 @@ func (m *Market) Join(ctx context.Context, spec hosts.Spec, owner, pin string) e
 	return err
 }
 
-// Drain makes a host accept no more tasks. When its tasks have ended, its agent leaves, and
-// the host is removed. With undo, the host accepts tasks again.
+// Drain makes a host stop accepting tasks. When the host's tasks have ended, its agent
+// leaves and the market removes the host. With undo, the host accepts tasks again.
 func (m *Market) Drain(ctx context.Context, host string, drain bool) error {
 	_, err := m.ask(ctx, message{Shut: &shutting{Host: host, Shut: drain, Operator: true}})
 	return err
 }
 
-// Remove removes a host permanently: its tasks are treated as if it was lost.
+// Remove removes a host permanently. Its tasks are treated as if the host was lost.
 func (m *Market) Remove(ctx context.Context, host string) error {
 	_, err := m.ask(ctx, message{Remove: host})
 	return err
@@ -218,7 +221,8 @@ func (m *Market) ask(ctx context.Context, one message) (*result, error) {
 	}
 }
 
-// Status returns the present state of a contract. It accepts the number within the market.
+// Status returns the current state of a contract. It also accepts the contract's number
+// within the market.
 func (m *Market) Status(id int64) (*Contract, error) {
 	id = whole(m.world.Number, id)
 	m.mu.RLock()
@@ -240,7 +244,7 @@ func (m *Market) Status(id int64) (*Contract, error) {
 	return out, err
 }
 
-// deletions records which output of c hosts have deleted.
+// deletions records which output of c the hosts have deleted.
 func (s *seen) deletions(c *Contract) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -264,13 +268,13 @@ var ErrNotFound = errors.New("no such contract")
 // A Filter selects the contracts to list.
 type Filter struct {
 	Account string // empty is all
-	Ended   bool   // includes contracts that have ended
+	Ended   bool   // whether to include contracts that have ended
 	From    int64  // number of the first
-	Last    int    // limit to the newest of these, 0 means all; older ones are not searched
+	Last    int    // maximum number of newest contracts to return; 0 means all. Older contracts are not searched
 	Most    int    // 0 is all
 }
 
-// List returns contracts in order of their numbers.
+// List returns the selected contracts in order of their numbers.
 func (m *Market) List(f Filter) (out []Contract, err error) {
 	m.mu.RLock()
 	k := m.core
@@ -295,7 +299,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 			}
 			if take(&c) {
 				if out = append(out, c); f.Most > 0 && len(out) >= 2*f.Most {
-					break // this many have ended, or more
+					break // enough contracts have been found
 				}
 			}
 		}
@@ -308,7 +312,7 @@ func (m *Market) List(f Filter) (out []Contract, err error) {
 	return out, err
 }
 
-// A Host is the present state of a host.
+// A Host is the current state of a host.
 type Host struct {
 	Name      string     `json:"host"`
 	State     string     `json:"state" doc:"here, closed, draining, away or removed"`
@@ -329,7 +333,7 @@ type Host struct {
 	Contracts []HostTask `json:"contracts"`
 }
 
-// A HostTask is a node of a contract on a host.
+// A HostTask is one node of a contract, running on a host.
 type HostTask struct {
 	Contract int64   `json:"contract"`
 	Account  string  `json:"account"`

@@ -2,7 +2,7 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// boot returns the seconds since the machine was started.
+// boot returns the seconds since the machine started.
 func boot() float64 {
 	var t unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &t); err != nil {

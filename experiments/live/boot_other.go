@@ -6,5 +6,5 @@ import "time"
 
 var started = time.Now()
 
-// boot returns the seconds since the program was started.
+// boot returns the seconds since the program started.
 func boot() float64 { return time.Since(started).Seconds() }

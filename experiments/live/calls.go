@@ -13,7 +13,7 @@ import (
 	"bourse/contracts/note"
 )
 
-// A call is one request to the bank, with its answer.
+// A call is one request to the bank and the bank's answer.
 type call struct {
 	question
 	reply
@@ -35,7 +35,7 @@ type payment struct {
 }
 
 type reply struct {
-	Has     *bank.Amount `json:"has,omitempty"`     // account that has too little money
+	Has     *bank.Amount `json:"has,omitempty"`     // account without enough money
 	Moved   bank.Amount  `json:"moved,omitzero"`    // amount that was returned or paid
 	Refused string       `json:"refused,omitempty"` // why nothing was booked
 	Receipt string       `json:"receipt,omitempty"`
@@ -45,22 +45,22 @@ type reply struct {
 // log.
 var errOtherwise = errors.New("this version decides differently from the version that wrote the log")
 
-// calls is a broker's teller. It calls the bank and records the answers. While recorded
+// A calls is a broker's teller. It calls the bank and records the answers. While recorded
 // answers remain, it returns them instead.
 type calls struct {
 	bank  *teller.Teller
 	made  []call
 	known []call         // not yet asked again
-	again bool           // all answers are recorded: the bank is not called
-	free  func(f func()) // calls f while others may read the market; nil calls it directly
-	last  string         // receipt, and reason of a refusal, of this contract
+	again bool           // every answer is recorded, so the bank is not called
+	free  func(f func()) // calls f without the lock, so that others can read the market; if nil, f is called directly
+	last  string         // receipt for this contract, or the reason of a refusal
 	why   string
 
-	// charge returns the payment of a contract that ends, and the text of its note.
+	// charge returns the payment due when a contract ends, and the text of the ledger note.
 	charge func(contract int64, pay []bank.Payment, note []byte) ([]bank.Payment, []byte, error)
 }
 
-// ask returns the recorded answer to q, or calls f.
+// ask returns the recorded answer to q. If no answer is recorded, it calls f.
 func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	switch {
 	case len(c.known) > 0:
@@ -98,7 +98,7 @@ func (c *calls) ask(q question, f func(*reply) error) (r reply, err error) {
 	return r, nil
 }
 
-// settled returns the bank's answer to the settlement of a contract in this step.
+// settled returns the bank's answer to the settlement of a contract in the current step.
 func (c *calls) settled(contract int64) reply {
 	for i := range c.made {
 		if q := &c.made[i]; q.Kind == "settle" && q.Contract == contract {
@@ -108,7 +108,7 @@ func (c *calls) settled(contract int64) reply {
 	panic("live: a contract that ended without being settled")
 }
 
-// Spare returns the number of bytes that the teller adds to each note.
+// Spare returns the number of bytes that this teller adds to each note.
 func (c *calls) Spare() int { return teller.Room }
 
 // Hold implements [broker.Teller].
@@ -147,7 +147,7 @@ func (c *calls) Settle(now float64, contract int64, pay []bank.Payment, note []b
 
 // Penalty implements [broker.Teller].
 func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (bank.Amount, error) {
-	// A market may move only its own money; it pays the whole amount.
+	// A market may move only its own money, so it pays the whole penalty itself.
 	payer, atMost := c.bank.Account(c.bank.Own()), bank.Amount{}
 	for _, d := range from {
 		atMost, _ = atMost.Add(d.Most)
@@ -160,7 +160,7 @@ func (c *calls) Penalty(now float64, contract int64, from []bank.Debit, to bank.
 	return r.Moved, err
 }
 
-// giveBack refunds what the bank holds for an unknown contract.
+// giveBack refunds the escrow of an unknown contract.
 func (c *calls) giveBack(now float64, o *orphan) (reply, error) {
 	note := (&note.Verdict{State: contracts.Cancelled.State()}).Append(nil)
 	return c.ask(question{Kind: "return", At: now, Contract: o.Contract, Who: o.Owner, Amount: o.Amount, Note: string(note)}, func(*reply) error {
@@ -168,7 +168,7 @@ func (c *calls) giveBack(now float64, o *orphan) (reply, error) {
 	})
 }
 
-// repeat sends a refused request to the bank again, at another time.
+// repeat sends a refused request to the bank again, with the current time.
 func (c *calls) repeat(now float64, q question) (reply, error) {
 	q.At = now
 	return c.ask(q, func(r *reply) (err error) {

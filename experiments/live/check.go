@@ -18,7 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Checked is the result of a check.
+// A Checked is the result of checking a log.
 type Checked struct {
 	Records     int64    `json:"records" doc:"number of the last record"`
 	First       int64    `json:"first" doc:"number of the first record; earlier ones were deleted, or belong to another version"`
@@ -28,18 +28,18 @@ type Checked struct {
 	Unsettled   []string `json:"unsettled,omitempty" doc:"contracts that the bank has refused to settle by the end of the log, with reasons"`
 
 	number  int64            // of the market
-	next    int64            // first contract that the first record may create
-	before  []int64          // contracts that were open before it
-	orphans map[int64]bool   // unknown contracts that were refunded
-	open    bool             // the last record has no outcome: it may be incomplete
+	next    int64            // first contract number that the first record may create
+	before  []int64          // contracts that were open before the first record
+	orphans map[int64]bool   // unknown contracts whose escrow was refunded
+	open    bool             // whether the last record has no outcome and may be incomplete
 	calls   map[string]*call // booked entries, by kind and contract
 }
 
 // Check passes the log in dir to a new broker and compares the results with the log, byte for
 // byte: each decision, placement, charge and settlement. It does not call the bank. If
-// entries, all entries of the bank's ledger, is not nil, it reports entries of this market
-// that are missing, that the log does not have, or that differ. It stops at the first record
-// with another result.
+// entries is not nil, it must contain all entries of the bank's ledger. Check then reports
+// entries of this market that are missing from the ledger, missing from the log, or
+// different. Check stops at the first record whose result differs.
 func Check(dir string, fs vfs.FS, entries iter.Seq[*bank.Entry]) (*Checked, error) {
 	l, err := openLog(dir, fs, true, nil)
 	if err != nil {
@@ -69,7 +69,7 @@ func (out *Checked) check(l *log) (err error) {
 	out.First, out.Records = from+1, from
 	for t := range l.retold(k, from+1, &err) {
 		if !t.known && t.seq == l.seq {
-			out.open = true // it may not have been executed
+			out.open = true // the last record may not have been executed
 			break
 		}
 		if errors.Is(t.err, errOtherwise) {
@@ -109,7 +109,7 @@ func (out *Checked) check(l *log) (err error) {
 	return err
 }
 
-// made returns the parameters with which the market was created.
+// made returns the parameters that were given when the market was created.
 func (l *log) made() (*made, Config, error) {
 	var as made
 	if there, err := l.get([]byte{madeTable}, &as); err != nil || !there {
@@ -119,17 +119,17 @@ func (l *log) made() (*made, Config, error) {
 	return &as, conf, err
 }
 
-// A history is a log that is open for reading, and the core before the first record.
+// A history is a log open for reading, and the core as it was before the first record.
 type history struct {
 	*log
 	as   *made
 	conf Config
 	core *core
-	from int64 // number of the record before the first
+	from int64 // number of the record before the first record
 }
 
-// readHistory opens the log in dir. The market must not be running. The caller must close its
-// database.
+// readHistory opens the log in dir for reading. The market must not be running. The caller
+// must close its database.
 func readHistory(dir string, fs vfs.FS) (h *history, err error) {
 	h = new(history)
 	if h.log, err = openLog(dir, fs, true, nil); err != nil {
@@ -145,13 +145,14 @@ func readHistory(dir string, fs vfs.FS) (h *history, err error) {
 	return h, nil
 }
 
-// core returns the initial core of the market, without access to its bank.
+// core returns the market's initial core, without access to its bank.
 func (was *made) core(c *Config) (*core, error) {
 	return newCore(c, was.Ledger, was.Number, teller.New(context.Background(), teller.Config{}))
 }
 
-// begun returns the core at the beginning of the log, or where this version began to write
-// it, and the number of the record before.
+// begun returns a core and the number of the last record that it includes. The core is in
+// its state at the beginning of the log or, after an upgrade, at the first record that this
+// version wrote.
 func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	fresh := func() (*core, error) { return as.core(c) }
 	if k, err = fresh(); err != nil {
@@ -167,7 +168,8 @@ func (l *log) begun(as *made, c *Config) (k *core, from int64, err error) {
 	return k, from, err
 }
 
-// upgraded returns the number of the last record that another version wrote, 0 if there is none.
+// upgraded returns the number of the last record that another version wrote, or 0 if this
+// version wrote every record.
 func (l *log) upgraded() (seq int64, err error) {
 	for n := range l.back(begunAgainTable, &err) {
 		return n, err
@@ -175,20 +177,20 @@ func (l *log) upgraded() (seq int64, err error) {
 	return 0, err
 }
 
-// errNoMarket means that a log belongs to no market.
+// errNoMarket means that a log does not belong to a market.
 var errNoMarket = errors.New("found no market")
 
-// A turned is a step that a core has repeated.
+// A turned is the result of repeating one logged step with a core.
 type turned struct {
 	seq     int64
 	record  *record
 	outcome outcome // as it was logged
 	known   bool    // there was one
-	err     error   // the result differs, or the step could not be repeated
+	err     error   // non-nil if the result differs or the step could not be repeated
 }
 
-// retold repeats the records from number n on with a core, and yields each. It stores read
-// errors in err.
+// retold repeats the records from number n on with a core and yields each result. It stores
+// read errors in err.
 func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	return func(yield func(*turned) bool) {
 		for seq, r := range l.records(n, err) {
@@ -218,13 +220,13 @@ func (l *log) retold(k *core, n int64, err *error) iter.Seq[*turned] {
 	}
 }
 
-// contract compares the outcome of a contract.
+// contract compares the outcome of a contract with the log.
 func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 	var was json.RawMessage
 	if _, err := l.get(key(contractTable, c.ID), &was); err != nil {
 		return err
 	}
-	if !bytes.Contains(was, []byte(`,"served":{`)) { // it belongs to an earlier version
+	if !bytes.Contains(was, []byte(`,"served":{`)) { // an earlier version wrote the entry
 		old := *c
 		old.Served, c = nil, &old
 	}
@@ -238,7 +240,7 @@ func (out *Checked) contract(l *log, seq int64, c *Contract) error {
 	return nil
 }
 
-// booksAs maps the kind of a call to the kind of the entry that it creates.
+// booksAs maps the kind of a call to the kind of the resulting ledger entry.
 var booksAs = map[string]string{"hold": "admit", "settle": "settle", "return": "settle", "penalty": "penalty", "reject": "reject"}
 
 // booked reports whether the bank has booked an entry for c.
@@ -252,7 +254,7 @@ func (c *call) booked() bool {
 	return c.Has == nil && c.Refused == ""
 }
 
-// said returns the note that the bank has booked.
+// said returns the note in the entry that the bank has booked.
 func (c *call) said() []byte {
 	if short, err := c.Amount.Sub(c.Moved); c.Kind == "penalty" && err == nil && short.Sign() > 0 {
 		return teller.Short([]byte(c.Note), short)
@@ -260,7 +262,7 @@ func (c *call) said() []byte {
 	return []byte(c.Note)
 }
 
-// compare compares the entries of a ledger with the calls.
+// compare compares the entries of a ledger with the calls in the log.
 func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	differs := func(format string, args ...any) {
 		out.Differences = append(out.Differences, fmt.Sprintf(format, args...))
@@ -284,7 +286,7 @@ func (out *Checked) compare(entries iter.Seq[*bank.Entry]) {
 	}
 }
 
-// past reports whether an entry is older than the first record.
+// past reports whether an entry is older than the first record of the log.
 func (out *Checked) past(e *bank.Entry) bool {
 	if e.Contract >= out.next {
 		return false
@@ -292,7 +294,7 @@ func (out *Checked) past(e *bank.Entry) bool {
 	return e.Kind == bank.Admit || !slices.Contains(out.before, e.Contract)
 }
 
-// moved returns the moves of an entry, in order.
+// moved returns the money transfers of an entry, in order.
 func moved(moves []bank.Move) (s string) {
 	for _, m := range moves {
 		s += fmt.Sprintf("%v to %s, ", m.Amount, m.To)
@@ -300,7 +302,7 @@ func moved(moves []bank.Move) (s string) {
 	return s
 }
 
-// moved returns the moves for c according to the log.
+// moved returns the money transfers for c according to the log.
 func (c *call) moved() (s string) {
 	switch c.Kind {
 	case "hold":
@@ -322,8 +324,8 @@ func (c *call) moved() (s string) {
 	return s
 }
 
-// sameTasks describes the difference between the tasks that a step started and those in the
-// log, if the log has them.
+// sameTasks compares the tasks that a step started with those in the log. It describes the
+// difference, if the log has these tasks.
 func (l *log) sameTasks(seq int64, is []begun) error {
 	var was []begun
 	there, err := l.get(key(begunTable, seq), &was)

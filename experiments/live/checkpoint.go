@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A checkpoint is the complete state of a core. With it, a market continues without the
-// records before it. A checkpoint of another version is not read.
+// A checkpoint is the complete state of a core. With a checkpoint, a market can resume
+// without the earlier records. A program cannot read a checkpoint of another version.
 type checkpoint struct {
 	broker *broker.Memo
 	state  state
@@ -26,7 +26,7 @@ func (k *core) checkpoint() *checkpoint {
 	return &checkpoint{memo.Copy(k.broker.Memo(), broker.Fixed()), k.state, k.calls.bank.Names()}
 }
 
-// recall restores k, a new core, to the state.
+// recall sets k, which must be a new core, to the state in the checkpoint.
 func (k *core) recall(c *checkpoint) {
 	k.called(c.names)
 	k.state = c.state
@@ -38,7 +38,7 @@ func (k *core) recall(c *checkpoint) {
 	k.broker.Phase(0)
 }
 
-// sourceOf returns the hash of the script that p is, or an empty string.
+// sourceOf returns the hash of the script if p is a script policy, or an empty string.
 func sourceOf(p contracts.Policy) string {
 	if s, ok := p.(interface{ Source() string }); ok {
 		return s.Source()
@@ -46,15 +46,15 @@ func sourceOf(p contracts.Policy) string {
 	return ""
 }
 
-// called restores the numbers of accounts.
+// called restores the numbers of the accounts.
 func (k *core) called(names []string) {
 	for _, name := range names {
 		k.calls.bank.Account(name)
 	}
 }
 
-// A rest is the state of a core without open contracts or past prices. Versions are likely to
-// be able to read each other's.
+// A rest is the state of a core that has no open contracts and no price history. Unlike a
+// checkpoint, it can probably be read by other versions.
 type rest struct {
 	now   float64
 	next  int64
@@ -64,7 +64,7 @@ type rest struct {
 
 func (k *core) rest() *rest { return &rest{k.now, k.next, k.hosts, k.calls.bank.Names()} }
 
-// resume makes k, a new core, a market that starts with this state.
+// resume makes k, which must be a new core, start with this state.
 func (k *core) resume(r *rest) error {
 	k.called(r.names)
 	k.now, k.next, k.hosts = r.now, r.next, r.hosts
@@ -83,28 +83,29 @@ func (k *core) resume(r *rest) error {
 	return nil
 }
 
-// A checkpoint is written after this number of records, or this number of seconds with at
-// least one. Repeating that many records takes a second or two; writing a checkpoint takes a
-// tenth of that.
+// The market writes a checkpoint after this number of records. If there is at least one new
+// record, it also writes one after this number of seconds. Repeating this many records
+// takes one or two seconds; writing a checkpoint takes a tenth of that.
 const (
 	perRecords = 5000
 	perSeconds = 60
 )
 
-// A base is a checkpoint that is stored for checks until the retained log begins after it.
+// A base is a checkpoint that log checks start from. It is stored until the retained log
+// begins after it.
 type base struct {
 	Seq  int64   `json:"seq"`
 	At   float64 `json:"at"`   // instant
 	Next int64   `json:"next"` // number of the next contract
 }
 
-// basesKept is the number of bases within the retention time of the log.
+// basesKept is the number of bases stored within the log's retention time.
 const basesKept = 30
 
 // saved are the stored checkpoints.
 type saved struct {
-	before, seq int64   // numbers of records of the last two, 0 if there is none
-	read        int64   // number of the checkpoint from which the market resumed
+	before, seq int64   // record numbers of the last two checkpoints, or 0
+	read        int64   // record number of the checkpoint from which the market resumed
 	at          float64 // instant of the last
 	bases       []base  // in order
 }
@@ -118,7 +119,7 @@ func (s *saved) base(seq int64) bool {
 	return false
 }
 
-// save writes a checkpoint, and keeps the one before it.
+// save writes a checkpoint and retains the previous one.
 func (m *Market) save() error {
 	like, err := m.fresh()
 	if err != nil {
@@ -170,8 +171,8 @@ func (m *Market) save() error {
 	return err
 }
 
-// load restores the core from the last readable checkpoint, and returns the number of its
-// record, or 0 if there is none.
+// load restores the core from the last readable checkpoint. It returns the number of the
+// checkpoint's record, or 0 if there is no checkpoint.
 func (m *Market) load() (seq int64, err error) {
 	for _, text := range m.log.each(baseTable, 0, &err) {
 		var b base
@@ -196,10 +197,10 @@ func (m *Market) load() (seq int64, err error) {
 	return seq, err
 }
 
-// recall restores k, a new core, from a readable checkpoint, and returns the number of its
-// record. It uses the last one or, if from is not 0, the first from that record on. Fresh
-// returns a new core. It returns 0 if there is no checkpoint, none is needed, and no record
-// is missing.
+// recall restores k, which must be a new core, from a readable checkpoint. It returns the
+// number of the checkpoint's record. If from is 0, recall uses the last checkpoint; if not,
+// it uses the first checkpoint at or after record from. fresh returns a new core. It
+// returns 0 if no checkpoint is needed because no record is missing.
 func (l *log) recall(k *core, fresh func() (*core, error), from int64) (seq int64, err error) {
 	all := l.back
 	if from > 0 {

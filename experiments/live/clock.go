@@ -8,20 +8,21 @@ import (
 	"bourse/bank"
 )
 
-// A Clock returns the seconds since 2000-01-01 UTC, and never goes back.
+// A Clock returns the seconds since 2000-01-01 UTC and never goes backward.
 type Clock interface {
 	Now() float64
 
-	// Reach moves the clock forward to a time that is known to be past, if it is behind.
+	// Reach moves the clock forward to at if the clock is behind. That time is known to
+	// have passed.
 	Reach(at float64)
 }
 
-// A BootClock is a [Clock] that starts at the wall clock's time and continues by
-// CLOCK_BOOTTIME. It ignores later changes of the wall clock, and counts time in which the
+// A BootClock is a [Clock] that starts at the wall clock's time and then advances with
+// CLOCK_BOOTTIME. It ignores later changes of the wall clock and counts the time while the
 // machine sleeps.
 type BootClock struct {
 	wall, boot func() float64
-	origin     atomic.Uint64 // time at which boot is 0, as [math.Float64bits]
+	origin     atomic.Uint64 // clock time at which boot returns 0, as [math.Float64bits]
 }
 
 // NewBootClock returns a clock that starts now.
@@ -45,5 +46,5 @@ func (c *BootClock) Reach(at float64) {
 	}
 }
 
-// Offset returns how many seconds the wall clock is ahead.
+// Offset returns by how many seconds the wall clock is ahead of the BootClock.
 func (c *BootClock) Offset() float64 { return c.wall() - c.Now() }

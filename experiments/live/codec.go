@@ -12,20 +12,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// recordFormat is the number of the format of records. A market whose log has another format
-// begins a new log.
+// recordFormat is the version number of the record format. If the log has another format,
+// the market begins a new log.
 const recordFormat = "2"
 
-// A codec encodes the records of a log as protobuf, and decodes them in the same order.
-// Pebble compresses them by zstd, in blocks.
+// A codec encodes the records of a log as protobuf messages. It must decode them in the
+// same order. Pebble compresses the records in blocks with zstd.
 //
-// Most of a log is the processor time of tasks, which hosts report every second. A codec
-// stores how the usage of a task changed from one second to the next, so an unchanged task
-// takes two or three bytes on disk. The first record after a checkpoint starts from zero, so
-// that reading can begin there.
+// Most of a log consists of the processor times of tasks, which hosts report every second.
+// A codec stores only the change of a task's usage since the previous second, so an
+// unchanged task takes two or three bytes on disk. The first record after a checkpoint
+// stores the full usage, so that reading can begin there.
 type codec struct{ hosts map[string]*reported }
 
-// A reported is the last report of a host, with times in microseconds.
+// A reported is the last report of a host. Its times are in microseconds.
 type reported struct {
 	seq, first, at int64
 	tasks          map[int64]*reportedTask // by name
@@ -33,7 +33,7 @@ type reported struct {
 
 type reportedTask struct{ used, increase, waited int64 }
 
-// of returns the last report of host.
+// of returns the last report of the given host.
 func (c *codec) of(host string) *reported {
 	r := c.hosts[host]
 	if r == nil {
@@ -52,7 +52,7 @@ func (r *reported) task(name int64) *reportedTask {
 	return t
 }
 
-// encode returns r in the format of the log.
+// encode returns r in the log's format.
 func (c *codec) encode(r *record) ([]byte, error) {
 	out := &wire.Record{Now: r.Now, First: c.hosts == nil}
 	if out.First {
@@ -108,7 +108,7 @@ var (
 	errFormat  = errors.New("an earlier version wrote it, in another format")
 )
 
-// decode returns the record that was encoded as b.
+// decode returns the record that b encodes.
 func (c *codec) decode(b []byte) (*record, error) {
 	if len(b) > 0 && (b[0] == '{' || b[0] == 1 || b[0] == 2) { // no protobuf record begins with this byte
 		return nil, errFormat
@@ -137,7 +137,7 @@ func (c *codec) decode(b []byte) (*record, error) {
 	return r, nil
 }
 
-// decodeReport decodes a report, or returns nil if there is none.
+// decodeReport decodes a report. It returns nil if the record contains no report.
 func (c *codec) decodeReport(in *wire.HostReport) *hostReport {
 	last := c.of(in.Host)
 	last.seq += in.Seq

@@ -19,7 +19,7 @@ import (
 	"bourse/market"
 )
 
-// A Config is the content of a market's file.
+// A Config is the content of a market's configuration file.
 type Config struct {
 	Name      string          `yaml:"name" validate:"required" doc:"name of the market; lab has the account market:lab"`
 	Listen    string          `yaml:"listen" doc:"address to serve at"`
@@ -36,16 +36,16 @@ type Config struct {
 	Keep      float64         `yaml:"keep" validate:"min=0,max=100000" doc:"days to keep the log for 'bourse live check', plus up to one thirtieth; 0 keeps all of it"`
 
 	text   []byte // of the file
-	script []byte // text of the policy, if it is a script
+	script []byte // text of the policy's script, if the policy is a script
 }
 
-// Leaving is the rule for tasks whose host is lost.
+// Leaving is the rule for the tasks of a lost host.
 type Leaving struct {
 	Rule string `yaml:"rule" doc:"resubmit, lost or suspend"`
 	Lost string `yaml:"lost_work" validate:"oneof=free charged" doc:"free: lost work is not charged; charged: lost work is charged"`
 }
 
-// A Link states how often a market and its hosts communicate.
+// A Link states how often a market and its hosts exchange messages.
 type Link struct {
 	Interval float64 `yaml:"interval" validate:"gt=0,max=60" doc:"seconds between two reports of a host"`
 	Lease    float64 `yaml:"lease" validate:"gt=0,max=3600" doc:"seconds after its last acknowledged report at which a host pauses its tasks"`
@@ -53,7 +53,7 @@ type Link struct {
 	Patience float64 `yaml:"patience" validate:"gt=0,max=3600" doc:"seconds after a deadline during which the market waits for the last reports of hosts"`
 }
 
-// Limits bound jobs and orders.
+// Limits are the upper bounds on jobs and orders.
 type Limits struct {
 	Memory      float64 `yaml:"memory" validate:"min=0,max=1e18" doc:"bytes per node"`
 	Processes   int     `yaml:"processes" validate:"min=0,max=1000000" doc:"processes per node"`
@@ -65,7 +65,8 @@ type Limits struct {
 	Connections int     `yaml:"connections" validate:"min=2,max=1000000" doc:"simultaneous connections to the market, and as many calls; at most half from one address"`
 }
 
-// Default returns the defaults of all fields; the name is missing.
+// Default returns a configuration with the default of every field except the name, which is
+// empty.
 func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:8421", Bank: "books",
@@ -81,8 +82,9 @@ func Default() Config {
 	}
 }
 
-// load decodes the options of the policy. A script is the one that was read with the file of the
-// market. Programs have no place in a market, which they could stop.
+// load decodes the policy's options. If the policy is a script, load uses the text that was
+// read together with the market's file. A market rejects policies that are external
+// programs, because such a program could stop the market.
 func (c *Config) load(options any) error {
 	err := c.Admission.Decode(options)
 	if o, is := options.(*script.Options); is && err == nil {
@@ -91,7 +93,8 @@ func (c *Config) load(options any) error {
 	return err
 }
 
-// readScript reads the script of the policy, if it is one, from the folder of the market's file.
+// readScript reads the policy's script from the folder of the market's file. It does
+// nothing if the policy is not a script.
 func (c *Config) readScript(name string) (err error) {
 	file, is := c.Admission.Options()["file"].(string)
 	if !is {
@@ -104,12 +107,12 @@ func (c *Config) readScript(name string) (err error) {
 	return c.Admission.Blame(err)
 }
 
-// drift is the maximum difference in the rates of two machines' clocks, in addition to the
-// measured one: 500 ppm.
+// drift is the maximum difference between the clock rates of two machines, in addition to
+// the measured difference: 500 ppm.
 const drift = 0.9995
 
-// Parse reads the file of a market. Mistakes are of type *config.Error, or describe fields
-// that contradict each other.
+// Parse reads a market's configuration file. Errors are of type *config.Error or describe
+// fields that contradict each other.
 func Parse(name string, data []byte, sets ...string) (Config, error) {
 	c := Default()
 	c.text = data
@@ -129,24 +132,25 @@ func Parse(name string, data []byte, sets ...string) (Config, error) {
 	return c, err
 }
 
-// differs returns the fields that affect decisions and differ between c and another, or nil.
+// differs returns the fields that affect decisions and differ between c and another
+// configuration. It returns nil if there are none.
 func (c Config) differs(other Config) *scenario.Difference {
 	c.Link, other.Link = Link{Patience: c.Link.Patience}, Link{Patience: other.Link.Patience}
 	return scenario.Differ(&c, &other, "listen", "bank", "bank_pin", "limits", "keep")
 }
 
-// unsold is a policy for hosts that are predicted to stay.
+// unsold is a policy that predicts which hosts will stay, so a live market rejects it.
 const unsold = "queue"
 
-// seed returns the seed of all random choices of the market. A run of the scenario that
+// seed returns the seed of the market's random choices. A simulation of the scenario that
 // [Export] writes breaks ties in the same way.
 func (c *Config) seed(ledger string) uint64 {
 	sum := sha256.Sum256([]byte(ledger + " " + c.Name))
 	return binary.BigEndian.Uint64(sum[:]) >> 1
 }
 
-// rules returns the parts of a broker that the file names. Chance is the seed derived from a
-// ledger.
+// rules returns the broker components named in the configuration file. Chance is the seed
+// of random choices, derived from the ID of a ledger.
 func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	stream := func(name string) *rand.Rand { return rand.New(scenario.Stream(c.seed(ledger), 0, name)) }
 	shares := c.Market.Sharing

@@ -49,11 +49,11 @@ type Contract struct {
 
 	order string // signed
 	job   string // its text
-	lost  []loss // its nodes without a host, because these were lost
-	fault *fault // why it was not fulfilled, once that is known
+	lost  []loss // nodes of the contract that have no host because their hosts were lost
+	fault *fault // why the contract was not fulfilled, once known
 }
 
-// A Place states where a node runs, and for which contract.
+// A Place is the host of one node of a contract.
 type Place struct {
 	Host  string  `json:"host"`
 	Bid   float64 `json:"bid" doc:"$/s"`
@@ -62,7 +62,7 @@ type Place struct {
 	Owed  float64 `json:"owed" doc:"$"`
 }
 
-// A Task is a node on a host, where its folder is called CONTRACT.NODE.NAME.
+// A Task is a node on a host. Its folder on that host is called CONTRACT.NODE.NAME.
 type Task struct {
 	Node int32  `json:"node"`
 	Host string `json:"host"`
@@ -84,7 +84,7 @@ type End struct {
 // Over reports whether c has reached its final state.
 func (c *Contract) Over() bool { return c.State != "waiting" && c.State != "running" }
 
-// A Deletion is output that a host has deleted, as it reported last.
+// A Deletion is the output that a host has deleted, according to the host's last report.
 type Deletion struct {
 	Node  int32  `json:"node"`
 	Host  string `json:"host"`
@@ -112,7 +112,7 @@ func (c *Contract) decided(k *core, d *contracts.Decision) {
 	c.look(k)
 }
 
-// settled records how c ended, and the bank's answer.
+// settled records how c ended and how the bank answered the settlement.
 func (c *Contract) settled(e *contracts.Settled, r reply) {
 	c.State, c.Outcome, c.Ended = e.Outcome.State(), e.Outcome.String(), e.Ended
 	c.Done, c.Delay, c.Losses = e.Done, e.Delay, e.Losses
@@ -123,7 +123,7 @@ func (c *Contract) settled(e *contracts.Settled, r reply) {
 	}
 }
 
-// look updates the view of c, which is open.
+// look updates the published view of c, an open contract.
 func (c *Contract) look(k *core) {
 	phase, ok := k.broker.Phase(contracts.ID(c.ID))
 	if !ok {

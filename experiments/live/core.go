@@ -18,42 +18,42 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A core is the market as a state machine. It receives a time and messages in each step. The
-// results depend only on those and the answers of the bank.
+// A core is the state machine of the market. Each step receives a time and messages. The
+// results depend only on these inputs and on the bank's answers.
 type core struct {
 	conf   *Config
-	number int64 // number of the market: its contracts are number·2³² and following
+	number int64 // number of the market, whose contracts have numbers from number·2³² on
 	calls  *calls
 	broker broker.Broker
-	config broker.Config // parameters with which it was created, except hosts
+	config broker.Config // parameters given when the market was created, except its hosts
 	state
 
 	ended []*Contract // in this turn
 	begun []begun     // in this turn
 }
 
-// A state is the state of a core outside its broker and its machines.
+// A state is the part of a core's state that is outside its broker and its machines.
 type state struct {
 	now       float64
 	next      int64 // number of the next contract
 	hosts     []*host
 	open      map[int64]*Contract
-	unsettled []unsettled          // calls that the bank has refused, in order
-	meters    map[int64][]*metered // attempts of nodes, by open contract
+	unsettled []unsettled          // calls refused by the bank, in order
+	meters    map[int64][]*metered // attempts to run each node, by open contract
 	dealt     []dealt              // hosts as last allocated
 }
 
-// A host is one of the fleet, in its order.
+// A host is one of the market's hosts, in fleet order.
 type host struct {
 	join
 	machine *remote.Machine
 	removed bool
-	gone    bool           // it is silent, or removed
-	closed  bool           // closed by its agent: it accepts no more tasks
-	drained bool           // draining by the operator: it leaves when its tasks have ended
+	gone    bool           // the host is silent or removed
+	closed  bool           // closed by its agent; the host accepts no more tasks
+	drained bool           // draining on the operator's order; the host leaves when its tasks have ended
 	orders  remote.Orders  // as of the last turn
-	tasks   map[int64]task // wanted tasks, by name, until their ends are reported
-	ending  []ending       // former tasks that may still run, by name
+	tasks   map[int64]task // wanted tasks by name, until the host reports that they have ended
+	ending  []ending       // former tasks that may still be running, by name
 }
 
 // A task is one node of a contract.
@@ -62,26 +62,28 @@ type task struct {
 	node     int32
 }
 
-// An ending task is one that a host has been ordered, or will be ordered, to end. Until the
-// host confirms the end, no other task is started in its place.
+// An ending task is a task that its host must end. Until the host confirms the end, the
+// market starts no other task in its place.
 type ending struct {
 	task
 	name  int64
-	until float64 // time from which on it no longer runs, whatever is reported
+	until float64 // time after which the task no longer runs, even without a report
 }
 
-// leave is the time in seconds for which a host may continue a task after an order to end it.
+// leave is the time in seconds for which a host may keep running a task after an order to
+// end it.
 const leave = 15
 
 // perMarket is the number of bits of a contract's number that its market assigns.
 const perMarket = 32
 
-// Short returns the number of a contract within its market. People type and read this number.
-// The ledger, which may serve several markets, and programs use the whole number.
+// Short returns the number of a contract within its market, without the market's number.
+// People see and enter this short number. Programs and the ledger use the whole number,
+// because one ledger may serve several markets.
 func Short(contract int64) int64 { return contract & (1<<perMarket - 1) }
 
-// whole returns the whole number of a contract of market number; n may be the number within
-// the market.
+// whole returns the whole number of a contract of the given market. n may be a whole number
+// or a number within the market.
 func whole(number, contract int64) int64 {
 	if contract>>perMarket == 0 {
 		return number<<perMarket | contract
@@ -89,7 +91,7 @@ func whole(number, contract int64) int64 {
 	return contract
 }
 
-// newCore returns the initial core of a market.
+// newCore returns a market's initial core.
 func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, error) {
 	parts, err := c.rules(ledger)
 	if err != nil {
@@ -101,11 +103,11 @@ func newCore(c *Config, ledger string, number int64, t *teller.Teller) (*core, e
 	k.config.Teller = k.calls
 	k.config.Provider = t.Account("market:" + c.Name)
 	k.broker.Reset(k.config)
-	k.broker.Phase(0) // starts the index of accounts, which readers only read
+	k.broker.Phase(0) // build the index of accounts now, because readers must not modify it
 	return k, nil
 }
 
-// orderOf returns the signed order of a contract.
+// orderOf returns the signed order that requested a contract.
 func (k *core) orderOf(contract int64) []byte {
 	if c := k.open[contract]; c != nil {
 		return []byte(c.order)
@@ -125,10 +127,10 @@ type Answer struct {
 	Why      string          `json:"why,omitempty" doc:"the bank has refused it"`
 	Least    string          `json:"least,omitempty" doc:"budget at which the same policy accepts it now, $; omitted if there is none"`
 
-	kept bool // for repeated requests: the order is used up
+	kept bool // whether to store the answer, because repeating the order returns the same answer
 }
 
-// turn does one turn. It returns one result per message; an error means that the market
+// turn does one turn. It returns one result per message. An error means that the market
 // cannot continue.
 func (k *core) turn(r *record) ([]result, error) {
 	k.now, k.calls.made, k.ended, k.begun = r.Now, nil, nil, nil
@@ -141,7 +143,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	out, heard := make([]result, len(r.Messages)), false
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if heard && m.Report == nil { // reports of hosts at one time are processed together
+		if heard && m.Report == nil { // reports that arrive at the same time are processed together
 			if err := k.broker.Advance(k.now); err != nil {
 				return nil, err
 			}
@@ -163,7 +165,7 @@ func (k *core) turn(r *record) ([]result, error) {
 			return nil, err
 		}
 	}
-	k.broker.Next() // the tasks of hosts are allocated
+	k.broker.Next() // allocate processors to the hosts' tasks
 	for i := range k.hosts {
 		k.wants(i)
 	}
@@ -182,7 +184,7 @@ func (k *core) turn(r *record) ([]result, error) {
 	return out, nil
 }
 
-// due returns the next time at which something happens without a message.
+// due returns the time of the next event that occurs without a message.
 func (k *core) due() float64 {
 	due := min(k.broker.Next(), k.broker.Late(nil).Next())
 	for i := range k.unsettled {
@@ -196,12 +198,12 @@ func (k *core) due() float64 {
 	return due
 }
 
-// A result is the result of one message.
+// A result is the market's reply to one message.
 type result struct {
 	answer     *Answer
-	known      []int64 // names whose ends have been processed
-	superseded bool    // the host's reports are ignored
-	err        error   // it failed; nothing has changed
+	known      []int64 // names of ended tasks that the market has processed
+	superseded bool    // whether to ignore the host's reports
+	err        error   // the reason why the message had no effect
 }
 
 func (k *core) apply(m *message, out *result) error {
@@ -251,12 +253,12 @@ func (k *core) apply(m *message, out *result) error {
 	}
 }
 
-// ErrNoHost means that no host has that name.
+// ErrNoHost means that no host has the given name.
 var ErrNoHost = errors.New("no such host")
 
 func (k *core) host(name string) (*host, hosts.ID) { return find(k.hosts, name) }
 
-// find returns the host with the name, or nil if there is none.
+// find returns the host with the given name, or nil.
 func find(all []*host, name string) (*host, hosts.ID) {
 	i := slices.IndexFunc(all, func(h *host) bool { return h.Spec.Name == name })
 	if i < 0 {
@@ -265,8 +267,7 @@ func find(all []*host, name string) (*host, hosts.ID) {
 	return all[i], hosts.ID(i)
 }
 
-// shut records the closed or draining state of h, and reports whether it accepts no more
-// tasks.
+// shut records that h is closed or draining and reports whether h now accepts no tasks.
 func (h *host) shut(s *shutting) bool {
 	if s.Operator {
 		h.drained = s.Shut
@@ -276,7 +277,7 @@ func (h *host) shut(s *shutting) bool {
 	return h.closed || h.drained
 }
 
-// submit requests a contract from the broker.
+// submit passes a contract request to the broker.
 func (k *core) submit(s *submission, out *result) error {
 	signed, err := bankorder.Open([]byte(s.Order))
 	if err != nil {
@@ -310,7 +311,7 @@ func (k *core) submit(s *submission, out *result) error {
 	return nil
 }
 
-// cancel cancels a contract for its owner.
+// cancel cancels a contract on behalf of its owner.
 func (k *core) cancel(text string, out *result) error {
 	signed, err := bankorder.Open([]byte(text))
 	if err != nil {
@@ -335,11 +336,10 @@ func (k *core) cancel(text string, out *result) error {
 	return err
 }
 
-// ErrNoContract means that there is no such open contract, or that it belongs to another
-// account.
+// ErrNoContract means that the account has no open contract with that number.
 var ErrNoContract = errors.New("found no such open contract of this account")
 
-// hear processes a host's report.
+// hear processes a report of a host.
 func (k *core) hear(t *hostReport, out *result) error {
 	h, id := k.host(t.Host)
 	if h == nil || h.removed {
@@ -370,9 +370,9 @@ func (k *core) hear(t *hostReport, out *result) error {
 	return nil
 }
 
-// unstarted ends contracts whose command could not be started: they are violated, without a
-// fault of the market. Nothing is paid for that node, and no penalty is owed. Other nodes
-// that ran are paid for their usage.
+// unstarted ends contracts whose command could not be started. These contracts count as
+// violated, but the market is not at fault. The failed node costs nothing, and no penalty
+// is owed. Other nodes that ran are charged for their usage.
 func (k *core) unstarted(h *host, on hosts.ID, t *hostReport) error {
 	if !listens(&h.orders, t.Session, t.Boot, t.After) {
 		return nil
@@ -407,8 +407,8 @@ func (k *core) join(j *join, out *result) error {
 			j.Spec.Name, h.Spec.CPUs, max(len(h.orders.Wanted), len(h.tasks)), j.Spec.CPUs)
 		return nil
 	case h.Spec != j.Spec:
-		// A host with another size is a new host for the market: the old one is removed under
-		// its own name.
+		// A host that returns with another size counts as a new host. The market removes
+		// the old one and renames it.
 		if !h.gone {
 			if err := k.broker.Gone(k.now, id); err != nil {
 				return err
@@ -436,7 +436,8 @@ func (k *core) join(j *join, out *result) error {
 	return k.broker.Join(k.now, h.machine, k.calls.bank.Account(j.Owner))
 }
 
-// collect records the outcomes of contracts, which the broker then forgets.
+// collect records the outcomes of ended contracts. The broker then discards these
+// contracts.
 func (k *core) collect() error {
 	for i := range k.broker.Ended() {
 		e := &k.broker.Ended()[i]
@@ -470,7 +471,7 @@ func (k *core) end(c *Contract) {
 	k.ended = append(k.ended, c)
 }
 
-// wants sets the tasks of host i, and records those that are no longer wanted.
+// wants sets the wanted tasks of host i and records the tasks that are no longer wanted.
 func (k *core) wants(i int) {
 	h, v := k.hosts[i], k.broker.View()
 	h.orders = h.machine.Orders(k.now, nil)
@@ -491,7 +492,7 @@ func (k *core) wants(i int) {
 			known++
 		}
 	}
-	silent := h.gone && !h.removed // its tasks pause before it is given up
+	silent := h.gone && !h.removed // the host's tasks pause before the market gives up the host
 	h.ending = slices.DeleteFunc(h.ending, func(e ending) bool { return silent || e.until <= k.now })
 	if known == len(h.tasks) {
 		return
@@ -500,7 +501,7 @@ func (k *core) wants(i int) {
 		if slices.ContainsFunc(h.orders.Wanted, func(w remote.Wanted) bool { return w.Name == name }) {
 			continue
 		}
-		delete(h.tasks, name) // nobody waits for the result
+		delete(h.tasks, name) // no caller waits for the result
 		if !silent {
 			h.ending = append(h.ending, ending{t, name, k.now + k.conf.Link.Lease + leave})
 		}
@@ -508,8 +509,8 @@ func (k *core) wants(i int) {
 	slices.SortFunc(h.ending, func(a, b ending) int { return cmp.Compare(a.name, b.name) })
 }
 
-// begin lets a host start its new tasks, unless another attempt of the node may still run,
-// and records their owners.
+// begin orders host i to start its new tasks and records the owners of these tasks. A task
+// must wait while an earlier attempt of its node may still run.
 func (k *core) begin(i int) {
 	h, on := k.hosts[i], k.broker.View().On(hosts.ID(i))
 	var started []*Contract
@@ -536,7 +537,7 @@ func (k *core) begin(i int) {
 	}
 }
 
-// ending reports whether an earlier attempt of t may still run.
+// ending reports whether an earlier attempt of t may still be running.
 func (k *core) ending(t task) bool {
 	return slices.ContainsFunc(k.hosts, func(h *host) bool {
 		return slices.ContainsFunc(h.ending, func(e ending) bool { return e.task == t })

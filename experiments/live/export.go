@@ -23,30 +23,31 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An Exported is a live market as a scenario: the requests that it received, as a plan, and
-// its rules and hosts. Times of the scenario begin one price window before the first host
-// joined. The number of a job is that of its contract within the market.
+// An Exported is a live market in the form of a scenario: the received requests as a plan,
+// with the market's rules and hosts. Times in the scenario start one price window before
+// the first host joined. Each job has the number of its contract within the market.
 //
-// A program that ended without an order needs the work that it received. A program that was
-// still running at its deadline, although it had received the requested work, needs more than
-// its host can do by then. The market kept its promise; a run breaks it. Other jobs, such as
-// rejected ones, need the requested work.
+// If a program ended by itself, its job needs the work that the program received. If a
+// program was still running at its deadline with all the requested work done, its job needs
+// more work than the host can do by the deadline. The live market fulfilled the promise in
+// that case, but a simulation violates it. Other jobs, such as rejected ones, need the
+// requested work.
 type Exported struct {
 	Scenario scenario.Experiment
 	Plan     workloadgen.Plan
-	Hosts    *availability.Trace // times at which hosts were present; nil: from beginning to end
-	Notes    []string            // omissions and approximations of the scenario
+	Hosts    *availability.Trace // times at which hosts were present; nil means that every host was always present
+	Notes    []string            // known omissions and approximations of the scenario
 	Accounts []string            // users 1, 2, … of the plan
-	Outcomes []Outcome           // outcomes of the live market, one per job
+	Outcomes []Outcome           // outcomes in the live market, one per job
 }
 
-// An Outcome is the decision of the live market on a job, and the end of its contract.
+// An Outcome is the live market's decision on a job and the end of the job's contract.
 type Outcome struct {
 	Job      int64
 	Decision string // accept, reject or defer; empty if unknown
 	Reason   string
-	State    string  // open, if the contract had not ended
-	Ended    float64 // s, in the plan's times
+	State    string  // open if the contract had not ended
+	Ended    float64 // seconds on the plan's time axis
 	Paid     float64 // dollars
 }
 
@@ -104,14 +105,15 @@ type exporter struct {
 	already, unpaid, foreign, drained, endless int
 }
 
-// An exportedHost is a host, and the times at which it was present.
+// An exportedHost is a host and the periods in which it was present.
 type exportedHost struct {
 	hosts.Spec
-	there []availability.Record // the last one has no end if it is still present
-	work  map[int64]float64     // work that each task has received, by name
+	there []availability.Record // start and end times; the last period has no end if the host is still present
+	work  map[int64]float64     // work that each task has received, keyed by task name
 }
 
-// An exportedJob is a job of the plan, in the market's times, and its live outcome.
+// An exportedJob is a job of the plan, in the market's times, with its outcome in the live
+// market.
 type exportedJob struct {
 	workloadgen.Job
 	live    Outcome
@@ -157,8 +159,9 @@ func (x *exporter) read(now float64, m *message) error {
 	return nil
 }
 
-// joined records that a host has joined, or joined again. With another size it is a new host,
-// which takes over the tasks of the first one, as in the market.
+// joined records that a host has joined for the first time or again. A host that returns
+// with another size counts as a new host. It takes over the tasks of the old host, as in
+// the market.
 func (x *exporter) joined(now float64, j *join, here bool) {
 	h := x.hosts[j.Spec.Name]
 	if h == nil || h.Spec != j.Spec {
@@ -176,14 +179,14 @@ func (x *exporter) joined(now float64, j *join, here bool) {
 	}
 }
 
-// come records that h is present from now on.
+// come records that h is present from the current time on.
 func (h *exportedHost) come(now float64) {
 	if n := len(h.there); h != nil && (n == 0 || h.there[n-1].End <= now) {
 		h.there = append(h.there, availability.Record{Start: now, End: math.Inf(1), State: availability.Available})
 	}
 }
 
-// leave records that h is absent from now on.
+// leave records that h is absent from the current time on.
 func (h *exportedHost) leave(now float64) {
 	if h == nil || len(h.there) == 0 {
 		return
@@ -213,7 +216,7 @@ func (x *exporter) submit(now float64, s *submission) error {
 	return nil
 }
 
-// exports reports whether j is in the plan.
+// exports reports whether the plan contains j.
 func (x *exporter) exports(j *exportedJob) bool {
 	plan := workloadgen.Plan{j.Job}
 	plan[0].Arrival, plan[0].Runtime = 0, j.Estimate
@@ -228,7 +231,7 @@ func (x *exporter) exports(j *exportedJob) bool {
 	return false
 }
 
-// finish records how the contract of j ended, and the work that its program needed.
+// finish records how the contract of j ended and how much work its program needed.
 func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	if len(c.Decision) > 0 {
 		if err := json.Unmarshal(c.Decision, &struct {
@@ -239,7 +242,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 		}
 	}
 	j.live.State, j.live.Ended, j.live.Paid = c.State, c.Ended, c.Paid.Float64()
-	needed := 0.0 // by the nodes that ended by themselves
+	needed := 0.0 // maximum over the nodes whose program ended by itself
 	for _, e := range c.Ends {
 		switch h := x.hosts[e.Host]; {
 		case h == nil:
@@ -255,7 +258,7 @@ func (x *exporter) finish(j *exportedJob, c *Contract) error {
 	return nil
 }
 
-// exported returns the scenario, once the log has been read.
+// exported returns the scenario. Call it after the whole log has been read.
 func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	if len(x.asked) == 0 {
 		return nil, errors.New("the market's log has no request that can be exported")
@@ -282,7 +285,7 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	} else {
 		fleet.CPUs = scenario.Default().Fleet.CPUs // sizes take its place
 	}
-	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // forecasts see a window without bids, as live
+	begin = max(0, min(begin, x.asked[0].Arrival)-conf.Market.Window) // Forecasts start with a window that contains no bids, as in the live market.
 	out := new(Exported)
 	end := x.end - begin
 	for _, j := range x.asked {
@@ -340,8 +343,8 @@ func (x *exporter) exported(conf *Config, seed uint64) (*Exported, error) {
 	return out, nil
 }
 
-// availability sets the trace of the hosts, unless each was present from before the first
-// request to the end.
+// availability sets the hosts' availability trace. It sets no trace if every host was
+// present from before the first request to the end.
 func (x *exporter) availability(out *Exported, fleet *scenario.Fleet, conf *Config, begin, end float64) error {
 	if !slices.ContainsFunc(x.order, func(h *exportedHost) bool {
 		return len(h.there) != 1 || h.there[0].Start-begin > out.Plan[0].Arrival || !math.IsInf(h.there[0].End, 1)
@@ -381,8 +384,8 @@ type File struct {
 }
 
 // Files returns the files to write for x: the scenario NAME.yaml, its plan NAME.csv and the
-// outcomes of the live market in NAME-live.csv. If hosts came and went, NAME-hosts.csv has
-// the times.
+// outcomes of the live market in NAME-live.csv. If hosts joined or left, NAME-hosts.csv
+// contains the times.
 func (x *Exported) Files(name string) (files []File, err error) {
 	var plan, text, rows bytes.Buffer
 	for i, account := range x.Accounts {

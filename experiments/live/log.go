@@ -17,7 +17,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A log is the market's data in Pebble:
+// A log stores the market's data in Pebble:
 //
 //	N          what it was made as
 //	L seq      a record, as a codec encodes it
@@ -36,11 +36,11 @@ type log struct {
 	db    *pebble.DB
 	seq   int64 // of the last record
 	first int64 // record that is kept
-	codec codec // number of the last record written
+	codec codec // number of the last written record
 	read  bool  // nothing is written
 }
 
-// Tables, the first byte of a key.
+// Tables, identified by the first byte of a key.
 const (
 	madeTable       = 'N'
 	recordTable     = 'L'
@@ -56,14 +56,14 @@ const (
 )
 
 const (
-	// blockBytes is the size of the blocks that are compressed: records resemble each other,
-	// so larger blocks compress better. With 32 KB, a log is a quarter smaller than with
+	// blockBytes is the size of a compressed block. Records resemble each other, so larger
+	// blocks compress better. With blocks of 32 KB, a log is 25 % smaller than with
 	// Pebble's default of 4 KB.
 	blockBytes = 32 << 10
 
-	// Memory of a log: the cache of blocks read, and twice the size of the memtable. The
-	// sizes are small, so that memory reaches its maximum within minutes; with larger ones it
-	// would grow for an hour.
+	// A log uses memory for the cache of read blocks and for two memtables. These sizes are
+	// small, so memory use peaks within minutes. With larger sizes, it would grow for an
+	// hour.
 	cacheBytes = 2 << 20
 	tableBytes = 1 << 20
 )
@@ -72,12 +72,12 @@ func key(table byte, n int64) []byte {
 	return binary.BigEndian.AppendUint64([]byte{table}, uint64(n))
 }
 
-// openLog opens the log in dir and creates it if necessary.
+// openLog opens the log in dir. It creates the log if necessary.
 func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) {
 	if fs == nil {
 		fs = pinned.Disk()
 	}
-	if !read { // readable by its owner only, because it contains jobs
+	if !read { // only the owner may read it, because it contains jobs
 		if err := fs.MkdirAll(dir, 0o700); err != nil {
 			return nil, fmt.Errorf("open market %s: %w", dir, err)
 		}
@@ -120,7 +120,7 @@ func openLog(dir string, fs vfs.FS, read bool, fatal func(error)) (*log, error) 
 	return l, nil
 }
 
-// get reads the value at a key into v, and reports whether there is one.
+// get reads the value at a key into v and reports whether the key exists.
 func (l *log) get(key []byte, v any) (bool, error) {
 	b, closer, err := l.db.Get(key)
 	if errors.Is(err, pebble.ErrNotFound) {
@@ -133,7 +133,7 @@ func (l *log) get(key []byte, v any) (bool, error) {
 	return err == nil, errors.Join(err, closer.Close())
 }
 
-// set writes values that change together, and returns once they are durable.
+// set writes several values atomically and returns once they are durable.
 func (l *log) set(values map[string]any) error {
 	b := l.db.NewBatch()
 	defer b.Close()
@@ -161,8 +161,8 @@ func (l *log) add(r *record) error {
 	return err
 }
 
-// records yields the records from number n on, which is the first one or follows a
-// checkpoint, and stores errors in err.
+// records yields the records from number n on. Record n must be the first record or follow
+// a checkpoint. Errors are stored in err.
 func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	return func(yield func(int64, *record) bool) {
 		var c codec
@@ -182,12 +182,12 @@ func (l *log) records(n int64, err *error) iter.Seq2[int64, *record] {
 	}
 }
 
-// each yields the values of a table from number n on, and stores errors in err.
+// each yields the values of a table from number n on. Errors are stored in err.
 func (l *log) each(table byte, n int64, err *error) iter.Seq2[int64, []byte] {
 	return l.over(key(table, n), []byte{table + 1}, err, (*pebble.Iterator).First, (*pebble.Iterator).Next)
 }
 
-// back yields the values of a table in reverse order, and stores errors in err.
+// back yields the values of a table in reverse order. Errors are stored in err.
 func (l *log) back(table byte, err *error) iter.Seq2[int64, []byte] {
 	return l.over([]byte{table}, []byte{table + 1}, err, (*pebble.Iterator).Last, (*pebble.Iterator).Prev)
 }
@@ -208,8 +208,9 @@ func (l *log) over(from, to []byte, err *error, begin, on func(*pebble.Iterator)
 	}
 }
 
-// prune removes the outcomes of contracts that ended before a base, and the answers to orders
-// about them, until ctx ends. The next call removes the rest.
+// prune removes the outcomes of contracts that ended before a base, and the answers to
+// orders about these contracts. It stops when ctx ends. The next call continues the
+// removal.
 func (l *log) prune(ctx context.Context, b base) error {
 	over := func(id int64) (bool, error) {
 		var c struct{ Ended float64 }
@@ -243,7 +244,7 @@ func (l *log) prune(ctx context.Context, b base) error {
 	return err
 }
 
-// answered is the answer to an order that is used up.
+// An answered is the stored answer to an order.
 type answered struct {
 	Sum    string `json:"sum"` // of the signed order
 	Answer Answer `json:"answer"`

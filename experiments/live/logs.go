@@ -8,7 +8,7 @@ import (
 	"bourse/contracts/order"
 )
 
-// HostOf returns the host that has joined with the given certificate pin.
+// HostOf returns the host that joined with the given certificate pin.
 func (m *Market) HostOf(pin string) (string, bool) {
 	s := &m.seen
 	s.mu.Lock()
@@ -21,7 +21,7 @@ func (m *Market) HostOf(pin string) (string, bool) {
 	return "", false
 }
 
-// MayRead returns the contract that a signed order of its owner allows to read.
+// MayRead returns the contract that a signed order allows its owner to read.
 func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	s, err := m.check(ctx, signed, "read")
 	if err != nil {
@@ -41,8 +41,8 @@ func (m *Market) MayRead(ctx context.Context, signed []byte) (int64, error) {
 	return c.ID, nil
 }
 
-// Signed returns the account that signed an order of the given kind, which must be valid for
-// this market now.
+// Signed returns the account that signed an order of the given kind. The order must be
+// valid for this market at the current time.
 func (m *Market) Signed(ctx context.Context, signed []byte, kind string) (account string, err error) {
 	s, err := m.check(ctx, signed, kind)
 	if err != nil {
@@ -51,8 +51,8 @@ func (m *Market) Signed(ctx context.Context, signed []byte, kind string) (accoun
 	return s.Value("account"), nil
 }
 
-// Wanted returns the SHA-256 hashes, in hexadecimal digits, of the jobs of open contracts and
-// of their files.
+// Wanted returns the SHA-256 hashes of the jobs of open contracts and of the files of these
+// jobs, in hexadecimal digits.
 func (m *Market) Wanted() map[string]bool {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -68,7 +68,8 @@ func (m *Market) Wanted() map[string]bool {
 	return all
 }
 
-// Task returns the host on which a node of a contract runs, or ran last, and its name there.
+// Task returns the host on which a node of a contract runs or last ran, and the task's name
+// on that host.
 func (m *Market) Task(id int64, node int32) (host string, name int64, ended bool, err error) {
 	c, err := m.Status(id)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"bourse/contracts/order"
 )
 
-// A letter is a message with a channel for the reply.
+// A letter is a message with a channel for its reply.
 type letter struct {
 	message
-	first *letter // an identical message that came before it
+	first *letter // an earlier letter with the same message
 	done  chan struct{}
 	once  sync.Once
 	result
@@ -25,7 +25,7 @@ func (l *letter) answer(r result) {
 	})
 }
 
-// Mail is the queue of messages to the loop.
+// A mail is the queue of messages to the loop.
 type mail struct {
 	bell chan struct{} // holds one ring
 
@@ -62,7 +62,7 @@ func (m *mail) put(one message) (*letter, error) {
 	return l, nil
 }
 
-// back withdraws a letter, and reports whether it was still in the queue.
+// back removes a letter from the queue and reports whether the letter was still there.
 func (m *mail) back(l *letter) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -75,7 +75,7 @@ func (m *mail) back(l *letter) bool {
 	return false
 }
 
-// waiting reports whether there are messages, and whether all are reports of hosts.
+// waiting reports whether the queue has messages, and whether all of them are host reports.
 func (m *mail) waiting() (any, readings bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,7 +86,8 @@ func (m *mail) waiting() (any, readings bool) {
 	return len(*m.box) > 0, readings
 }
 
-// take removes and returns messages, at most as many as one step can process.
+// take removes messages from the queue and returns them, at most as many as one step can
+// process.
 func (m *mail) take() []*letter {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,7 +97,7 @@ func (m *mail) take() []*letter {
 	return out
 }
 
-// close replies to all waiting messages that the market has stopped.
+// close answers every waiting message with [ErrStopped].
 func (m *mail) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -107,7 +108,7 @@ func (m *mail) close() {
 	*m.box = nil
 }
 
-// orderID returns the account and the id of a well-formed order, and its hash.
+// orderID returns the account and id of a well-formed order, and the hash of the order.
 func orderID(signed string) (account, id, sum string) {
 	o, err := bankorder.Open([]byte(signed))
 	if err != nil {

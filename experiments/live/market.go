@@ -1,24 +1,25 @@
-// Package live is the market in real time. One loop owns a broker and processes messages. A
-// log lets the loop continue after it was killed at any time. Methods serve the requests of
-// users and hosts.
+// Package live implements the market in real time. One loop owns a broker and processes
+// messages. A log lets the loop resume after the process was killed at any time. Users and
+// hosts send requests by calling the methods of [Market].
 //
-// It is independent of how shares are enforced and how messages are transported.
+// The package is independent of how hosts enforce shares and how messages are transported.
 //
 // # A turn
 //
-// The loop takes the messages that have arrived, and the time. It logs both (record) and
-// passes them to the broker, which calls the bank if necessary. It then logs the results
-// (outcome), and only then replies. The market is a function of its records and of the bank's
-// answers, and the bank gives the same answer to a repeated request. A killed market is
-// therefore restored by passing the same records to a new broker. Records with an outcome are
-// compared with it, without calling the bank; only the last record may have none.
+// In each step, the loop reads the arrived messages and the time. It logs both (record) and
+// passes them to the broker. The broker calls the bank if necessary. The loop then logs the
+// results (outcome) and replies last. The market's state is a function of its records and
+// the bank's answers. The bank gives the same answer to a repeated request. To restore a
+// killed market, the program therefore passes the same records to a new broker. If a record
+// has an outcome, the program compares the new result with it and does not call the bank.
+// Only the last record may have no outcome.
 //
 //	killed                  afterwards
 //	before the record       nobody was answered: who asks again is one who asks
 //	record to outcome       told again; the bank answers as before, nothing is booked twice
 //	after the outcome       who asks again gets the answer that is kept
 //
-// An order is answered once: it is identified by its account and id before it becomes a
+// An order is answered only once. Its account and id identify it before it becomes a
 // message.
 package live
 
@@ -46,38 +47,38 @@ import (
 type World struct {
 	Bank   service.Ledger
 	Ledger string // its id
-	Number int64  // number of the market, as in its right to settle
+	Number int64  // number of the market, as in its right to settle contracts
 	Key    string // private key of account market:NAME
 	Clock  Clock
 
 	// KeyOf returns the public key of an account, empty if it has none.
 	KeyOf func(ctx context.Context, account string) (string, error)
 
-	// Payee reports whether the bank allows this market to pay an account; nil: it allows
-	// all.
+	// Payee reports whether the bank allows this market to pay an account. If it is nil,
+	// every account may be paid.
 	Payee func(ctx context.Context, account string) (bool, error)
 
-	FS vfs.FS // file system of the log; nil is the disk
+	FS vfs.FS // file system of the log; nil means the disk
 
-	// Fatal is called when the log can no longer be written, and ends the process. If it is
-	// nil, the reason is printed in one sentence and the exit status is 1.
+	// Fatal is called if the log can no longer be written. It must end the process. If
+	// Fatal is nil, the program prints the reason in one sentence and exits with status 1.
 	Fatal func(error)
 
 	Meter Meter // receives measurements; may be nil
 
 	// Version is the version of this program. If another version wrote the log, the market
-	// continues from its checkpoint, and for checks the log begins again there.
+	// resumes from that version's checkpoint, and checks of the log start there.
 	Version string
 }
 
-// made holds the parameters with which a market was created, which never change.
+// A made has the parameters given when a market was created. They never change.
 type made struct {
 	Config string `json:"config"`
 	Ledger string `json:"ledger"`
 	Number int64  `json:"number"`
 }
 
-// agrees returns an error if a market in dir cannot be opened with other parameters.
+// agrees returns an error if the market in dir was created with different parameters.
 func (was *made) agrees(dir string, as *made) error {
 	a, err := Parse(dir, []byte(was.Config))
 	if err != nil {
@@ -100,35 +101,35 @@ func (was *made) agrees(dir string, as *made) error {
 	return nil
 }
 
-// A Market is one market. Its methods may be called concurrently.
+// A Market is a live market. Its methods may be called concurrently.
 type Market struct {
 	conf  Config
 	world World
 	dir   string
 	log   *log
 	mail  mail
-	ctx   context.Context // context of the calls of the bank
+	ctx   context.Context // context of calls to the bank
 	stop  context.CancelFunc
 
-	turning chan struct{} // holds one element during a step
-	quoting chan struct{} // holds one element during a quote
-	mu      sync.RWMutex  // guards what follows; not held during calls of the bank
+	turning chan struct{} // contains one element during a step
+	quoting chan struct{} // contains one element during a quote
+	mu      sync.RWMutex  // guards the fields below; not locked during calls to the bank
 	core    *core
 	seen    seen
 	saved   saved
-	pruned  func() error // waits for removals in progress
-	whole   bool         // no step is in progress
-	undone  bool         // the last record was incomplete when the log was opened
+	pruned  func() error // wait group of the removals in progress
+	whole   bool         // signaled when no step is in progress
+	undone  bool         // whether the last record had no outcome when the log was opened
 
 	every int64                 // records between two checkpoints
 	pause float64               // seconds between them
-	step  func(at string) error // nil; a test uses it to kill the market
+	step  func(at string) error // called by tests to kill the market; nil in production
 }
 
-// ErrStopped means that the market no longer runs.
+// ErrStopped means that the market is no longer running.
 var ErrStopped = errors.New("the market has stopped")
 
-// Open opens the market in dir, creates it if necessary, and resumes it.
+// Open opens the market in dir and resumes it. It creates the market if necessary.
 func Open(dir string, c Config, w World) (*Market, error) {
 	l, err := openLog(dir, w.FS, false, w.Fatal)
 	if err != nil {
@@ -170,7 +171,7 @@ func (m *Market) open() error {
 	if err != nil {
 		return err
 	}
-	m.world.Clock.Reach(m.core.now) // even if the wall clock was set back while it was down
+	m.world.Clock.Reach(m.core.now) // the clock must not be behind the log, even if the wall clock was set back
 	m.core.calls.free = func(f func()) {
 		m.mu.Unlock()
 		defer m.mu.Lock()
@@ -186,7 +187,7 @@ func (m *Market) open() error {
 	return m.agree(held)
 }
 
-// fresh returns the initial core of a market.
+// fresh returns the market's initial core.
 func (m *Market) fresh() (*core, error) {
 	t := teller.New(m.ctx, teller.Config{Bank: m.world.Bank, Ledger: m.world.Ledger, Market: m.conf.Name, Key: m.world.Key, Order: m.orderOf})
 	return newCore(&m.conf, m.world.Ledger, m.world.Number, t)
@@ -194,8 +195,8 @@ func (m *Market) fresh() (*core, error) {
 
 func (m *Market) orderOf(contract int64) []byte { return m.core.orderOf(contract) }
 
-// recover restores the core from the last checkpoint and the later records. It returns the
-// bank's escrows of contracts.
+// recover restores the core from the last checkpoint and the records after it. It returns
+// the escrows of contracts at the bank.
 func (m *Market) recover() (held map[int64]*orphan, err error) {
 	from, err := m.load()
 	if err == nil {
@@ -210,8 +211,8 @@ func (m *Market) recover() (held map[int64]*orphan, err error) {
 	return held, err
 }
 
-// upgrade begins the log again if another version wrote it, because only that version can
-// check its records.
+// upgrade starts the log again if another version wrote it, because only that version can
+// check its own records.
 func (m *Market) upgrade() error {
 	var wrote string
 	version := recordFormat + " " + m.world.Version
@@ -232,7 +233,7 @@ func (m *Market) upgrade() error {
 	return m.log.set(values)
 }
 
-// retell passes the records after record from to the core.
+// retell passes the records after number from to the core.
 func (m *Market) retell(from int64) (err error) {
 	for seq, r := range m.log.records(from+1, &err) {
 		var o outcome
@@ -269,7 +270,7 @@ func (k *core) outcome(results []result) *outcome {
 	return o
 }
 
-// same describes the difference between the logged outcome and the new one.
+// same compares the new outcome with the logged outcome and describes the difference.
 func same(was, is *outcome) error {
 	a, err := encode(was)
 	if err != nil {
@@ -306,7 +307,7 @@ func (m *Market) conclude(seq int64, r *record, results []result) error {
 	return m.timed(m.world.Meter.LogSync, func() error { return m.log.set(values) })
 }
 
-// escrows returns the bank's escrows of contracts of this market, by contract.
+// escrows returns the escrows at the bank for contracts of this market, keyed by contract.
 func (m *Market) escrows() (map[int64]*orphan, error) {
 	all, err := m.world.Bank.Escrows(m.ctx)
 	if err != nil {
@@ -321,8 +322,8 @@ func (m *Market) escrows() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// held returns the bank's escrows of contracts, or an error if one is missing. If its last
-// record is incomplete, another version may have ended it.
+// held returns the escrows of contracts at the bank. It returns an error if an escrow is
+// missing. If the last record is incomplete, another version may have completed its step.
 func (m *Market) held() (map[int64]*orphan, error) {
 	held, err := m.escrows()
 	if err != nil {
@@ -331,7 +332,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 	for _, id := range slices.Sorted(maps.Keys(m.core.open)) {
 		phase, open := m.core.broker.Phase(contracts.ID(id))
 		if !open && !m.core.waits(id, "settle") {
-			continue // only its penalty has not been paid
+			continue // only the penalty of this contract remains unpaid
 		}
 		if phase != contracts.Asked && held[id] == nil {
 			err := fmt.Errorf("contract %d is %v, and the bank holds nothing for it: the ledger is a different one, or was restored from an older backup", id, phase)
@@ -344,7 +345,7 @@ func (m *Market) held() (map[int64]*orphan, error) {
 	return held, nil
 }
 
-// agree refunds the parts of held that belong to unknown contracts.
+// agree refunds the escrows in held that belong to unknown contracts.
 func (m *Market) agree(held map[int64]*orphan) error {
 	var letters []*letter
 	for _, id := range slices.Sorted(maps.Keys(held)) {
@@ -394,10 +395,10 @@ func (m *Market) Run(ctx context.Context) error {
 	}
 }
 
-// pace is the minimum time in s between two steps that only process reports of hosts.
+// pace is the minimum time between two steps that process only host reports, in seconds.
 const pace = 0.05
 
-// turn does one step, with the messages in letters.
+// turn executes one step with the messages in letters.
 func (m *Market) turn(now float64, letters []*letter) (err error) {
 	m.turning <- struct{}{}
 	defer func() { <-m.turning }()
@@ -406,7 +407,7 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	all, begun := letters, m.world.Clock.Now()
 	defer func() {
 		for _, l := range all {
-			l.answer(result{err: ErrStopped}) // unless it has been answered
+			l.answer(result{err: ErrStopped}) // no effect on letters that were already answered
 		}
 	}()
 	now = max(now, m.core.now)
@@ -462,8 +463,8 @@ func (m *Market) turn(now float64, letters []*letter) (err error) {
 	return nil
 }
 
-// back inserts, before the report of a host that was given up, the message that it is back
-// and what its agent offers.
+// back handles reports from hosts that the market had given up. Before each such report, it
+// inserts messages that the host is back and which resources its agent offers.
 func (m *Market) back(letters []*letter) (out []*letter) {
 	for _, l := range letters {
 		out = append(out, l)
@@ -488,7 +489,7 @@ func (m *Market) back(letters []*letter) (out []*letter) {
 	return out
 }
 
-// at lets a test kill the market at this point.
+// at calls the kill function of a test at the named point.
 func (m *Market) at(what string) error {
 	if m.step == nil {
 		return nil
@@ -496,8 +497,8 @@ func (m *Market) at(what string) error {
 	return m.step(what)
 }
 
-// known replies to the orders among letters that have been answered before. It returns the
-// new ones, and those that are identical to one of them.
+// known replies to those orders among letters that the market has already answered. It
+// returns the new letters, and those that repeat another letter of the same step.
 func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 	first := make(map[string]*letter)
 	for _, l := range letters {
@@ -529,10 +530,11 @@ func (m *Market) known(letters []*letter) (fresh, follow []*letter, err error) {
 	return fresh, follow, nil
 }
 
-// ErrUsed means that an order's id was used for another order.
+// ErrUsed means that the id of an order was already used for another order.
 var ErrUsed = errors.New("the id was used for another order")
 
-// Close closes the log, with a checkpoint if there was no error. Run has returned.
+// Close closes the log. It first writes a checkpoint if there was no error. Run has
+// returned.
 func (m *Market) Close() (err error) {
 	m.stop()
 	m.mail.close()

@@ -12,24 +12,26 @@ import (
 
 // A Meter receives measurements of a market. Durations are in seconds.
 type Meter interface {
-	// Turn reports the duration of a step, until the replies were sent.
+	// Turn reports the duration of a step, from its start until the replies are sent, in
+	// seconds.
 	Turn(seconds float64)
 
-	// LogSync reports the time until a log entry was durable.
+	// LogSync reports the seconds until a log entry was durable.
 	LogSync(seconds float64)
 
-	// BankCall reports the time until the bank answered, or until the wait ended.
+	// BankCall reports the seconds until the bank answered or the wait ended.
 	BankCall(seconds float64)
 
-	// Sync reports the time until a host's report was durable.
+	// Sync reports the seconds until a host's report was durable.
 	Sync(seconds float64)
 
-	// Decided reports a decision: the requested class, accept, reject or defer, and the
-	// reason. A deferred request is reported again when it is decided.
+	// Decided reports a decision on a request: the requested class, the verdict (accept,
+	// reject or defer) and the reason. A deferred request is reported again when the final
+	// decision is made.
 	Decided(class, verdict, reason string)
 
-	// Unpaid reports processor-seconds that tasks used and nobody pays: between the last
-	// usage report and a stop that the market ordered.
+	// Unpaid reports the processor-seconds that tasks used without payment, between the
+	// last usage report and the time at which the market ordered the task to stop.
 	Unpaid(seconds float64)
 }
 
@@ -43,7 +45,7 @@ func (unmetered) Sync(float64)                   {}
 func (unmetered) Decided(string, string, string) {}
 func (unmetered) Unpaid(float64)                 {}
 
-// timed returns how long f took.
+// timed returns the duration of f in seconds.
 func (m *Market) timed(tell func(seconds float64), f func() error) error {
 	begun := m.world.Clock.Now()
 	err := f()
@@ -82,37 +84,38 @@ func (m *Market) decided(r *record, results []result) {
 	}
 }
 
-// Delivered holds what the tasks of a host have used, as reported, compared with their
-// entitlements. It covers one allocation and tasks that are already known; lately covers all
-// running tasks, across allocations.
+// A delivered compares the usage of a host's tasks, as reported, with their entitlements.
+// It covers the tasks of one allocation. The field lately covers all running tasks, across
+// allocations.
 type delivered struct {
-	rates  map[int64]float64 // processors that a task is entitled to, by name
-	used   map[int64]float64 // total s, as reported last
+	rates  map[int64]float64 // entitlements of tasks in processors, by task name
+	used   map[int64]float64 // last reported totals, in seconds
 	since  map[int64]float64 // s, under this deal
 	waited map[int64]float64 // s, under this deal
-	length float64           // s that this allocation has lasted, as reported
+	length float64           // reported duration of this allocation, in seconds
 	lately map[int64]*lately
 	told   float64 // time at which the market received the last span
 }
 
-// Lately is the recent usage of a task, weighted towards the last seconds.
+// A lately is the recent usage of a task, weighted towards the last few seconds.
 type lately struct {
 	length, used, waited float64 // s
-	total, waits         float64 // total s of each, as reported last
+	total, waits         float64 // last reported totals, in seconds
 }
 
-// fades is the time constant in seconds: after it, a report counts for a third.
+// fades is a time constant in seconds: after this time, the weight of a report has fallen
+// to 1/e.
 const fades = 5.0
 
-// hear processes a report for a span of the given number of seconds.
+// hear adds a report that covers a span of the given length in seconds.
 func (l *lately) hear(length, used, waited float64) {
 	keep := math.Exp(-length / fades)
 	l.length, l.used, l.waited = l.length*keep+length, l.used*keep+max(0, used-l.total), l.waited*keep+max(0, waited-l.waits)
 	l.total, l.waits = max(l.total, used), max(l.waits, waited)
 }
 
-// rates returns the processors that a task with the given entitlement has recently asked for
-// and received, at a time given in seconds after its last report.
+// rates returns the processors that a task with the given entitlement has recently
+// requested and received. silent is the time since its last report, in seconds.
 func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	length := l.length + silent
 	if !(length > 0) {
@@ -122,7 +125,7 @@ func (l *lately) rates(entitled, silent float64) (asked, received float64) {
 	return received + max(0, min(l.waited/length, entitled-received)), received
 }
 
-// deal starts a new allocation with the present tasks.
+// deal starts a new allocation with the current tasks.
 func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contracts.View) {
 	d.rates, d.since, d.waited, d.length = make(map[int64]float64), make(map[int64]float64), make(map[int64]float64), 0
 	if d.used == nil {
@@ -145,7 +148,8 @@ func (d *delivered) deal(o *remote.Orders, on []contracts.Allocation, v contract
 	})
 }
 
-// hear processes new spans at a time, and returns the seconds that nobody pays.
+// hear processes new spans received at the given time. It returns the processor-seconds
+// that nobody pays for.
 func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid float64) {
 	for i := range t.Spans {
 		s := &t.Spans[i]
@@ -193,8 +197,8 @@ func (d *delivered) hear(now float64, t *hostReport, o *remote.Orders) (unpaid f
 	return unpaid
 }
 
-// off returns the largest fraction of its entitlement, in [0,1], that a task has waited for
-// and not received since the last allocation. It is 0 until a second has been reported.
+// off returns the largest fraction of an entitlement, in [0,1], for which a task has waited
+// in vain since the last allocation. It is 0 until the reports cover at least one second.
 func (d *delivered) off() (most float64) {
 	if d.length < 1 {
 		return 0
@@ -208,7 +212,7 @@ func (d *delivered) off() (most float64) {
 	return most
 }
 
-// unpaid reports the usage of hosts in this step that nobody pays.
+// unpaid reports the usage of hosts in this step that nobody pays for.
 func (m *Market) unpaid(r *record) {
 	s := &m.seen
 	s.mu.Lock()
@@ -223,15 +227,15 @@ func (m *Market) unpaid(r *record) {
 
 // Gauges are measurements of a market at one time.
 type Gauges struct {
-	Contracts map[string]int     // by state: open contracts, and those that have ended since it was opened
-	Off       map[string]float64 // by host: the largest fraction of its entitlement, in [0,1], that a task waited for in vain
-	Broken    map[string]int     // violated contracts by cause, since it was opened
+	Contracts map[string]int     // number of contracts by state: open ones, and those that have ended since the market was opened
+	Off       map[string]float64 // largest fraction of a task's entitlement, in [0,1], that the task waited for in vain, by host
+	Broken    map[string]int     // number of violated contracts by cause, since the market was opened
 	Mailbox   int                // messages that wait
-	Away      float64            // s since the bank stopped responding
-	Unsettled int                // settlements, penalties and returns that the bank has refused
+	Away      float64            // seconds since the bank stopped responding
+	Unsettled int                // number of settlements, penalties and returns that the bank has refused
 }
 
-// Gauges returns the present values.
+// Gauges returns the current values.
 func (m *Market) Gauges() Gauges {
 	g := Gauges{Off: make(map[string]float64)}
 	m.mail.mu.Lock()
@@ -257,9 +261,9 @@ func (m *Market) Gauges() Gauges {
 	return g
 }
 
-// lately returns the processors that a task with the given entitlement has recently asked for
-// and received. Hosts report spans only while something is used, so silence means that
-// nothing was.
+// lately returns the processors that a task with the given entitlement has recently
+// requested and received. Hosts report only spans with usage, so a missing report means no
+// usage.
 func (p *hostSeen) lately(name int64, entitled, now float64) (asked, received float64) {
 	l := p.delivered.lately[name]
 	if l == nil {
@@ -272,7 +276,7 @@ func (p *hostSeen) lately(name int64, entitled, now float64) (asked, received fl
 	return l.rates(entitled, silent)
 }
 
-// ask records the time since which a call of the bank is open.
+// ask records when a call to the bank began.
 func (s *seen) ask(since float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

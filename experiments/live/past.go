@@ -7,36 +7,36 @@ import (
 	"bourse/hosts"
 )
 
-// A Mark is the state of a contract at one time.
+// A Mark is a contract's state at one time.
 type Mark struct {
 	At    float64 `json:"at" doc:"instant"`
 	Share float64 `json:"share" doc:"entitlement in hosts, the mean of its nodes; 0 while it waits"`
 	Work  float64 `json:"work" doc:"work over all nodes, as read by then"`
 }
 
-// Past is the history of contracts since the market was opened: of open contracts, and of
-// those that ended last.
+// A past is the history of contracts since the market was opened. It covers open contracts
+// and those that ended most recently.
 type past struct {
 	lines map[int64]*pastLine
 	ended []int64 // in order
-	next  float64 // time at which all are marked again
+	next  float64 // time of the next marks
 }
 
-// A pastLine is the history of one contract, in order.
+// A pastLine is the history of one contract, oldest first.
 type pastLine struct {
 	marks []Mark
-	apart float64 // minimum s between marks, except for the last
+	apart float64 // minimum seconds between marks, except before the last mark
 }
 
 const (
-	mostMarks = 256 // maximum marks of a contract: beyond that, every other mark is dropped
+	mostMarks = 256 // maximum number of marks per contract; when it is reached, every other mark is dropped
 	mostEnded = 256
 	markEvery = 1.0 // minimum s between marks
 )
 
 func (p *past) init() { p.lines = make(map[int64]*pastLine) }
 
-// mark records the state of all open contracts, if the last mark is old enough.
+// mark records the state of all open contracts if the last marks are old enough.
 func (p *past) mark(k *core, v contracts.View, now float64) {
 	if now < p.next {
 		return
@@ -99,8 +99,8 @@ func (p *past) add(id int64, s Mark) {
 	}
 }
 
-// Past returns the history of a contract, oldest first. It is stored for contracts that are
-// open or ended recently, since the start of the market.
+// Past returns a contract's history, oldest first. The market stores the history of
+// contracts that are open or ended recently. The history begins when the market was opened.
 func (m *Market) Past(id int64) []Mark {
 	s := &m.seen
 	s.mu.Lock()

@@ -8,15 +8,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Prices are the mean prices of the hosts of a market, from its log.
+// Prices are the mean prices of a market's hosts, read from its log.
 type Prices struct {
 	Hosts int
-	CPUs  float64 // mean processors of a host
+	CPUs  float64 // mean number of processors per host
 	Steps []Price // in order of time
 	End   float64 // time of the last record
 }
 
-// PricesOf reads them from the log in dir.
+// PricesOf reads the prices from the log in dir.
 func PricesOf(dir string, fs vfs.FS) (*Prices, error) {
 	past, err := readHistory(dir, fs)
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Quote returns the lowest budget at which the market accepts t now, ignoring the budget in
-// t, and whether there is one. A request with that budget is accepted if it is sent
-// immediately.
+// Quote returns the lowest budget at which the market accepts t now, and reports whether
+// such a budget exists. It ignores the budget in t. If a request with that budget is sent
+// immediately, the market accepts it.
 func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, ok bool, err error) {
 	select {
 	case m.quoting <- struct{}{}:
@@ -29,12 +29,12 @@ func (m *Market) Quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	}
 }
 
-// An Owed is the penalty if a host or the market delivers too little, as fractions of the
-// contract's budget: Part is owed if none of the work is done, and proportionally less if
-// some is; at most Most is owed.
+// An Owed is the penalty if a host or the market delivers too little. It is given in
+// fractions of the contract's budget: Part is owed if no work is done, and proportionally
+// less if some work is done. At most Most is owed.
 type Owed struct{ Part, Most float64 }
 
-// Owed returns the penalty of contracts of a class.
+// Owed returns the penalty for contracts of a class.
 func (m *Market) Owed(class string) Owed {
 	p := m.conf.Promises.of(m.conf.classOf(class))
 	return Owed{p.Penalty, p.Most}
@@ -69,7 +69,7 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 		t.Budget = bank.Micros(micros)
 		r := t.Request()
 		if r.Validate() != nil {
-			return false // its rate is out of range
+			return false // the resulting rate is out of range
 		}
 		r.ID, r.Submit = math.MaxInt64, now
 		var d contracts.Verdict
@@ -93,10 +93,11 @@ func (m *Market) quote(ctx context.Context, t order.Terms) (least bank.Amount, o
 	return bank.Micros(hi), err == nil, err
 }
 
-// tries returns a function that returns the verdict on a request at now while the market does not
-// change. ok is false if there is none: the policy does not decide at submission, or an event is
-// due. The function copies the policy and the random numbers for each request, so that all
-// requests are decided by the same ones. It only reads contracts and hosts.
+// tries returns a function that returns the verdict on a request at time now. The function
+// is valid while the market does not change. ok is false if the policy does not decide at
+// submission or if an event is due. The function copies the policy and the random state for
+// each request, so every request is decided under the same conditions. It does not modify
+// contracts or hosts.
 func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.Verdict, error), ok bool) {
 	type parts struct {
 		policy contracts.Decider
@@ -113,7 +114,7 @@ func (k *core) tries(now float64) (decide func(r *contracts.Request) (contracts.
 // mostBudget is the largest budget to try, in micro-dollars.
 const mostBudget = math.MaxInt64 / 8
 
-// A trial is a copy of a market for trying requests.
+// A trial is a copy of a market on which requests can be tried.
 type trial struct {
 	config   broker.Config
 	memo     *broker.Memo
@@ -130,7 +131,7 @@ func (k *core) copy() *trial {
 	return t
 }
 
-// decide returns the decision on a request, assuming that its owner can pay.
+// decide returns the decision on a request. It assumes that the owner has enough money.
 func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, error) {
 	b := t.market(broker.Credit{})
 	if err := b.Advance(now); err != nil {
@@ -143,7 +144,7 @@ func (t *trial) decide(now float64, r *contracts.Request) (contracts.Verdict, er
 	return d.Verdict, nil
 }
 
-// market returns the copied market, in which other requests may be tried afterwards.
+// market returns a copy of the market. Other requests may be tried on it afterwards.
 func (t *trial) market(teller broker.Teller) *broker.Broker {
 	c := t.config
 	c.Fleet, c.Teller, c.Notes = nil, teller, false

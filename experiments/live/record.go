@@ -11,26 +11,26 @@ import (
 	"bourse/market"
 )
 
-// A record is one step of the loop, logged before the market acts on it.
+// A record is one step of the loop. It is logged before the market executes the step.
 type record struct {
 	Now      float64
 	Messages []message
 }
 
-// A message is one input of the market. One field is set.
+// A message is one input to the market. One field is set.
 type message struct {
 	Submit *submission `json:"submit,omitempty"`
 	Cancel string      `json:"cancel,omitempty"` // signed order
 	Report *hostReport `json:"report,omitempty"`
 	Join   *join       `json:"join,omitempty"`
 	Came   string      `json:"came,omitempty"` // host
-	Gone   string      `json:"gone,omitempty"` // host that is silent, or leaves
+	Gone   string      `json:"gone,omitempty"` // name of a host that is silent or leaves
 	Remove string      `json:"remove,omitempty"`
 	Shut   *shutting   `json:"shut,omitempty"`
 	Orphan *orphan     `json:"orphan,omitempty"`
 }
 
-// order returns the signed order in m, if there is one.
+// order returns the signed order in m, or nil.
 func (m *message) order() string {
 	if m.Submit != nil {
 		return m.Submit.Order
@@ -38,16 +38,17 @@ func (m *message) order() string {
 	return m.Cancel
 }
 
-// A submission is a signed order and the text of the job whose hash it contains.
+// A submission is a signed order with the text of its job. The order contains the hash of
+// the text.
 type submission struct {
 	Order string `json:"order"`
 	Job   string `json:"job"`
 }
 
-// A join is a new host.
+// A join is a message that adds a host.
 type join struct {
 	Spec  hosts.Spec `json:"spec"`
-	Owner string     `json:"owner"` // account that receives its charges
+	Owner string     `json:"owner"` // account that receives the host's charges
 	Pin   string     `json:"pin,omitempty"`
 }
 
@@ -59,25 +60,25 @@ type orphan struct {
 	Amount   bank.Amount `json:"amount"`
 }
 
-// A shutting is a host that stops or resumes accepting tasks, as ordered by its agent, or by
-// the operator, who drains it.
+// A shutting is a message that a host stops or resumes accepting tasks. The order comes
+// from the host's agent or, for a drain, from the operator.
 type shutting struct {
 	Host     string `json:"host"`
 	Shut     bool   `json:"shut"`
 	Operator bool   `json:"operator,omitempty"`
 }
 
-// A hostReport is the part of a report of a host's agent that the market acts on.
+// A hostReport is the part of an agent's report that affects the market.
 type hostReport struct {
 	Host string
 	remote.Told
 }
 
-// mostTime is the longest time that an agent may report, in seconds: 35 years.
+// mostTime is the longest time that an agent may report: 35 years, in seconds.
 const mostTime = float64(1<<50) / 1e6
 
-// newReport returns the logged form of t, with times rounded to microseconds. It returns an
-// error if a time is not a number, or is longer than mostTime.
+// newReport returns t in the form in which it is logged, with times rounded to
+// microseconds. It returns an error if a time is not a number or is longer than mostTime.
 func newReport(host string, t *remote.Told) (*hostReport, error) {
 	out := &hostReport{host, remote.Told{Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, First: t.First}}
 	valid := func(x float64) bool { return math.Abs(x) <= mostTime }
@@ -101,26 +102,26 @@ func newReport(host string, t *remote.Told) (*hostReport, error) {
 	return out, nil
 }
 
-// micro rounds seconds to microseconds, the precision of the kernel.
+// micro rounds seconds to microseconds, which is the kernel's precision.
 func micro(seconds float64) float64 { return fromMicros(micros(seconds)) }
 
 func micros(seconds float64) int64 { return int64(math.Round(seconds * 1e6)) }
 
 func fromMicros(n int64) float64 { return float64(n) / 1e6 }
 
-// An outcome is the result of a step: the calls of the bank with its answers, and the replies
-// to submissions and cancellations.
+// An outcome is the result of a step: the calls to the bank with their answers, and the
+// replies to submissions and cancellations.
 type outcome struct {
 	Calls   []call   `json:"calls,omitempty"`
 	Answers []Answer `json:"answers,omitempty"`
 }
 
-// A begun is a task that a host was ordered to start, with its bid there.
+// A begun is a task that a host was ordered to start, with the task's bid on that host.
 type begun struct {
 	Task
 	Contract int64       `json:"contract"`
 	Bid      market.Rate `json:"bid"`
 }
 
-// encode returns x as it is logged.
+// encode returns x in the log's format.
 func encode(x any) ([]byte, error) { return json.Marshal(x) }

@@ -11,25 +11,25 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Seen is the state published to readers that do not wait for the loop: orders for hosts,
-// prices, and events.
+// A seen is the published state for readers that do not wait for the loop: orders for
+// hosts, prices and events.
 type seen struct {
-	check float64 // time at which to look for silent hosts; used by the loop
+	check float64 // time of the next check for silent hosts; only the loop uses it
 
 	mu        sync.Mutex
 	hosts     map[string]*hostSeen
 	states    map[int64]string // of open contracts
-	ended     map[string]int   // contracts by final state, since the market was opened
+	ended     map[string]int   // number of contracts by final state, since the market was opened
 	broken    map[string]int   // violated contracts by cause
-	asking    float64          // time since which a call of the bank is open, 0 if there is none
+	asking    float64          // time at which the current call to the bank began, or 0
 	unsettled int              // calls that the bank has refused
 	past      past
 	events    []Event
 	last      int64         // number of the last event
-	more      chan struct{} // closed when there is another event
+	more      chan struct{} // closed when a new event is published
 }
 
-// A hostSeen is the published state of a host.
+// A hostSeen is the published state of one host.
 type hostSeen struct {
 	orders  remote.Orders // as of at
 	at      float64
@@ -37,9 +37,9 @@ type hostSeen struct {
 	removed bool
 	closed  bool
 	drained bool
-	urged   bool          // it must be answered immediately
-	changed chan struct{} // closed when orders have changed
-	heard   float64       // time of the last report by the clock
+	urged   bool          // whether the host must be answered immediately
+	changed chan struct{} // closed when the host's orders have changed
+	heard   float64       // time of the last report, by the market's clock
 	told    remote.Told   // last report about itself
 	pin     string
 	prices  []Price
@@ -47,13 +47,13 @@ type hostSeen struct {
 	delivered delivered
 }
 
-// A Price is the price of a host from a time on.
+// A Price is a host's price from a given time on.
 type Price struct {
 	At    float64 `json:"at" doc:"instant"`
 	Price float64 `json:"price" doc:"price in $/s, the sum of all bids"`
 }
 
-// An Event is a change that readers may follow.
+// An Event is a change in the market that readers may follow.
 type Event struct {
 	Seq      int64   `json:"seq"`
 	At       float64 `json:"at" doc:"instant"`
@@ -68,17 +68,17 @@ const (
 	mostEvents = 1 << 12
 )
 
-// init sets the published state of a market that has been opened. Time in which the market
-// was down does not count as silence of hosts.
+// init sets the published state when a market is opened. The time while the market was down
+// does not count as silence of hosts.
 func (s *seen) init(m *Market) {
 	s.hosts, s.states, s.ended, s.more = make(map[string]*hostSeen), make(map[int64]string), make(map[string]int), make(chan struct{})
 	s.broken = make(map[string]int)
 	s.past.init()
-	s.last = m.log.seq << 20 // more than there were when it was opened before
+	s.last = m.log.seq << 20 // larger than any event number before the restart
 	s.publish(m, m.core.now)
 }
 
-// publish publishes the results of a step.
+// publish updates the published state with the results of a step.
 func (s *seen) publish(m *Market, now float64) {
 	k := m.core
 	s.mu.Lock()
@@ -89,7 +89,7 @@ func (s *seen) publish(m *Market, now float64) {
 		state := "waiting"
 		switch phase, open := k.broker.Phase(contracts.ID(id)); {
 		case !open:
-			state = c.State // though it is not settled
+			state = c.State // even if the contract is not settled
 		case phase == contracts.Running:
 			state = "running"
 		}
@@ -141,8 +141,8 @@ func (s *seen) publish(m *Market, now float64) {
 	}
 }
 
-// Urge has a host answered immediately, while there are other orders for it than those that
-// the market has published.
+// Urge makes the market answer a host immediately while on is true. This happens while the
+// caller has orders for the host that the market itself does not publish.
 func (m *Market) Urge(host string, on bool) {
 	s := &m.seen
 	s.mu.Lock()
@@ -154,7 +154,7 @@ func (m *Market) Urge(host string, on bool) {
 	}
 }
 
-// change notifies readers that there are new orders for the host.
+// change notifies readers that the host has new orders.
 func (p *hostSeen) change() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -179,7 +179,8 @@ func (m *Market) LastEvent() int64 {
 	return s.last
 }
 
-// Events returns the stored events after event number after, and waits until there is one.
+// Events returns the stored events after the given event number. It waits until there is
+// one.
 func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
 	s := &m.seen
 	for {
@@ -198,8 +199,8 @@ func (m *Market) Events(ctx context.Context, after int64) ([]Event, error) {
 	}
 }
 
-// Prices returns the prices of a host from a time on, beginning with the price in force at
-// that time.
+// Prices returns the prices of a host since the given time. The first price is the one in
+// force at that time.
 func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	s := &m.seen
 	s.mu.Lock()
@@ -223,7 +224,8 @@ func (m *Market) Prices(name string, since float64) ([]Price, error) {
 	return slices.Clone(p.prices[at:]), nil
 }
 
-// silent returns messages that hosts are lost because they sent no report for too long.
+// silent returns one message per host that has sent no report for too long. Each message
+// states that the host is lost.
 func (s *seen) silent(now float64, m *Market) (out []*letter) {
 	if now < s.check {
 		return nil

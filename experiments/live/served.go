@@ -15,9 +15,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Served holds the processor-seconds that the programs of a contract were entitled to, asked
-// for and received, over all nodes and attempts. Once the contract has ended, it also holds
-// why its promise was broken.
+// A served has the processor-seconds that the programs of a contract were entitled to,
+// requested and received, summed over all nodes and attempts. Once the contract has ended,
+// it also has the cause if the promise was broken.
 type Served struct {
 	Entitled float64 `json:"entitled" doc:"processor-seconds that its shares add up to"`
 	Asked    float64 `json:"asked" doc:"processor-seconds that its programs used, or waited for and were entitled to"`
@@ -27,29 +27,29 @@ type Served struct {
 	Owner    string  `json:"owner,omitempty" doc:"owner of the host that missed most, if the cause is host"`
 }
 
-// Causes for which a promise counts as broken.
+// Causes of a broken promise.
 const (
 	byHost   = "host"
 	byMarket = "market"
 )
 
-// String returns the three amounts, to a tenth of a second.
+// String returns the three amounts, rounded to a tenth of a second.
 func (s *Served) String() string {
 	return fmt.Sprintf("entitled %.1f  asked %.1f  received %.1f", s.Entitled, s.Asked, s.Received)
 }
 
-// A metered task is one attempt of a node, as its host reports it.
+// A metered task is one attempt to run a node, as reported by its host.
 type metered struct {
 	host  int // of the fleet
 	name  int64
 	node  int32
-	rate  float64 // processors that it is entitled to
-	since float64 // time up to which the entitlement is counted
-	away  float64 // processor-seconds on its host that were lost with the host
+	rate  float64 // processors that the task is entitled to
+	since float64 // time up to which the entitlement has been added up
+	away  float64 // processor-seconds of work that were lost with the host
 	settlement.Served
 }
 
-// count adds what m was entitled to until a time.
+// count adds the entitlement of m up to the given time.
 func (m *metered) count(until float64) {
 	if until > m.since {
 		m.Entitled += m.rate * (until - m.since)
@@ -57,11 +57,12 @@ func (m *metered) count(until float64) {
 	m.since = max(m.since, until)
 }
 
-// due returns now, or the deadline of c if that has passed, because its hosts then end its
-// tasks.
+// due returns now or the deadline of c, whichever is earlier, because hosts end the tasks
+// at the deadline.
 func (c *Contract) due(now float64) float64 { return min(now, c.Submitted+c.Deadline) }
 
-// metered returns the attempt of a node of a contract, and creates it if it is new.
+// metered returns the given attempt to run a node of a contract. It creates the record if
+// the attempt is new.
 func (k *core) metered(contract int64, host int, name int64, node int32) *metered {
 	all := k.meters[contract]
 	if i := slices.IndexFunc(all, func(m *metered) bool { return m.host == host && m.name == name }); i >= 0 {
@@ -72,7 +73,7 @@ func (k *core) metered(contract int64, host int, name int64, node int32) *metere
 	return m
 }
 
-// entitle records what tasks on host i are entitled to from now on, if that has changed.
+// entitle records the new entitlements of the tasks on host i if they have changed.
 func (k *core) entitle(i int) {
 	h := k.hosts[i]
 	for len(k.dealt) < len(k.hosts) {
@@ -110,7 +111,7 @@ func (k *core) entitle(i int) {
 	}
 }
 
-// Dealt is the last allocation of a host.
+// A dealt is the last allocation of a host.
 type dealt struct {
 	deal  int64
 	names []given
@@ -119,7 +120,7 @@ type dealt struct {
 
 type given struct{ name, contract int64 }
 
-// tells records the reported usage and waiting of tasks on host i.
+// tells records the usage and waiting times that host i reports for its tasks.
 func (k *core) tells(i int, t *hostReport) {
 	if i >= len(k.dealt) {
 		return
@@ -148,7 +149,8 @@ func (k *core) tells(i int, t *hostReport) {
 	}
 }
 
-// lost records that host i is lost. Nothing is known about its tasks since its last report.
+// lost records that host i has been lost. The state of its tasks since its last report is
+// unknown.
 func (k *core) lost(i int) {
 	if i >= len(k.dealt) {
 		return
@@ -160,7 +162,8 @@ func (k *core) lost(i int) {
 	}
 }
 
-// loses records that m, about which nothing is known since a time, is lost.
+// loses records that the task m was lost with its host. Its state since the given time is
+// unknown.
 func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.count(c.due(k.now))
 	if silent := m.rate * max(0, m.since-max(from, 0)); silent > 0 {
@@ -173,11 +176,11 @@ func (k *core) loses(c *Contract, m *metered, from float64) {
 	m.rate = 0
 }
 
-// A loss is a node without a host, because the host was lost.
+// A loss is a node without a host because its host was lost.
 type loss struct {
 	node int32
 	host int     // that it had
-	rate float64 // processors that it was entitled to there
+	rate float64 // processors that the node was entitled to on the lost host
 	at   float64 // instant
 }
 
@@ -191,7 +194,7 @@ func (k *core) returned(c *Contract, m *metered) {
 	})
 }
 
-// missed counts for how long a node of c had no host.
+// missed adds the time for which a node of c had no host.
 func (k *core) missed(c *Contract, l *loss) {
 	for _, m := range k.meters[c.ID] {
 		if m.host == l.host && m.node == l.node {
@@ -201,7 +204,7 @@ func (k *core) missed(c *Contract, l *loss) {
 	}
 }
 
-// serves updates what c was entitled to, asked for and received.
+// serves updates the processor-seconds that c was entitled to, requested and received.
 func (k *core) serves(c *Contract) {
 	s := &Served{}
 	for _, m := range k.meters[c.ID] {
@@ -215,15 +218,15 @@ func (k *core) serves(c *Contract) {
 	c.Served = s
 }
 
-// A fault is the reason why a contract was not fulfilled, and the resulting penalty.
+// A fault is the reason why a contract was not fulfilled, with the resulting penalty.
 type fault struct {
 	cause    string
-	owner    string      // owner of the host that missed most, if the cause is host
-	owed     bank.Amount // owed to the owner of the contract
-	withheld bank.Amount // part withheld from the charges of the host's owner
+	owner    string      // owner of the host that missed the most work, if the cause is host
+	owed     bank.Amount // penalty owed to the owner of the contract
+	withheld bank.Amount // part of the penalty withheld from the charges of the host's owner
 }
 
-// judge determines why c, which has ended, was not fulfilled, and has the market pay the
+// judge determines why the ended contract c was not fulfilled and makes the market pay the
 // penalty.
 func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	if c.fault == nil {
@@ -234,7 +237,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 		c.fault = f
 	}
 	f := c.fault
-	delete(k.meters, c.ID) // hosts may have reported since
+	delete(k.meters, c.ID) // hosts may have sent reports since then
 	c.Served.Cause, c.Served.Owner = f.cause, f.owner
 	c.Penalty = f.withheld
 	owed, err := f.owed.Sub(f.withheld)
@@ -248,7 +251,7 @@ func (k *core) judge(c *Contract, e *contracts.Settled) error {
 	return err
 }
 
-// faultOf returns the reason why a contract that ends in that state is not fulfilled.
+// faultOf returns the reason why a contract is not fulfilled if it ends in the given state.
 func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted float64) (*fault, error) {
 	for i := range c.lost {
 		k.missed(c, &c.lost[i])
@@ -264,11 +267,11 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 	k.serves(c)
 	f := &fault{}
 	if state != contracts.Fulfilled.State() && state != contracts.Late.State() {
-		return f, nil // its owner has cancelled it
+		return f, nil // the owner has cancelled the contract
 	}
 	s, work := c.Served, c.Work*float64(c.Nodes)
 	s.Away += wasted
-	for i, left := 0, wasted; i < len(nodes) && left > 0; i++ { // lost work does not count
+	for i, left := 0, wasted; i < len(nodes) && left > 0; i++ { // lost work does not count as received
 		part := min(left, nodes[i].Used)
 		nodes[i].Used, nodes[i].Entitled, left = nodes[i].Used-part, nodes[i].Entitled-min(part, nodes[i].Entitled), left-part
 	}
@@ -293,8 +296,8 @@ func (k *core) faultOf(c *Contract, state string, unstarted bool, byDue, wasted 
 }
 
 // charge returns the amount to pay from the escrow of a contract whose class has a promise,
-// and the text of its note. The amount owed is withheld from the charges of the owner of the
-// host at fault, because the market cannot take it back later.
+// and the text of the ledger note. The penalty is withheld from the charges of the owner of
+// the host at fault, because the market cannot collect it later.
 func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.Payment, []byte, error) {
 	c := k.open[contract]
 	if c == nil || k.conf.Promises.of(k.conf.classOf(c.Class)).Penalty == 0 {
@@ -341,7 +344,7 @@ func (k *core) charge(contract int64, pay []bank.Payment, text []byte) ([]bank.P
 	return pay, append(append(slices.Clone(text[:len(text)-1]), ','), more[1:]...), nil
 }
 
-// missedMost returns the owner of the host that missed most.
+// missedMost returns the owner of the host that missed the most work.
 func (k *core) missedMost(all []*metered) string {
 	by := make([]float64, len(k.hosts))
 	for _, m := range all {
@@ -356,8 +359,8 @@ func (k *core) missedMost(all []*metered) string {
 	return k.hosts[most].Owner
 }
 
-// promised has the bank pay a penalty. The note names the party at fault: a market may move
-// only its own money.
+// promised makes the bank pay a penalty. The note names the party at fault, because the
+// money always comes from the market's own account.
 func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amount, error) {
 	note, err := json.Marshal(struct {
 		Cause string      `json:"cause"`
@@ -370,7 +373,7 @@ func (c *calls) promised(now float64, k *Contract, owed bank.Amount) (bank.Amoun
 	return c.Penalty(now, k.ID, []bank.Debit{{From: c.bank.Account(c.bank.Own()), Most: owed}}, c.bank.Account(k.Account), note)
 }
 
-// penalties are the penalties of broken promises, by class.
+// penalties returns the penalties for broken promises, keyed by class.
 type penalties struct {
 	BE  settlement.Promise `yaml:"be" doc:"of class be"`
 	SAC settlement.Promise `yaml:"sac" doc:"of class sac"`
@@ -378,7 +381,7 @@ type penalties struct {
 	RAC settlement.Promise `yaml:"rac" doc:"of class rac"`
 }
 
-// of returns the promise of a class, or none if the class is not sold.
+// of returns the penalty promised for a class, or nil if the class is not offered.
 func (p *penalties) of(class string) settlement.Promise {
 	switch class {
 	case "be":
@@ -393,7 +396,7 @@ func (p *penalties) of(class string) settlement.Promise {
 	return settlement.Promise{}
 }
 
-// classOf returns the class that an order names, in lower case, or none.
+// classOf returns the class named in an order, in lower case, or an empty string.
 func (c *Config) classOf(named string) string {
 	if c.Admission.Name != "class" {
 		return c.Admission.Name
@@ -404,8 +407,8 @@ func (c *Config) classOf(named string) string {
 	return strings.ToLower(cmp.Or(named, "be"))
 }
 
-// promises reports whether the class of an order promises its work; other classes promise a
-// price.
+// promises reports whether the class of an order promises work. Other classes promise only
+// a price.
 func (c *Config) promises(named string) bool {
 	class := c.classOf(named)
 	return class != "be" && class != "rac"

@@ -10,9 +10,9 @@ import (
 	"bourse/hosts/remote"
 )
 
-// Sync processes a host's report. It replies when the report is durable and there is an
-// allocation that the host does not have, or after an interval. It also replies while the
-// bank does not respond; the host must then send the report again.
+// Sync processes a report of a host. It replies when the report is durable and the market
+// has an allocation that the host lacks, or else after an interval. It also replies while
+// the bank does not respond. The host must then send the report again.
 func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote.Orders, error) {
 	begun := m.world.Clock.Now()
 	p := m.seen.of(name)
@@ -70,13 +70,14 @@ func (m *Market) Sync(ctx context.Context, name string, t *remote.Told) (*remote
 	return &o, nil
 }
 
-// wants reports whether the agent of a host wants other tasks than it has.
+// wants reports whether the host's agent asks for a change that the market has not made,
+// such as closing the host or leaving.
 func (p *hostSeen) wants(t *remote.Told) bool {
 	return !p.removed && (t.Leaving == remote.AtOnce || (t.Closed != "" || t.Leaving == remote.WhenDone) != p.closed)
 }
 
-// listens reports whether an agent is the one that the market listens to, or its successor:
-// see [remote.Machine.Hear].
+// listens reports whether the market accepts reports from this agent session: it must be
+// the current session or its successor. See [remote.Machine.Hear].
 func (p *hostSeen) listens(session int64, boot, after string) bool {
 	return listens(&p.orders, session, boot, after)
 }
@@ -85,8 +86,8 @@ func listens(was *remote.Orders, session int64, boot, after string) bool {
 	return session == was.Session && boot == was.Boot || session > was.Session && (was.Session == 0 || after == was.Boot)
 }
 
-// hear records that a host has sent a report, and returns its published state, or nil if
-// there is none.
+// hear records that a host has sent a report. It returns the host's published state, or nil
+// if the host is unknown.
 func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +100,7 @@ func (s *seen) hear(name string, now float64, t *remote.Told) *hostSeen {
 	return &copied
 }
 
-// of returns the published state of a host, or nil if there is none.
+// of returns the published state of a host, or nil if the host is unknown.
 func (s *seen) of(name string) *hostSeen {
 	s.mu.Lock()
 	defer s.mu.Unlock()

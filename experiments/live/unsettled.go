@@ -7,17 +7,18 @@ import (
 	"bourse/bank"
 )
 
-// An unsettled call is a settlement, a penalty or a return that the bank has refused, for
-// example because the owner of a host is no longer a payee. The market sends it again until
-// it is booked. The contract's money stays at the bank. Nothing else waits for it.
+// An unsettled call is a settlement, penalty or return that the bank has refused. For
+// example, the owner of a host may no longer be a payee. The market repeats the call until
+// the bank books it. Until then, the contract's money stays at the bank. No other call
+// waits for it.
 type unsettled struct {
 	question
-	why  string  // reason of the last refusal
-	wait float64 // s between the last two attempts
+	why  string  // reason for the last refusal
+	wait float64 // seconds between the last two attempts
 	next float64 // instant of the next
 }
 
-// The delay between attempts starts at this number of seconds, doubles each time, and has a
+// The delay between attempts starts at this number of seconds and doubles each time up to a
 // maximum.
 const (
 	firstRetry = 1
@@ -29,7 +30,7 @@ func (u *unsettled) String() string {
 	return fmt.Sprintf("%s of contract %d: %s", u.Kind, Short(u.Contract), u.why)
 }
 
-// waits reports whether a call of some kind about a contract is unsettled.
+// waits reports whether a call of the given kind for a contract is unsettled.
 func (k *core) waits(contract int64, kind string) bool {
 	for i := range k.unsettled {
 		if u := &k.unsettled[i]; u.Contract == contract && u.Kind == kind {
@@ -39,8 +40,8 @@ func (k *core) waits(contract int64, kind string) bool {
 	return false
 }
 
-// refused sets aside the calls that the bank has refused in this step at the end of c, and
-// reports whether there were any.
+// refused adds the calls that the bank refused when c ended in this step to the unsettled
+// calls. It reports whether there were any.
 func (k *core) refused(c *Contract) (any bool) {
 	for i := range k.calls.made {
 		q := &k.calls.made[i]
@@ -57,12 +58,12 @@ func (k *core) refused(c *Contract) (any bool) {
 	return any
 }
 
-// set sets a call aside.
+// set adds a call to the unsettled calls.
 func (k *core) set(q *call) {
 	k.unsettled = append(k.unsettled, unsettled{q.question, q.Refused, firstRetry, k.now + firstRetry})
 }
 
-// reason records on c why it is not settled.
+// reason records in c why the contract is not settled.
 func (k *core) reason(c *Contract) {
 	c.Unsettled = ""
 	for i := range k.unsettled {
@@ -72,7 +73,7 @@ func (k *core) reason(c *Contract) {
 	}
 }
 
-// giveBack refunds what the bank holds for an unknown contract.
+// giveBack refunds the escrow of an unknown contract.
 func (k *core) giveBack(o *orphan) error {
 	r, err := k.calls.giveBack(k.now, o)
 	if err == nil && r.Refused != "" {
@@ -118,7 +119,7 @@ func (k *core) retry() error {
 	return nil
 }
 
-// booked records what the bank has finally booked.
+// booked records the calls that the bank has finally booked.
 func (c *Contract) booked(kind string, r reply) {
 	switch kind {
 	case "settle":

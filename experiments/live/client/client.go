@@ -18,10 +18,10 @@ type Client struct {
 	*service.Caller
 	home  Home
 	key   string       // private
-	ahead atomic.Int64 // s by which the market's clock is known to be ahead of this machine's
+	ahead atomic.Int64 // seconds by which the market's clock is known to be ahead of this machine's clock
 }
 
-// Open returns a client for the user with the given home.
+// Open returns a client for the user whose home folder is given.
 func Open(h Home) (*Client, error) {
 	m, err := h.Membership()
 	if err != nil {
@@ -34,17 +34,17 @@ func Open(h Home) (*Client, error) {
 	changed := func(pins string) {
 		renewed := m
 		renewed.Pin = pins
-		_ = h.save(renewed) // the next call reads them again
+		_ = h.save(renewed) // on an error, the next call receives the pins again
 	}
 	return &Client{Membership: m, Caller: m.Dial(changed), home: h, key: key}, nil
 }
 
-// now returns the time, in seconds since 2000-01-01 UTC, that is used in signed orders.
+// now returns the time for signed orders, in seconds since 2000-01-01 UTC.
 func (c *Client) now() float64 { return time.Since(bank.Epoch).Seconds() + float64(c.ahead.Load()) }
 
-// signs calls f, which signs and sends an order. If the order is refused and the market's
-// clock is more than 15 s ahead, for example because this machine's was set back, it calls f
-// again.
+// signs calls f, which signs an order and sends it. If the market refuses the order and its
+// clock is more than 15 s ahead, signs calls f again. This happens, for example, if this
+// machine's clock was set back.
 func (c *Client) signs(ctx context.Context, f func() error) error {
 	err := f()
 	if err == nil || errors.As(err, new(*service.Away)) {
@@ -60,8 +60,8 @@ func (c *Client) signs(ctx context.Context, f func() error) error {
 }
 
 // Dial returns a client for the market. If m.Pin is set, the client accepts only a
-// certificate that matches it. Changed is called with the new pins that the market announces;
-// if it is nil, they are ignored.
+// certificate that matches it. changed is called with the new pins that the market
+// announces. If it is nil, the client ignores them.
 func (m *Membership) Dial(changed func(pins string)) *service.Caller {
 	t := &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 5 * time.Second}
 	h := &http.Client{Transport: t}

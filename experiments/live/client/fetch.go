@@ -17,17 +17,17 @@ import (
 	"bourse/experiments/live/service"
 )
 
-// A Fetched describes the copied and the refused files of a task's folder, with reasons.
+// A Fetched lists the copied files of a task's folder, and the refused files with reasons.
 type Fetched struct {
 	Name    string `json:"name" doc:"its path in the folder"`
 	Bytes   int64  `json:"bytes,omitempty" doc:"of a file"`
 	Refused string `json:"refused,omitempty" doc:"reason for the refusal"`
 }
 
-// Fetch copies the files that a node of a contract left in its folder to a local folder, and
-// returns a list of them. If there are paths, it copies only those. Existing files are
-// replaced only with force. Nothing is written outside of dir, whatever the host sends: such
-// files are refused.
+// Fetch copies the files that a node of a contract left in its folder to a local folder. It
+// returns a list of these files. If paths are given, it copies only those paths. It
+// replaces existing files only if force is set. It refuses files that would be written
+// outside dir, whatever the host sends.
 func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, paths []string, force bool) ([]Fetched, error) {
 	a := service.Archive{Node: node, Name: ulid.Make().String(), Paths: paths}
 	return unpack(dir, &parts{ask: func(from int64) (part []byte, last bool, err error) {
@@ -43,7 +43,7 @@ func (c *Client) Fetch(ctx context.Context, id int64, node int, dir string, path
 	}}, force)
 }
 
-// parts reads an archive that arrives in parts.
+// A parts reads an archive that arrives in parts.
 type parts struct {
 	ask  func(from int64) (part []byte, last bool, err error)
 	from int64 // offset of the next part
@@ -70,7 +70,7 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, nil
 }
 
-// unpack unpacks a tar stream into a folder, which it creates if necessary.
+// unpack unpacks a tar stream into a folder. It creates the folder if necessary.
 func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -107,12 +107,12 @@ func unpack(dir string, in io.Reader, force bool) (all []Fetched, err error) {
 	}
 }
 
-// A refusal is the reason for not unpacking an entry.
+// A refusal is the reason why an entry is not unpacked.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// An unpacking unpacks an archive into a folder.
+// An unpacking writes the entries of an archive to a folder.
 type unpacking struct {
 	root  *os.Root
 	in    *tar.Reader
@@ -160,8 +160,8 @@ func (u *unpacking) folder(name string) error {
 	return err
 }
 
-// make calls f, which creates the given file, and first removes an existing file if that is
-// allowed.
+// make calls f, which creates the given file. If replacing files is allowed, make first
+// removes an existing file.
 func (u *unpacking) make(name string, f func() error) error {
 	info, err := u.root.Lstat(name)
 	switch {
@@ -195,7 +195,8 @@ func (u *unpacking) file(h *tar.Header, name string) error {
 	})
 }
 
-// sparse reports whether h is a file with holes, which a host could make endlessly large.
+// sparse reports whether h is a file with holes. A host could make such a file endlessly
+// large.
 func sparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
@@ -205,9 +206,9 @@ func sparse(h *tar.Header) bool {
 	return false
 }
 
-// leaves reports whether a symbolic link with the given name may lead out of the folder. All
-// .. must come first in its target, because their effect is known only there. A later link
-// may lead elsewhere in the folder, and a .. after it anywhere.
+// leaves reports whether a symbolic link with the given name may lead out of the folder. In
+// the link's target, every ".." must come first, because only there is its effect known.
+// After another path element, which may itself be a link, a ".." could lead anywhere.
 func leaves(name, to string) bool {
 	if path.IsAbs(to) {
 		return true

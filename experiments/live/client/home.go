@@ -1,16 +1,16 @@
-// Package client calls a market over the network for a user. It stores the user's key and the
-// market's address, signs orders, and sends each until it is answered.
+// Package client sends a user's requests to a market over the network. It stores the user's
+// key and the market's address, signs orders, and sends each order until it is answered.
 //
 // # Files
 //
-// Everything is in one folder, which only the user may read ([DefaultHome]):
+// All files are in one folder, which only the user may read ([DefaultHome]):
 //
 //	key            the private key of the account, as 'bourse bank key' writes it
 //	market.json    which market, and where: a [Membership]
 //	sent/ID.order  an order that was signed and not yet answered, written before it is sent
 //	sent/ID.job    what it is to run
 //
-// An order counts once, however often it is sent: the market repeats its first answer.
+// An order counts only once, however often it is sent. The market repeats its first answer.
 package client
 
 import (
@@ -26,7 +26,7 @@ import (
 	"bourse/experiments/misuse"
 )
 
-// A Home is the folder of a user.
+// A Home is a user's folder.
 type Home string
 
 // DefaultHome returns $BOURSE_HOME, or bourse in the user's configuration folder.
@@ -38,10 +38,10 @@ func DefaultHome() (Home, error) {
 	return Home(filepath.Join(dir, "bourse")), err
 }
 
-// A Membership states the market and the name of an account.
+// A Membership contains the address of the market and the name of the user's account.
 type Membership struct {
 	URL     string `json:"url"`           // of the market
-	Pin     string `json:"pin,omitempty"` // pin of its certificate, during a rotation two, separated by a comma; none if the market is on this machine
+	Pin     string `json:"pin,omitempty"` // pin of the market's certificate, or two pins separated by a comma during a rotation; empty if the market is on this machine
 	Market  string `json:"market"`        // its name
 	Ledger  string `json:"ledger"`        // id of its bank's
 	Account string `json:"account"`
@@ -52,10 +52,10 @@ func (h Home) path(name string) string { return filepath.Join(string(h), name) }
 // KeyFile returns the name of the key file.
 func (h Home) KeyFile() string { return h.path("key") }
 
-// Key returns the private key of the account.
+// Key returns the account's private key.
 func (h Home) Key() (string, error) { return keys.Read(h.KeyFile()) }
 
-// Membership returns the market and the account of the user.
+// Membership returns the user's market and account.
 func (h Home) Membership() (m Membership, err error) {
 	name := h.path("market.json")
 	text, err := whole.Read(name, 1<<16)
@@ -74,7 +74,7 @@ func (h Home) Membership() (m Membership, err error) {
 	return m, nil
 }
 
-// Save stores m as the market of the user, and private as the key of the account.
+// Save stores m as the user's market and private as the account's key.
 func (h Home) Save(m Membership, private string) error {
 	if err := os.MkdirAll(string(h), 0o700); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (h Home) Save(m Membership, private string) error {
 	return h.save(m)
 }
 
-// save stores m as the market of the user.
+// save stores m as the user's market.
 func (h Home) save(m Membership) error {
 	text, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {

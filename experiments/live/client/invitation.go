@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// An Invitation lets someone become the owner of an account, once.
+// An Invitation lets its holder become the owner of an account, once.
 type Invitation struct {
 	URL     string // of the market
-	Pin     string // pin of its certificate; empty if it is on this machine
+	Pin     string // pin of the market's certificate; empty if the market is on this machine
 	Account string
 	Secret  string // of the bank's invitation
 }
 
-// String returns the text that [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.
+// String returns the text form, which [ParseInvitation] reads: URL/SECRET/PIN/ACCOUNT.
 func (i Invitation) String() string {
 	pin := i.Pin
 	if pin == "" {

@@ -16,7 +16,7 @@ import (
 	"bourse/hosts"
 )
 
-// Decided formats an answer as a line without its end.
+// Decided formats an answer as one line without a line break.
 func Decided(a *live.Answer) string {
 	switch a.Verdict {
 	case "accept":
@@ -42,10 +42,10 @@ func Decided(a *live.Answer) string {
 	return text
 }
 
-// A Number is a number of a decision, as in the ledger.
+// A Number is a named number in a decision, as in the ledger.
 type Number struct{ Name, Value string }
 
-// Numbers returns the numbers of a decision, in the policy's order.
+// Numbers returns the numbers in a decision, in the policy's order.
 func Numbers(decision json.RawMessage) (all []Number) {
 	dec := json.NewDecoder(bytes.NewReader(decision))
 	dec.UseNumber()
@@ -64,7 +64,7 @@ func Numbers(decision json.RawMessage) (all []Number) {
 	}
 }
 
-// numbers formats the numbers of a decision, each after two spaces.
+// numbers formats the numbers in a decision, each after two spaces.
 func numbers(decision json.RawMessage) (text string) {
 	for _, n := range Numbers(decision) {
 		text += "  " + n.Name + " " + n.Value
@@ -72,11 +72,11 @@ func numbers(decision json.RawMessage) (text string) {
 	return text
 }
 
-// Stands formats the state of a contract, or its outcome, as a line without its end.
+// Stands formats a contract's state or outcome as one line without a line break.
 func Stands(k *live.Contract) string {
 	if k.State == "refused" {
 		var said struct{ Reason string }
-		_ = json.Unmarshal(k.Decision, &said) // the market wrote this text
+		_ = json.Unmarshal(k.Decision, &said) // ignore the error, because the market wrote this text
 		return fmt.Sprintf("%d refused    %s%s", live.Short(k.ID), said.Reason, numbers(k.Decision))
 	}
 	text := fmt.Sprintf("%d %-9s", live.Short(k.ID), k.State)
@@ -108,7 +108,7 @@ func Stands(k *live.Contract) string {
 	return text
 }
 
-// because formats why a promise was broken, after two spaces.
+// because formats the reason for a broken promise, after two spaces.
 func because(s *live.Served) string {
 	switch s.Cause {
 	case "program":
@@ -125,7 +125,7 @@ func because(s *live.Served) string {
 	return ""
 }
 
-// ended formats the exit of a task that failed, after two spaces.
+// ended formats the exit status of a failed task, after two spaces.
 func ended(e *live.End, nodes int) string {
 	var how []string
 	if e.Why != hosts.Exited && e.Why != hosts.Worked {
@@ -153,24 +153,24 @@ func ended(e *live.End, nodes int) string {
 	return text + strings.Join(how, ", ")
 }
 
-// Rate formats dollars per second.
+// Rate formats a rate in dollars per second.
 func Rate(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
 
-// Brief formats work or seconds.
+// Brief formats an amount of work or a duration, in seconds.
 func Brief(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// Instant returns the time at the given number of seconds after 2000-01-01 UTC.
+// Instant formats a time, given in seconds after 2000-01-01 UTC.
 func Instant(at float64) time.Time {
 	return bank.Epoch.Add(time.Duration(at * float64(time.Second)))
 }
 
-// Cost formats a price as a line without its end.
+// Cost formats a price as one line without a line break.
 func Cost(p live.Price) string {
 	return Instant(p.At).Format("2006-01-02T15:04:05Z") + "  $" + Rate(p.Price) + "/s"
 }
 
-// Top formats a market's hosts as a table. A line above the table summarizes all of them, and
-// the number of contracts that the bank refuses to settle.
+// Top formats the hosts of a market as a table. The line above the table summarizes the
+// hosts and states how many contracts the bank refuses to settle.
 func Top(market string, all []live.Host, now float64, head string, unsettled int) string {
 	price, active := 0.0, map[int64]bool{}
 	for i := range all {
@@ -188,8 +188,8 @@ func Top(market string, all []live.Host, now float64, head string, unsettled int
 	return b.String() + HostTable(all)
 }
 
-// HostTable formats hosts as a table. For each host and each of its contracts, it shows the
-// processors that tasks are entitled to, asked for and received recently.
+// HostTable formats hosts as a table. For each contract on a host, it shows the processors
+// that the tasks are entitled to, and those that they recently requested and received.
 func HostTable(all []live.Host) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -22,21 +22,21 @@ import (
 )
 
 const (
-	lasts    = time.Hour        // validity of an order, from its signature on
-	reads    = 30 * time.Second // validity of a read order: anyone who finds it can read with it for so long
-	patience = 30 * time.Second // patience with a market that does not respond
+	lasts    = time.Hour        // validity of an order after its signature
+	reads    = 30 * time.Second // validity of a read order, which is short because anyone who obtains the order can use it
+	patience = 30 * time.Second // maximum time to wait for a market that does not respond
 )
 
-// A Task is a request, and the files to copy to its folder, by name.
+// A Task is a request with the files to copy to its folder, keyed by name.
 type Task struct {
 	Terms order.Terms // Job is filled in
 	Job   remote.Job  // Files are
 	Files map[string][]byte
 }
 
-// Submit signs an order for t, sends it, and returns the decision. It stores the signed order
-// until it is answered. If the market does not respond, the error is a [service.Away], and
-// [Client.Resume] sends the order again.
+// Submit signs an order for t, sends it and returns the decision. It stores the signed
+// order until the market answers. If the market does not respond, the error is a
+// [service.Away], and [Client.Resume] sends the order again.
 func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 	job, terms := t.Job, t.Terms
 	job.Files = make(map[string]string, len(t.Files))
@@ -79,12 +79,12 @@ func (c *Client) Submit(ctx context.Context, t *Task) (*live.Answer, error) {
 	return a, err
 }
 
-// head returns the head of an order that is signed now.
+// head returns the head of an order signed at the current time.
 func (c *Client) head(lasts time.Duration) order.Head {
 	return order.Head{Ledger: c.Ledger, Market: c.Market, ID: ulid.Make().String(), Account: c.Account, Expires: c.now() + lasts.Seconds()}
 }
 
-// keep stores an order that is about to be sent.
+// keep stores an order before it is sent.
 func (c *Client) keep(id string, signed, job []byte) error {
 	dir := c.home.path("sent")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -93,7 +93,7 @@ func (c *Client) keep(id string, signed, job []byte) error {
 	return errors.Join(whole.Write(filepath.Join(dir, id+".job"), job), whole.Write(filepath.Join(dir, id+".order"), signed))
 }
 
-// send sends an order until it is answered, and then deletes it.
+// send sends an order until the market answers and then deletes the stored order.
 func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live.Answer, error) {
 	for began := time.Now(); ; {
 		a, err := c.Caller.Submit(ctx, signed, job)
@@ -115,7 +115,7 @@ func (c *Client) send(ctx context.Context, id string, signed, job []byte) (*live
 	}
 }
 
-// Unanswered means that a signed order was sent, and the client was stopped before the market
+// Unanswered means that the client sent a signed order but stopped before the market
 // answered.
 type Unanswered struct {
 	left string
@@ -125,14 +125,14 @@ type Unanswered struct {
 // Error implements error.
 func (u *Unanswered) Error() string { return u.left + ": " + u.err.Error() }
 
-// Unwrap returns why the client was stopped.
+// Unwrap returns the error that stopped the client.
 func (u *Unanswered) Unwrap() error { return u.err }
 
-// Left describes the unanswered order, and how to continue.
+// Left describes the unanswered order and how to continue.
 func (u *Unanswered) Left() string { return u.left }
 
-// Resume sends the unanswered orders again, oldest first, and passes each decision to seen,
-// or why there is none.
+// Resume sends the unanswered orders again, oldest first. It passes each decision, or the
+// reason why there is none, to seen.
 func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer, err error)) error {
 	names, err := filepath.Glob(filepath.Join(c.home.path("sent"), "*.order"))
 	if err != nil {
@@ -157,7 +157,7 @@ func (c *Client) Resume(ctx context.Context, seen func(id string, a *live.Answer
 	return nil
 }
 
-// about signs an order of kind cancel or read.
+// about signs an order of kind cancel or read for a contract.
 func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, error) {
 	o, err := order.About(c.head(lasts), kind, id)
 	if err != nil {
@@ -166,7 +166,7 @@ func (c *Client) about(kind string, id int64, lasts time.Duration) ([]byte, erro
 	return bankorder.Sign([]byte(o.String()), c.key)
 }
 
-// waitOut calls f until the market responds or its patience ends.
+// waitOut calls f until the market responds or the client's patience ends.
 func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	for began := time.Now(); ; {
 		err := c.signs(ctx, f)
@@ -179,7 +179,7 @@ func (c *Client) waitOut(ctx context.Context, f func() error) error {
 	}
 }
 
-// Cancel ends a contract, which pays for its usage.
+// Cancel ends a contract. The contract pays for its usage so far.
 func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("cancel", id, lasts)
@@ -194,7 +194,8 @@ func (c *Client) Cancel(ctx context.Context, id int64) (a *live.Answer, err erro
 	return a, err
 }
 
-// Read returns the available part of a contract's log: see [service.Caller.Read].
+// Read returns the available part of a contract's log, as described at
+// [service.Caller.Read].
 func (c *Client) Read(ctx context.Context, id int64, l service.Log, from int64) (text []byte, size int64, ended bool, err error) {
 	err = c.signs(ctx, func() error {
 		signed, err := c.about("read", id, reads)

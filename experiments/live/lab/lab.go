@@ -1,7 +1,7 @@
-// Package lab creates the files of a market on one machine: a bank with owners, accounts with
-// keys, and a file with the rules.
+// Package lab creates the files of a market on one machine: a bank with owners, accounts
+// with keys, and a file with the market's rules.
 //
-// It is independent of how a market runs.
+// The package is independent of how a market runs.
 //
 // # Folder
 //
@@ -31,28 +31,28 @@ import (
 	"bourse/bank/whole"
 )
 
-// A Plan states what to create.
+// A Plan describes the market to create.
 type Plan struct {
 	Dir     string
 	Market  string      // its name
 	Rules   []byte      // text of market.yaml
-	Account string      // account of its creator, which also receives the charges of hosts on this machine
+	Account string      // account of the creator, which also receives the charges of hosts on this machine
 	Public  string      // its public key
 	Money   bank.Amount // that it begins with
 }
 
-// The operator may issue this amount per week.
+// amount that the operator may issue per week
 const (
 	weekly = "1000000.000000"
 	week   = "604800"
 )
 
-// File returns the name of a file of the lab in dir.
+// File returns the path of a file of the lab in dir.
 func File(dir string, name ...string) string {
 	return filepath.Join(append([]string{dir}, name...)...)
 }
 
-// Made reports whether there is a lab in dir.
+// Made reports whether dir contains a lab.
 func Made(dir string) (bool, error) {
 	_, err := os.Stat(File(dir, "market.yaml"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -61,7 +61,8 @@ func Made(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// Make creates a lab, at a time in the bank's format. It continues an interrupted creation.
+// Make creates a lab. now is the creation time in the bank's format. If an earlier creation
+// was interrupted, Make continues it.
 func Make(ctx context.Context, p Plan, now float64) error {
 	m := &maker{ctx: ctx, now: now, keys: make(map[string]string), public: make(map[string]string)}
 	if err := os.MkdirAll(File(p.Dir, "keys"), 0o700); err != nil {
@@ -102,7 +103,7 @@ type maker struct {
 	public map[string]string
 }
 
-// key reads the key in a file, or creates it.
+// key reads the key in a file. It creates the key if necessary.
 func (m *maker) key(file, name string) error {
 	private, err := keys.Keep(rand.Reader, file, name)
 	if err == nil {
@@ -112,7 +113,7 @@ func (m *maker) key(file, name string) error {
 	return err
 }
 
-// make gives the bank its owners, accounts and money.
+// make gives the bank its owners, its accounts and its money.
 func (m *maker) make(p *Plan) error {
 	if err := m.bank.Owners(m.ctx, func(o *owners.Owners, _ float64) { m.ledger = o.Ledger() }); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (m *maker) make(p *Plan) error {
 	return nil
 }
 
-// own makes the bank owned.
+// own turns the bank into one with owners.
 func (m *maker) own() error {
 	var id [16]byte
 	rand.Read(id[:])
@@ -152,9 +153,9 @@ func (m *maker) own() error {
 	return err
 }
 
-const valid = 600 // seconds until an order of the creation expires
+const valid = 600 // validity of the creation's orders, in seconds
 
-// book books an order of the operator once.
+// book books an order of the operator only once, even if called again.
 func (m *maker) book(id, kind string, fields ...string) error {
 	o, err := order.For(kind, m.ledger, id, "operator", m.now+valid, fields...)
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package metrics exports the metrics of a live market to Prometheus: counters that are
-// updated by events, and gauges that are read at each request. No metric identifies a user or
-// a contract.
+// Package metrics exports the metrics of a live market to Prometheus. Events update the
+// counters; the gauges are read at each request. No metric identifies a user or a contract.
 //
-// It does not judge the values: rules.yaml has the alert rules, and dashboard.json shows the
-// metrics in Grafana.
+// The package does not judge the values: rules.yaml has the alert rules, and dashboard.json
+// shows the metrics in Grafana.
 package metrics
 
 import (
@@ -32,7 +31,7 @@ type Metrics struct {
 	dropped   *prometheus.CounterVec
 }
 
-// New returns metrics without measurements.
+// New returns metrics without any measurements.
 func New() *Metrics {
 	seconds := func(name, help string) prometheus.Histogram {
 		return prometheus.NewHistogram(prometheus.HistogramOpts{Name: "bourse_" + name, Help: help, Buckets: prometheus.ExponentialBuckets(0.0001, 4, 9)})
@@ -48,11 +47,11 @@ func New() *Metrics {
 		dropped:   prometheus.NewCounterVec(prometheus.CounterOpts{Name: "bourse_dropped_total", Help: "Connections and calls ended or refused: too many, or too slow."}, []string{"why"}),
 	}
 	m.registry.MustRegister(m.turn, m.log, m.bank, m.sync, m.decisions, m.unpaid, m.dropped)
-	m.dropped.WithLabelValues("connections") // so that it exists from the start
+	m.dropped.WithLabelValues("connections") // create the counter with value 0
 	return m
 }
 
-// Turn implements [live.Meter], and so do the following methods.
+// Turn and the following methods implement [live.Meter].
 func (m *Metrics) Turn(seconds float64) { m.turn.Observe(seconds) }
 
 // LogSync implements [live.Meter].
@@ -67,7 +66,7 @@ func (m *Metrics) Sync(seconds float64) { m.sync.Observe(seconds) }
 // Unpaid implements [live.Meter].
 func (m *Metrics) Unpaid(seconds float64) { m.unpaid.Add(seconds) }
 
-// Drop counts a connection or call that was ended or refused.
+// Drop counts a connection or call that the server ended or refused.
 func (m *Metrics) Drop(why string) { m.dropped.WithLabelValues(why).Inc() }
 
 // Decided implements [live.Meter].
@@ -75,8 +74,8 @@ func (m *Metrics) Decided(class, verdict, reason string) {
 	m.decisions.WithLabelValues(bounded(class), verdict, reason).Inc()
 }
 
-// bounded returns a class as a label. Users may name any class; those that are not sold share
-// one label.
+// bounded returns a class as a label with a bounded set of values. Users may name any
+// class, so all classes that are not offered share one label.
 func bounded(class string) string {
 	class = strings.ToLower(class)
 	switch {
@@ -88,14 +87,15 @@ func bounded(class string) string {
 	return "other"
 }
 
-// State contains the sources of the gauges, which are read at each request of Prometheus.
+// A State contains the sources of the gauges. They are read at each request from
+// Prometheus.
 type State struct {
 	Market *live.Market
-	Offset func() float64 // offset of the wall clock, s
+	Offset func() float64 // offset of the wall clock in seconds
 	Head   func(context.Context) (store.Head, error)
 }
 
-// Of adds gauges of a market's state, and returns the HTTP handler.
+// Of adds the gauges of a market's state and returns the HTTP handler.
 func (m *Metrics) Of(s State) http.Handler {
 	m.registry.MustRegister(&gauges{s})
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
@@ -125,7 +125,7 @@ var (
 	entries     = gauge("ledger_entries", "Entries of the bank's ledger; omitted while the bank does not respond.")
 )
 
-// gauges read the present state.
+// gauges reads the current state.
 type gauges struct{ State }
 
 // Describe implements [prometheus.Collector].

@@ -2,13 +2,14 @@ package page
 
 import "sync"
 
-// Copies are the last versions of pages: many readers of a page cost as much as one.
+// A copies has the latest copy of each page, so many readers of a page cost as much as one
+// reader.
 type copies struct {
 	mu  sync.Mutex
 	all map[string]*copied // by path
 }
 
-// A copied page is written by the first reader; the others wait for it.
+// A copied is the copy of a page. The first reader creates its text, and the others wait for it.
 type copied struct {
 	at     float64 // instant
 	once   sync.Once
@@ -17,12 +18,13 @@ type copied struct {
 }
 
 const (
-	fresh      = 0.5 // s for which a copy is valid; page.js waits longer after an event
+	fresh      = 0.5 // validity of a copy in seconds; page.js waits longer than this after an event
 	mostCopies = 256
-	longest    = 100 // maximum length in bytes of the path of a copied page
+	longest    = 100 // maximum length of the path of a copied page, in bytes
 )
 
-// of returns the copy of a page that is valid at now, or one to be written.
+// of returns the copy of a page that is valid at time now. If there is none, it returns an
+// empty copy to be filled.
 func (c *copies) of(path string, now float64) *copied {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,12 +14,12 @@ import (
 
 const (
 	mostWatchers = 256              // streams at once
-	heartbeat    = 15 * time.Second // delay after which a silent stream reports that the market is alive
+	heartbeat    = 15 * time.Second // time without events after which the stream reports that the market is alive
 )
 
-// events streams events (server-sent events) after the last one that the browser has
-// received: its Last-Event-ID, or the number in the page. Events that are no longer stored
-// are skipped; the page then shows the present state.
+// events streams server-sent events, starting after the last event that the browser has
+// received. That event is given by Last-Event-ID or by the number in the page. Events that
+// are no longer stored are skipped. The page then shows the current state.
 func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	after := s.Market.LastEvent()
 	for _, said := range []string{r.Header.Get("Last-Event-ID"), r.URL.Query().Get("after")} {
@@ -65,7 +65,8 @@ func (s *server) events(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// encoded are events as they are sent, shared by all streams: each is encoded once.
+// An encoded has the encoded events. All streams share it, so each event is encoded only
+// once.
 type encoded struct {
 	mu    sync.Mutex
 	texts map[int64][]byte // by number

@@ -1,17 +1,18 @@
 // Package page shows a live market in a browser: prices, hosts, contracts with the numbers
-// that decided them, and the ledger. It is read-only. Its tables work without scripts. With
-// scripts, they are updated, and charts show their contents.
+// behind each decision, and the ledger. It is read-only. The tables work without scripts.
+// With scripts, the tables are updated and charts show their contents.
 //
 // # What is public
 //
-// Anyone who can reach a market may read it, as with 'bourse job top', 'price' and 'status'.
-// The page shows the same information, in the same words and digits. That is: hosts and their
-// tasks, prices, and contracts by number with account, terms, decision, places, money and
-// receipts. It shows no job, no file and no output of a program, which only the owner may
-// read. It shows the head of the ledger and the receipts of contracts, and no other entry or
-// balance, which need rights.
+// Anyone who can reach a market may read the page, and may also use 'bourse job top',
+// 'price' and 'status'. The page shows the same information as these commands, in the same
+// words and digits. It covers hosts and their tasks, prices, and contracts by number with
+// account, terms, decision, hosts, money and receipts. The page does not show jobs, files
+// or program output, because only their owner may read these. It shows the head of the
+// ledger and the receipts of contracts. Other entries and balances require rights, so the
+// page omits them.
 //
-// It is independent of how decisions are made.
+// The package is independent of how decisions are made.
 package page
 
 import (
@@ -28,7 +29,7 @@ import (
 	"bourse/experiments/live"
 )
 
-// A Market is the source of the page: a [live.Market].
+// A Market is the source of the page's data, such as a [live.Market].
 type Market interface {
 	Hosts() []live.Host
 	Gauges() live.Gauges
@@ -46,7 +47,7 @@ type Config struct {
 	Rules   live.Config
 	Ledger  string // id
 	Version string // of this bourse
-	Address string // address announced to others, HOST or HOST:PORT; empty if the market serves only this machine
+	Address string // address announced to others, as HOST or HOST:PORT; empty if the market serves only this machine
 
 	Now  func() float64                        // instant
 	Head func(context.Context) (string, error) // of the ledger
@@ -58,7 +59,7 @@ var static embed.FS
 //go:embed templates
 var templates embed.FS
 
-// policy lets a browser load only what is served here, and run no script in a page.
+// policy lets a browser load content only from this server, and forbids inline scripts.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // server answers browsers.
@@ -71,7 +72,7 @@ type server struct {
 	copies   copies
 }
 
-// New returns the HTTP handler for browsers.
+// New returns the HTTP handler that serves browsers.
 func New(c Config) http.Handler {
 	s := &server{Config: c, mux: http.NewServeMux()}
 	s.pages = template.Must(template.New("").Funcs(functions).ParseFS(templates, "templates/*.html"))
@@ -106,9 +107,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// calls reports whether host is a name of this market: an address, localhost, or the
-// announced name. With any other name, a page of another site may have led here (DNS
-// rebinding) and could read this one as its own.
+// calls reports whether host is a name of this market: an IP address, localhost or the
+// announced name. If the request has any other name, another site may have directed the
+// browser here (DNS rebinding) and could then read the page.
 func (s *server) calls(host string) bool {
 	name := func(address string) string {
 		if h, _, err := net.SplitHostPort(address); err == nil {

@@ -24,7 +24,7 @@ type view struct {
 	Version  string
 	Now      float64
 	Head     string
-	Seq      int64 // number of the last event that it includes
+	Seq      int64 // number of the last event included in the page
 	Status   int
 
 	Hosts     []live.Host
@@ -38,21 +38,21 @@ type view struct {
 	Rules     live.Config
 	Ledger    string
 	Error     string
-	More      bool  // number of open contracts that are not shown
-	From      int64 // first contract, 0 if it ends with the last
-	Older     int64 // first contract of the previous page, 0 if there is none
+	More      bool  // number of open contracts that the page omits
+	From      int64 // number of the first contract, or 0 if the list ends with the last contract
+	Older     int64 // number of the first contract on the previous page, or 0 if there is none
 	Newer     int64 // and the one after
 	Unsettled int   // calls that the bank has refused
-	LeftHosts int   // number of hosts whose prices are not shown
+	LeftHosts int   // number of hosts whose prices the page omits
 }
 
-// A dot is a point of a chart of prices.
+// A dot is one point of a price chart.
 type dot struct {
 	Host string
 	live.Price
 }
 
-// An entry is a ledger entry for which a contract has a receipt.
+// An entry is the ledger entry of a contract's receipt.
 type entry struct {
 	Number   int64
 	Receipt  string
@@ -70,7 +70,7 @@ const (
 
 var errNoPage = errors.New("there is no such page")
 
-// functions are the functions of the templates.
+// functions are the functions available to the templates.
 var functions = map[string]any{
 	"rate":    client.Rate,
 	"brief":   client.Brief,
@@ -92,7 +92,7 @@ var functions = map[string]any{
 	"kept":   enforcement,
 }
 
-// spot returns the mean price of hosts, $/s, as 'bourse job top' prints it.
+// spot returns the mean price of the hosts in $/s, formatted as in 'bourse job top'.
 func spot(all []live.Host) (price float64) {
 	for i := range all {
 		price += all[i].Price / float64(len(all))
@@ -100,7 +100,7 @@ func spot(all []live.Host) (price float64) {
 	return price
 }
 
-// active returns the number of contracts on hosts.
+// active returns the number of contracts that have hosts.
 func active(all []live.Host) int {
 	on := map[int64]bool{}
 	for i := range all {
@@ -111,7 +111,7 @@ func active(all []live.Host) int {
 	return len(on)
 }
 
-// enforcement describes how a kind of host enforces shares.
+// enforcement describes how a host of the given kind enforces shares.
 func enforcement(kind string) string {
 	switch kind {
 	case "cgroup2", "cgroup1":
@@ -126,7 +126,7 @@ func enforcement(kind string) string {
 	return "by " + kind
 }
 
-// show writes a page, or an error.
+// show writes a page or an error.
 func (s *server) show(w http.ResponseWriter, r *http.Request, f func(*http.Request) (*view, error)) {
 	path := r.URL.Path
 	if path == "/ledger" {
@@ -152,7 +152,7 @@ func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (s
 		}
 	}
 	v.Market, v.Version, v.Now, v.Seq = s.Rules.Name, s.Version, s.Now(), seq
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second) // others wait for it, too
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), time.Second) // this request must not cancel it, because other readers wait for the same copy
 	defer cancel()
 	if head, err := s.Head(ctx); err == nil {
 		v.Head = head
@@ -164,7 +164,7 @@ func (s *server) write(r *http.Request, f func(*http.Request) (*view, error)) (s
 	return cmp.Or(v.Status, http.StatusOK), b.Bytes()
 }
 
-// market is the first page: prices, hosts, contracts.
+// market is the first page, with prices, hosts and contracts.
 func (s *server) market(*http.Request) (*view, error) {
 	v := &view{Template: "market.html", Title: s.Rules.Name, Hosts: s.Market.Hosts(), Unsettled: s.Market.Gauges().Unsettled}
 	dear := slices.Clone(v.Hosts)
@@ -188,8 +188,7 @@ func (s *server) market(*http.Request) (*view, error) {
 	return v, err
 }
 
-// prices returns the recent prices of a host, oldest first, from the beginning of the period
-// on.
+// prices returns the recent prices of a host since the start of the period, oldest first.
 func (s *server) prices(host string) (out []dot) {
 	since := s.Now() - span
 	all, err := s.Market.Prices(host, since)
@@ -225,8 +224,8 @@ func (s *server) host(r *http.Request) (*view, error) {
 	return &view{Template: "host.html", Title: "Host " + name, Host: &all[i], Prices: s.prices(name)}, nil
 }
 
-// ledger shows the head, and the receipts of contracts: the latest ones, or those from one
-// contract on.
+// ledger shows the ledger's head and the receipts of contracts: either the latest ones, or
+// those starting at a given contract.
 func (s *server) ledger(r *http.Request) (*view, error) {
 	f := live.Filter{Ended: true, Last: mostListed}
 	if said := r.URL.Query().Get("from"); said != "" {

@@ -19,23 +19,23 @@ import (
 
 const (
 	mostBlob = 64 << 20            // bytes of a file
-	keeps    = 30 * 24 * time.Hour // maximum age of a file that nobody requested
+	keeps    = 30 * 24 * time.Hour // maximum age of a file that has not been requested
 )
 
-// blobs are the files in a folder, by their SHA-256 in hexadecimal digits.
+// blobs are the files in a folder, named by their SHA-256 hashes in hexadecimal digits.
 type blobs struct {
 	dir    string
 	most   int64                  // bytes of all
-	wanted func() map[string]bool // files that may not be removed
+	wanted func() map[string]bool // files that must not be removed
 
 	mu    sync.Mutex
 	total int64 // bytes
 }
 
-// errFull means that the maximum is stored and all files are in use.
+// errFull means that the files in use fill the maximum space.
 var errFull = errors.New("the market stores as many files as it may, and all are in use")
 
-// openBlobs returns the files in a folder, which it creates if necessary.
+// openBlobs returns the files in a folder. It creates the folder if necessary.
 func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, error) {
 	b := &blobs{dir: dir, most: most, wanted: wanted}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -44,8 +44,8 @@ func openBlobs(dir string, most int64, wanted func() map[string]bool) (*blobs, e
 	return b, b.sweep()
 }
 
-// put stores data, and returns its hash. It removes the least recently used files that are
-// not in use to make room.
+// put stores data and returns its hash. To make room, it removes files that are not in use,
+// the least recently used first.
 func (b *blobs) put(data []byte) (string, error) {
 	if len(data) > mostBlob {
 		return "", fmt.Errorf("found a file of %d bytes, want at most %d", len(data), mostBlob)
@@ -72,7 +72,7 @@ func (b *blobs) put(data []byte) (string, error) {
 	return sha, whole.Write(name, data)
 }
 
-// get returns the data with hash sha.
+// get returns the data with the given SHA-256 hash.
 func (b *blobs) get(sha string) ([]byte, error) {
 	if sum, err := hex.DecodeString(sha); err != nil || len(sum) != sha256.Size {
 		return nil, fmt.Errorf("%w: %.80q is no SHA-256", link.ErrUnknown, sha)
@@ -89,16 +89,15 @@ func (b *blobs) get(sha string) ([]byte, error) {
 	return data, err
 }
 
-// sweep removes files that have not been stored or requested for a long time.
+// sweep removes files that have not been stored or requested for too long.
 func (b *blobs) sweep() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.remove(b.most, keeps)
 }
 
-// remove removes unused files, the least recently used first, until at most the given number
-// of bytes remain, and returns that number. It removes files that are older than the given
-// age in any case.
+// remove removes unused files, the least recently used first, until at most the given
+// number of bytes remain. It always removes unused files older than the given age.
 func (b *blobs) remove(most int64, unused time.Duration) error {
 	entries, err := os.ReadDir(b.dir)
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 	"bourse/experiments/live/wire"
 )
 
-// A Caller calls a remote market.
+// A Caller sends requests to a remote market.
 type Caller struct {
 	market wire.MarketClient
 	admin  wire.AdminClient
 	http   *http.Client
 }
 
-// Dial returns a caller of the market at url.
+// Dial returns a caller for the market at url.
 func Dial(url string, h *http.Client) *Caller {
 	most := connect.WithReadMaxBytes(mostBlob)
 	return &Caller{wire.NewMarketClient(h, url, most), wire.NewAdminClient(h, url, most), h}
@@ -35,7 +35,7 @@ func (c *Caller) Close() { c.http.CloseIdleConnections() }
 // asks is the maximum duration of a call that does not wait for events.
 const asks = 15 * time.Second
 
-// call calls the market once.
+// call sends one request to the market.
 func call[Q, R any](ctx context.Context, f func(context.Context, *Q) (*R, error), q *Q) (*R, error) {
 	ctx, cancel := context.WithTimeout(ctx, asks)
 	defer cancel()
@@ -43,7 +43,8 @@ func call[Q, R any](ctx context.Context, f func(context.Context, *Q) (*R, error)
 	return r, said(err)
 }
 
-// An Away is a market that does not respond. It may have executed the request.
+// An Away error means that the market does not respond. The market may still have executed
+// the request.
 type Away struct{ err error }
 
 // Error implements error.
@@ -52,8 +53,8 @@ func (a *Away) Error() string { return fmt.Sprintf("the market does not respond:
 // Unwrap returns why.
 func (a *Away) Unwrap() error { return a.err }
 
-// said returns an error in the market's words, or an [Away] if the market said nothing or
-// asks to try again.
+// said returns the market's own error. If the market did not answer or asks to try again,
+// said returns an [Away].
 func said(err error) error {
 	var sent *connect.Error
 	var dial *net.OpError
@@ -82,13 +83,13 @@ type About struct {
 	Unsettled int `json:"unsettled,omitempty" doc:"settlements and penalties that the bank has refused and that the market sends again"`
 }
 
-// About returns which market responds.
+// About returns the identity of the market that responds.
 func (c *Caller) About(ctx context.Context) (About, error) {
 	r, err := call(ctx, c.market.About, &wire.AboutRequest{})
 	return About{r.GetMarket(), r.GetLedger(), r.GetBourse(), r.GetNow(), r.GetHead(), int(r.GetUnsettled())}, err
 }
 
-// Submit sends a signed order and its job, and returns the decision.
+// Submit sends a signed order with its job and returns the decision.
 func (c *Caller) Submit(ctx context.Context, signed, job []byte) (*live.Answer, error) {
 	r, err := call(ctx, c.market.Submit, &wire.SubmitRequest{Order: signed, Job: job})
 	if err != nil {
@@ -97,7 +98,7 @@ func (c *Caller) Submit(ctx context.Context, signed, job []byte) (*live.Answer, 
 	return toAnswer(r.GetAnswer()), nil
 }
 
-// Cancel sends a signed order to cancel a contract.
+// Cancel sends a signed order that cancels a contract.
 func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error) {
 	r, err := call(ctx, c.market.Cancel, &wire.CancelRequest{Order: signed})
 	if err != nil {
@@ -106,8 +107,9 @@ func (c *Caller) Cancel(ctx context.Context, signed []byte) (*live.Answer, error
 	return toAnswer(r.GetAnswer()), nil
 }
 
-// Quote returns the lowest budget at which the market accepts t now, whether there is one,
-// and the penalty if a host or the market delivers too little.
+// Quote returns the lowest budget at which the market accepts t now, and reports whether
+// such a budget exists. It also returns the penalty that is owed if a host or the market
+// delivers too little.
 func (c *Caller) Quote(ctx context.Context, t *order.Terms) (least bank.Amount, owed live.Owed, ok bool, err error) {
 	r, err := call(ctx, c.market.Quote, &wire.QuoteRequest{Class: t.Class, Nodes: int32(t.Nodes), Cpus: t.CPUs, Work: t.Work, Deadline: t.Deadline})
 	if err != nil || r.GetLeast() == "" {
@@ -127,7 +129,8 @@ func (c *Caller) Status(ctx context.Context, id int64) (*live.Contract, error) {
 	return &k, err
 }
 
-// Wait follows a contract until it has ended. It waits while the market does not respond.
+// Wait follows a contract until the contract has ended. While the market does not respond,
+// Wait retries.
 func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	for state := ""; ; {
 		once, cancel := context.WithTimeout(ctx, waits+asks)
@@ -150,7 +153,7 @@ func (c *Caller) Wait(ctx context.Context, id int64) (*live.Contract, error) {
 	}
 }
 
-// Pause waits for the given time, or until ctx ends.
+// Pause waits for the given duration or until ctx ends.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -172,7 +175,7 @@ func (c *Caller) List(ctx context.Context, f live.Filter) ([]live.Contract, erro
 	return out, err
 }
 
-// Prices returns the prices of a host from a time on.
+// Prices returns the prices of a host since the given time.
 func (c *Caller) Prices(ctx context.Context, host string, since float64) ([]live.Price, error) {
 	r, err := call(ctx, c.market.Prices, &wire.PricesRequest{Host: host, Since: since})
 	return all(r.GetPrices(), func(p *wire.Price) live.Price { return live.Price{At: p.GetAt(), Price: p.GetPrice()} }), err
@@ -184,46 +187,46 @@ func (c *Caller) Hosts(ctx context.Context) ([]live.Host, error) {
 	return all(r.GetHosts(), toHost), err
 }
 
-// PutBlob sends a file that a job needs, with a signed read order that names no contract.
+// PutBlob sends a file that a job needs. The signed read order must not name a contract.
 func (c *Caller) PutBlob(ctx context.Context, signed, data []byte) error {
 	_, err := call(ctx, c.market.PutBlob, &wire.PutBlobRequest{Data: data, Order: signed})
 	return err
 }
 
-// A Log is the standard output or the standard error of a node of a contract.
+// A Log identifies the standard output or standard error of one node of a contract.
 type Log struct {
 	Node   int
 	Errors bool
 }
 
-// Read returns, for a signed order to read a contract, the available part of a log from an
-// offset on, and its present length. ended reports that the log is complete.
+// Read returns the available part of a log from an offset on, and the log's current length.
+// The signed order must allow reading the contract. ended reports that the log is complete.
 func (c *Caller) Read(ctx context.Context, signed []byte, l Log, from int64) (text []byte, size int64, ended bool, err error) {
 	r, err := call(ctx, c.market.Logs, &wire.LogsRequest{Order: signed, Node: int32(l.Node), Errors: l.Errors, From: from})
 	return r.GetText(), r.GetSize(), r.GetEnded(), err
 }
 
-// An Archive contains the files that a node of a contract left in its folder.
+// An Archive identifies the files that a node of a contract left in its folder.
 type Archive struct {
 	Node  int
-	Name  string   // chosen by the caller: its parts are requested one by one
-	Paths []string // paths in the folder; none means all of it
+	Name  string   // name chosen by the caller, because the parts are requested one by one
+	Paths []string // paths in the folder; if empty, the whole folder
 }
 
-// Files returns, for a signed order to read a contract, a part of a tar archive from an
-// offset on. last reports that the archive ends with it.
+// Files returns one part of a tar archive, starting at an offset. The signed order must
+// allow reading the contract. last reports that this is the archive's last part.
 func (c *Caller) Files(ctx context.Context, signed []byte, a Archive, from int64) (part []byte, last bool, err error) {
 	r, err := call(ctx, c.market.Files, &wire.FilesRequest{Order: signed, Node: int32(a.Node), Archive: a.Name, Paths: a.Paths, From: from})
 	return r.GetData(), r.GetLast(), err
 }
 
-// Pass has the bank book a complete order, and returns the receipt.
+// Pass makes the bank book a complete order and returns the receipt.
 func (c *Caller) Pass(ctx context.Context, signed []byte) (string, error) {
 	r, err := call(ctx, c.market.Pass, &wire.PassRequest{Order: signed})
 	return r.GetReceipt(), err
 }
 
-// InviteHost returns a token with which a host joins. It requires the operator's secret.
+// InviteHost returns the token with which a host joins. It requires the operator's secret.
 func (c *Caller) InviteHost(ctx context.Context, secret, name, owner string) (string, error) {
 	r, err := call(operating(ctx, secret), c.admin.InviteHost, &wire.InviteHostRequest{Name: name, Owner: owner})
 	return r.GetToken(), err
@@ -249,7 +252,7 @@ func (c *Caller) RemoveHost(ctx context.Context, secret, name string) error {
 	return err
 }
 
-// operating adds the operator's secret to the call made with the context.
+// operating adds the operator's secret to calls made with the context.
 func operating(ctx context.Context, secret string) context.Context {
 	ctx, info := connect.NewClientContext(ctx)
 	info.RequestHeader().Set("Authorization", "Bearer "+secret)

@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/live/wire"
 )
 
-// each returns f of all of in.
+// each returns the results of f for every element of in.
 func each[A, B any](in []A, f func(*A) B) []B {
 	out := make([]B, len(in))
 	for i := range in {
@@ -18,7 +18,7 @@ func each[A, B any](in []A, f func(*A) B) []B {
 	return out
 }
 
-// all returns f of all of in.
+// all returns the results of f for every element of in.
 func all[A, B any](in []*A, f func(*A) B) []B {
 	out := make([]B, len(in))
 	for i := range in {
@@ -42,7 +42,7 @@ func fromEnd(e *live.End) *wire.End {
 func toEnd(e *wire.End) live.End {
 	out := live.End{Node: e.GetNode(), Host: e.GetHost(), Name: e.GetTask(), Code: uint8(e.GetCode()), Signal: e.GetSignal(), Fault: e.GetFault(), OutOfMemory: e.GetOutOfMemory()}
 	if err := out.Why.UnmarshalText([]byte(e.GetWhy())); err != nil {
-		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // from a market of a later version
+		out.Fault = fmt.Sprintf("ended as %q", e.GetWhy()) // the reason comes from a later version
 	}
 	return out
 }
@@ -61,7 +61,7 @@ func toAnswer(a *wire.Answer) *live.Answer {
 	}
 }
 
-// raw returns JSON that was sent as text, or nothing if it is invalid.
+// raw returns JSON that was sent as text. It returns nil if the text is invalid.
 func raw(text string) json.RawMessage {
 	if !json.Valid([]byte(text)) {
 		return nil

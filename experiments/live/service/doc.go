@@ -1,11 +1,11 @@
-// Package service serves a market over a network to users, operators and hosts. It also
-// stores the files of jobs, the invitations of hosts, and parts of logs in transit.
+// Package service serves a market over a network to users, operators and hosts. The package
+// also stores the files of jobs, the invitations of hosts, and parts of logs in transit.
 //
 // It decides nothing.
 //
 // # Files
 //
-// The market's folder also contains:
+// It adds these files to the market's folder:
 //
 //	blobs/SUM       texts of jobs and their files, by their SHA-256
 //	invitations     JSON: hosts that may join, by the hash of what their token holds

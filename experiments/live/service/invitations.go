@@ -21,14 +21,14 @@ const invited = time.Hour
 // An invitation lets one host join.
 type invitation struct {
 	Hash   string    `json:"hash"`           // of the secret: SHA-256 in hexadecimal digits
-	Name   string    `json:"name,omitempty"` // name of the host; empty lets the host choose
-	Owner  string    `json:"owner"`          // account that receives its charges
+	Name   string    `json:"name,omitempty"` // name of the host; if empty, the host chooses its name
+	Owner  string    `json:"owner"`          // account that receives the host's charges
 	Until  time.Time `json:"until"`
 	Pin    string    `json:"pin,omitempty"`    // of who has used it
-	Joined string    `json:"joined,omitempty"` // name under which it has joined
+	Joined string    `json:"joined,omitempty"` // name under which the host has joined
 }
 
-// invitations are the invitations in a file.
+// invitations are the invitations stored in a file.
 type invitations struct {
 	file string
 	mu   sync.Mutex
@@ -55,7 +55,7 @@ func hashOf(secret string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add lets the holder of a secret join.
+// add stores an invitation. The holder of its secret may join.
 func (v *invitations) add(secret, name, owner string) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -70,8 +70,9 @@ func (v *invitations) add(secret, name, owner string) error {
 	return v.save()
 }
 
-// use consumes the invitation of a secret for a pin. It passes the invitation to join, and
-// returns the name under which the host has joined. For the same pin, it repeats its answer.
+// use consumes the invitation with the given secret for the host with the given pin. It
+// passes the invitation to join and returns the name under which the host has joined. If
+// the same pin uses the invitation again, use repeats its answer.
 func (v *invitations) use(secret, pin string, join func(*invitation) (string, error)) (string, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -12,15 +12,15 @@ import (
 	"bourse/hosts/remote"
 )
 
-// logs are the parts of logs, and of archives, that are requested from hosts.
+// A logs has the parts of logs and archives that are requested from hosts.
 type logs struct {
-	urge func(host string, on bool) // has a host answered immediately
+	urge func(host string, on bool) // makes the market answer a host immediately
 
 	mu    sync.Mutex
 	asked map[string][]*asking // by host
 }
 
-// An asking is a part that a caller waits for.
+// An asking is a requested part for which a caller waits.
 type asking struct {
 	remote.Log // without what it says
 	answer     chan *remote.Log
@@ -29,7 +29,7 @@ type asking struct {
 // longest is the maximum time to wait for a host.
 const longest = 8 * time.Second
 
-// ask requests a part from a host.
+// ask requests a part from a host and waits for it.
 func (l *logs) ask(ctx context.Context, host string, part remote.Log) (*remote.Log, error) {
 	a := &asking{part, make(chan *remote.Log, 1)}
 	l.mu.Lock()
@@ -56,7 +56,7 @@ func (l *logs) drop(host string, a *asking) {
 	l.urge(host, len(l.asked[host]) > 0)
 }
 
-// of returns the requests to a host.
+// of returns the pending requests to a host.
 func (l *logs) of(host string) (all []remote.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,7 +66,7 @@ func (l *logs) of(host string) (all []remote.Log) {
 	return all
 }
 
-// put passes a part to all callers that wait for it.
+// put passes a part to every caller that waits for it.
 func (l *logs) put(host string, part *remote.Log) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *logs) put(host string, part *remote.Log) {
 
 var _ link.Market = (*Server)(nil)
 
-// Host implements link.Market, and so do the following methods.
+// Host and the following methods implement link.Market.
 func (s *Server) Host(pin string) (string, error) {
 	name, ok := s.Market.HostOf(pin)
 	if !ok {
@@ -91,7 +91,7 @@ func (s *Server) Host(pin string) (string, error) {
 	return name, nil
 }
 
-// Enrol registers an invited host.
+// Enrol registers a host that has an invitation.
 func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 	name, err := s.invitations.use(e.Secret, e.Pin, func(i *invitation) (string, error) {
 		name := i.Name
@@ -107,7 +107,7 @@ func (s *Server) Enrol(ctx context.Context, e link.Enrolment) (string, error) {
 	return name, err
 }
 
-// Sync passes a host's report to the market.
+// Sync passes a host's report to the market and returns the reply.
 func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote.Orders, error) {
 	o, err := s.Market.Sync(ctx, host, t)
 	if err == nil {
@@ -119,7 +119,7 @@ func (s *Server) Sync(ctx context.Context, host string, t *remote.Told) (*remote
 // Blob returns a file.
 func (s *Server) Blob(_ context.Context, _, sha string) ([]byte, error) { return s.blobs.get(sha) }
 
-// PutLog receives a part of a log, or of an archive.
+// PutLog receives one part of a log or archive.
 func (s *Server) PutLog(_ context.Context, host string, l *remote.Log) error {
 	s.logs.put(host, l)
 	return nil

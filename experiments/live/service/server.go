@@ -25,39 +25,39 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A Config states what to serve, and to whom.
+// A Config states what a server offers and to whom.
 type Config struct {
 	Market  *live.Market
 	Dir     string  // its folder
 	Name    string  // of the market
 	Ledger  string  // id
 	Version string  // of this bourse
-	Rate    float64 // maximum orders per second of one account, and the same number of signed read requests or files
-	Files   float64 // maximum bytes of all stored files
+	Rate    float64 // maximum number of orders per second from one account; the same limit applies to signed read requests and to files
+	Files   float64 // maximum total size of the stored files, in bytes
 
 	Bank  bank.Ledger
 	Head  func(context.Context) (string, error) // of the ledger
 	Now   func() float64                        // instant
-	Admin string                                // secret of the operator; if empty, nobody may operate
-	Token func() (link.Token, bool)             // address for hosts to join, if they can
+	Admin string                                // operator's secret; if empty, the operator's calls are refused
+	Token func() (link.Token, bool)             // address and secret for joining, and whether hosts can join
 	Users func(context.Context) ([]User, error) // whom the bank knows
 
-	Actions *slog.Logger // receives changes by operators and by hosts that join; may be nil
+	Actions *slog.Logger // log of the changes by operators and joining hosts; may be nil
 
 	Metrics http.Handler // answers Prometheus
-	Page    http.Handler // serves browsers, for all other requests
+	Page    http.Handler // handles all other requests, which come from browsers
 }
 
 // A Server serves one market.
 type Server struct {
 	Config
 	blobs       *blobs
-	large       chan struct{} // one slot for each large call in progress
+	large       chan struct{} // one slot per large call in progress
 	invitations *invitations
 	logs        logs
-	orders      bank.Buckets // by account whose signature has been checked
+	orders      bank.Buckets // limit per account, after its signature has been checked
 	reads       bank.Buckets // of what decides nothing
-	passes      bank.Buckets // for calls that only the bank checks: by the named account
+	passes      bank.Buckets // limit per named account, for calls whose signatures only the bank checks
 }
 
 // New returns a server.
@@ -73,7 +73,8 @@ func New(c Config) (*Server, error) {
 	return s, err
 }
 
-// Tidy removes files that have not been requested for a long time, every hour until ctx ends.
+// Tidy removes files that have not been requested for a long time. It runs every hour until
+// ctx ends.
 func (s *Server) Tidy(ctx context.Context) error {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
@@ -89,7 +90,7 @@ func (s *Server) Tidy(ctx context.Context) error {
 	}
 }
 
-// Handler returns the HTTP handler for users and the operator.
+// Handler returns the HTTP handler for requests from users and from the operator.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	asked := func(path string, h http.Handler) { mux.Handle(path, s.guard(h)) }
@@ -102,7 +103,7 @@ func (s *Server) Handler() http.Handler {
 }
 
 const (
-	mostLarge = 8       // maximum number of simultaneous large calls
+	mostLarge = 8       // maximum number of large calls at the same time
 	mostCall  = 1 << 20 // bytes of any other
 )
 
@@ -114,7 +115,8 @@ func MostBytes(r *http.Request) int64 {
 	return mostCall
 }
 
-// guard limits calls before they are read, and refuses calls that come from web pages.
+// guard limits calls before their bodies are read. It refuses calls that come from web
+// pages.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Origin") != "" {
@@ -136,7 +138,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// codes maps errors to their codes on the network.
+// codes maps errors to their network codes.
 var codes = []struct {
 	err  error
 	code connect.Code
@@ -171,16 +173,16 @@ func coded(err error) error {
 	return connect.NewError(connect.CodeInternal, err)
 }
 
-// About implements wire.MarketHandler, and so do the following methods.
+// About and the following methods implement wire.MarketHandler.
 func (s *Server) About(ctx context.Context, _ *wire.AboutRequest) (*wire.AboutResponse, error) {
 	head, err := s.Head(ctx)
 	return &wire.AboutResponse{Market: s.Name, Ledger: s.Ledger, Bourse: s.Version, Now: s.Now(), Head: head, Unsettled: int32(s.Market.Gauges().Unsettled)}, coded(err)
 }
 
-// Submit decides a signed order.
+// Submit passes a signed order to the market for its decision.
 func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.SubmitResponse, error) {
 	if err := s.signed(ctx, &s.orders, r.GetOrder(), "order"); err != nil {
-		return nil, err // before any part is stored
+		return nil, err // refuse before the job is stored
 	}
 	if _, err := s.blobs.put(r.GetJob()); err != nil {
 		return nil, coded(err)
@@ -192,8 +194,9 @@ func (s *Server) Submit(ctx context.Context, r *wire.SubmitRequest) (*wire.Submi
 	return &wire.SubmitResponse{Answer: fromAnswer(a)}, nil
 }
 
-// signed refuses an order that is not for this market, and orders of an account that has sent
-// too many. Only orders that the account signed count, so nobody else can use up its rate.
+// signed refuses an order that is not for this market, and an order from an account that
+// has sent too many. Only orders signed by the account count, so nobody else can use up the
+// account's limit.
 func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind string) error {
 	account, err := s.Market.Signed(ctx, order, kind)
 	if err != nil {
@@ -202,7 +205,7 @@ func (s *Server) signed(ctx context.Context, b *bank.Buckets, order []byte, kind
 	return s.bound(b, account)
 }
 
-// bound refuses another order of an account that has sent too many.
+// bound refuses an order from an account that has sent too many.
 func (s *Server) bound(b *bank.Buckets, account string) error {
 	if !b.Take(account, s.Now()) {
 		return connect.NewError(connect.CodeResourceExhausted, fmt.Errorf("found more than %v orders per second from %s", s.Rate, account))
@@ -222,7 +225,7 @@ func (s *Server) Cancel(ctx context.Context, r *wire.CancelRequest) (*wire.Cance
 	return &wire.CancelResponse{Answer: fromAnswer(a)}, nil
 }
 
-// Quote returns the lowest budget.
+// Quote returns the lowest budget that the market accepts.
 func (s *Server) Quote(ctx context.Context, r *wire.QuoteRequest) (*wire.QuoteResponse, error) {
 	t := order.Terms{Class: r.GetClass(), Nodes: int(r.GetNodes()), CPUs: r.GetCpus(), Work: r.GetWork(), Deadline: r.GetDeadline()}
 	least, ok, err := s.Market.Quote(ctx, t)
@@ -255,7 +258,7 @@ func (s *Server) Status(ctx context.Context, r *wire.StatusRequest) (*wire.Statu
 	}
 }
 
-// waits is the maximum time that a call waits for an event.
+// waits is the maximum time for which a call waits for an event.
 const waits = 20 * time.Second
 
 // List tells of contracts.
@@ -275,7 +278,7 @@ func (s *Server) Hosts(context.Context, *wire.HostsRequest) (*wire.HostsResponse
 	return &wire.HostsResponse{Hosts: each(s.Market.Hosts(), fromHost)}, nil
 }
 
-// Pass forwards an order to the bank, which checks it.
+// Pass forwards an order to the bank. The bank checks its signatures.
 func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassResponse, error) {
 	o, err := bankorder.Open(r.GetOrder())
 	if err != nil {
@@ -295,7 +298,7 @@ func (s *Server) Pass(ctx context.Context, r *wire.PassRequest) (*wire.PassRespo
 	return &wire.PassResponse{Receipt: receipt.String()}, nil
 }
 
-// PutBlob stores a file of an account holder.
+// PutBlob stores a file for an account holder.
 func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.PutBlobResponse, error) {
 	if err := s.signed(ctx, &s.reads, r.GetOrder(), "read"); err != nil {
 		return nil, err
@@ -304,7 +307,7 @@ func (s *Server) PutBlob(ctx context.Context, r *wire.PutBlobRequest) (*wire.Put
 	return &wire.PutBlobResponse{Sha: sha}, coded(err)
 }
 
-// Logs returns a part of a program's output.
+// Logs returns one part of a program's output.
 func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsResponse, error) {
 	l, ended, err := s.read(ctx, r.GetOrder(), r.GetNode(), remote.Log{Errors: r.GetErrors(), From: r.GetFrom()})
 	if err != nil {
@@ -315,10 +318,10 @@ func (s *Server) Logs(ctx context.Context, r *wire.LogsRequest) (*wire.LogsRespo
 
 const (
 	mostPaths = 100  // of an archive
-	mostName  = 4096 // bytes of each, and of the archive's name
+	mostName  = 4096 // maximum bytes of each path and of the archive's name
 )
 
-// Files returns a part of an archive of a program's folder.
+// Files returns one part of an archive of a program's folder.
 func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesResponse, error) {
 	long := func(name string) bool { return len(name) > mostName }
 	if r.GetArchive() == "" || long(r.GetArchive()) || len(r.GetPaths()) > mostPaths || slices.ContainsFunc(r.GetPaths(), long) {
@@ -331,7 +334,8 @@ func (s *Server) Files(ctx context.Context, r *wire.FilesRequest) (*wire.FilesRe
 	return &wire.FilesResponse{Data: l.Text, Last: l.Last}, nil
 }
 
-// read requests a part from the host of a node, with a signed order to read its contract.
+// read requests one part from the host of a node. The signed order must allow reading the
+// contract.
 func (s *Server) read(ctx context.Context, signed []byte, node int32, part remote.Log) (l *remote.Log, ended bool, err error) {
 	if err := s.signed(ctx, &s.reads, signed, "read"); err != nil {
 		return nil, false, err
@@ -361,7 +365,7 @@ type admin struct{ *Server }
 
 var _ wire.AdminHandler = (*admin)(nil)
 
-// admits rejects callers without the secret.
+// admits rejects callers that do not have the operator's secret.
 func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	return func(ctx context.Context, r connect.AnyRequest) (connect.AnyResponse, error) {
 		if subtle.ConstantTimeCompare([]byte(r.Header().Get("Authorization")), []byte("Bearer "+s.Admin)) == 0 || s.Admin == "" {
@@ -375,7 +379,8 @@ func (s *Server) admits(next connect.UnaryFunc) connect.UnaryFunc {
 	}
 }
 
-// acted records who did what, from where, to what, and with which result.
+// acted logs an operator's action: the caller's address, the action, its object and its
+// result.
 func (s *Server) acted(actor, origin, action, object string, err error) {
 	if s.Actions == nil {
 		return
@@ -387,7 +392,7 @@ func (s *Server) acted(actor, origin, action, object string, err error) {
 	s.Actions.Info("action", "actor", actor, "origin", origin, "action", action, "object", object, "result", result)
 }
 
-// InviteHost implements wire.AdminHandler, and so do the following methods.
+// InviteHost and the following methods implement wire.AdminHandler.
 func (a *admin) InviteHost(ctx context.Context, r *wire.InviteHostRequest) (*wire.InviteHostResponse, error) {
 	t, ok := a.Token()
 	if !ok {
@@ -407,7 +412,7 @@ func (a *admin) Drain(ctx context.Context, r *wire.DrainRequest) (*wire.DrainRes
 	return &wire.DrainResponse{}, coded(a.Market.Drain(ctx, r.GetHost(), !r.GetUndo()))
 }
 
-// A User is an account with a key, which may send requests.
+// A User is an account with a key. It may send requests.
 type User struct {
 	Account string `json:"account"`
 	Key     string `json:"key" doc:"its public key"`
@@ -439,8 +444,8 @@ func (a *admin) Remove(ctx context.Context, r *wire.RemoveRequest) (*wire.Remove
 	return &wire.RemoveResponse{}, coded(a.Market.Remove(ctx, r.GetHost()))
 }
 
-// Spec returns the specification of a host with this offer: its processors, of speed 1; one
-// task may use all of them. Memory and disk are not sold.
+// Spec returns the specification of a host with the given offer. Its processors have speed
+// 1, and one task may use all of them. The market does not sell memory or disk space.
 func Spec(name string, o remote.Offer) hosts.Spec {
 	return hosts.Spec{Name: name, CPUs: o.CPUs, Speed: 1}
 }

@@ -16,11 +16,12 @@ import (
 	"bourse/hosts/sim"
 )
 
-// A Snapshot is the state of a run just before a job is submitted. The run can continue from
-// it any number of times, each time with other terms, in several goroutines at once.
+// A Snapshot is the state of a run just before a job is submitted. The run can continue
+// from a snapshot any number of times, each time with other terms. Several goroutines may
+// do so at the same time.
 type Snapshot struct {
-	Position int                  // position of the job in the plan of the run, in order of arrival
-	Now      float64              // time of the submission, s
+	Position int                  // position of the job in the run's plan, by arrival
+	Now      float64              // time of the submission in seconds
 	About    admission.Properties // of the policy
 
 	setting   *setting
@@ -29,13 +30,13 @@ type Snapshot struct {
 	memo      *broker.Memo // nil until the snapshot is taken
 	world     *world
 	ledger    *bank.Ledger
-	limited   bool       // no user may spend more than its account has
+	limited   bool       // users may spend only the money in their accounts
 	job       int64      // its number
-	guest     bool       // the job is an addition to the plan: its owner has the funds it asks for
+	guest     bool       // whether the job is not in the plan; its owner then always has enough money
 	workspace *workspace // workspace of the run; branches share its jobs and hosts
-	hooks     []hook     // hooks of the run, for the other jobs
+	hooks     []hook     // the run's hooks for the other jobs
 
-	// State to continue until the end:
+	// The state that a branch needs to continue the run to its end:
 	jobs []metrics.Job // those submitted earlier
 	end  float64
 }
@@ -48,7 +49,7 @@ type world struct {
 	due      due
 }
 
-// take stores the state of in at now in f.
+// take stores a copy of the state of in at time now in f.
 func (f *Snapshot) take(in *arrivals, now float64) {
 	a := in.workspace
 	in.gather()
@@ -62,8 +63,8 @@ func (f *Snapshot) take(in *arrivals, now float64) {
 	f.ledger = a.ledger
 }
 
-// A taker is a hook that takes a snapshot of a run, and copies the state that the run would
-// change as it continues.
+// A taker is a hook that takes a snapshot of a run. It copies the state that the rest of
+// the run would change.
 type taker struct{ f *Snapshot }
 
 func (h taker) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -92,7 +93,7 @@ func (f *Snapshot) Terms() Terms {
 	return Terms{Budget: f.workspace.bills[f.Position].budget, Deadline: r.SLA.Deadline, Nodes: r.Nodes, Class: r.Class}
 }
 
-// Request returns the request of f's job with terms t. It has no owner.
+// Request returns the request for f's job with terms t. It has no owner.
 func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
 	task := f.setting.request(&f.workspace.plan[f.Position], &r)
 	t.on(&r, &task)
@@ -100,14 +101,14 @@ func (f *Snapshot) Request(t *Terms) (r contracts.Request) {
 	return r
 }
 
-// Dimensions returns the dimensions in which the terms may change. The job may be submitted
-// until the time given.
+// Dimensions returns the dimensions in which the job's terms may change. The job may be
+// submitted up to the given time.
 func (f *Snapshot) Dimensions(asked Terms, until float64) []Dimension {
 	return dimensions(asked, bounds{budget: f.Richest(), nodes: f.setting.widest(f.offer), later: until - f.Now, classes: f.About.Classes})
 }
 
-// Richest returns the largest budget to try: the owner's balance if users have limited funds,
-// and otherwise a multiple of the job's budget.
+// Richest returns the largest budget to try. If users have limited funds, it is the owner's
+// balance; if not, it is a multiple of the job's budget.
 func (f *Snapshot) Richest() bank.Amount {
 	bill := f.workspace.bills[f.Position]
 	most := max(bill.budget.Micros(), 100*Cent.Micros()) * mostTimes
@@ -117,7 +118,7 @@ func (f *Snapshot) Richest() bank.Amount {
 	return bank.Micros(most)
 }
 
-// A Branch continues a run from a snapshot. A goroutine may use it repeatedly.
+// A Branch continues a run from a snapshot. One goroutine may use it repeatedly.
 type Branch struct {
 	*Snapshot
 	own *workspace
@@ -126,13 +127,13 @@ type Branch struct {
 // Branch returns a new branch of f.
 func (f *Snapshot) Branch() *Branch { return &Branch{f, newWorkspace()} }
 
-// A subject is the hook that submits one job with other terms.
+// A subject is a hook that submits one job with changed terms.
 type subject struct {
-	job    int64 // its number; -1: it is not submitted
-	at     int   // its position in the plan of the run; -1 until it is submitted
+	job    int64 // number of the job, or -1 if the job is not submitted
+	at     int   // position of the job in the run's plan, or -1 until it is submitted
 	terms  *Terms
-	guest  bool // the owner has the funds it asks for
-	booked bool // the ledger of the workspace books the run
+	guest  bool // whether the owner always has enough money
+	booked bool // whether the workspace's ledger books the run
 }
 
 func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) {
@@ -145,8 +146,9 @@ func (h *subject) before(in *arrivals, n int, now float64) (*submission, error) 
 
 func (*subject) decided(int, float64, *contracts.Decision) error { return nil }
 
-// fund mints the amount by which the job's budget exceeds the funds of its owner. It does so
-// for guests, and for all users if the workload does not limit funds.
+// fund issues money to the owner of the job if the owner's funds are below the job's
+// budget. It does so for guests. If the workload does not limit funds, it does so for all
+// users.
 func (h *subject) fund(in *arrivals, now float64) error {
 	a := in.workspace
 	account := a.payers[a.bills[h.at].payer].account
@@ -164,8 +166,8 @@ func (h *subject) fund(in *arrivals, now float64) error {
 	return a.ledger.Mint(now, account, more)
 }
 
-// resume prepares b to continue with terms t for the job. If t is nil, the job is not
-// submitted. With a ledger, the branch books into a copy of that of the run.
+// resume prepares b to continue with terms t for the job. If t is nil, the branch does not
+// submit the job. If ledger is true, the branch books into a copy of the run's ledger.
 func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 	a, from := b.own, b.Snapshot.workspace
 	w := memo.Copy(b.world)
@@ -207,7 +209,7 @@ func (b *Branch) resume(t *Terms, ledger bool) (*arrivals, *subject) {
 	parts := b.parts
 	parts.Fleet, parts.Teller = a.fleet, broker.Credit{}
 	a.broker.Recall(parts, memo.Copy(b.memo, broker.Fixed()))
-	bare := a.broker.Config // with the policy that was recalled
+	bare := a.broker.Config // includes the restored policy
 	if ledger {
 		a.ledger = memo.Copy(b.ledger)
 		a.broker.Teller = a.ledger
@@ -234,15 +236,15 @@ type Answer struct {
 	At float64
 }
 
-// A question is a subject whose decision is wanted.
+// A question is a subject that asks only for the decision.
 type question struct {
 	*subject
 	Answer    Answer
 	submitted bool
-	soon      bool // only an immediate decision counts
+	soon      bool // whether only an immediate decision counts
 }
 
-// errDecided stops a branch in which the job has been decided.
+// errDecided stops a branch after the decision on its job.
 var errDecided = errors.New("it has been decided")
 
 func (q *question) decided(n int, at float64, d *contracts.Decision) error {
@@ -257,8 +259,8 @@ func (q *question) decided(n int, at float64, d *contracts.Decision) error {
 	return errDecided
 }
 
-// Decide returns the decision on the job if it asks for t, or Defer if there is none before
-// the run ends.
+// Decide returns the decision on the job with terms t. It returns Defer if the run ends
+// without a decision.
 func (b *Branch) Decide(ctx context.Context, t *Terms) (Answer, error) {
 	in, s := b.resume(t, b.setting.conf.Workload.Funds != nil || Negotiates(&b.offer.Choice)) // funds affect decisions
 	q := &question{subject: s, Answer: Answer{Decision: contracts.Decision{Verdict: contracts.Defer}}}
@@ -271,14 +273,14 @@ func (b *Branch) Decide(ctx context.Context, t *Terms) (Answer, error) {
 	case err != nil:
 		return Answer{}, err
 	}
-	if q.submitted { // the job arrived before the horizon
+	if q.submitted { // possible because the job arrived before the horizon
 		q.admitted(in)
 	}
 	return q.Answer, nil
 }
 
-// Finish returns the outcomes of all jobs if the job of b asks for t, or is not submitted if t
-// is nil. The barred contracts cannot pay when they are accepted.
+// Finish returns the outcomes of all jobs if the job of b has the terms t. If t is nil, the
+// job is not submitted. The contracts in barred cannot pay when they are accepted.
 func (b *Branch) Finish(ctx context.Context, t *Terms, barred ...contracts.ID) ([]metrics.Job, error) {
 	in, s := b.resume(t, true)
 	in.hooks = append([]hook{s}, b.hooks...)
@@ -291,14 +293,14 @@ func (b *Branch) Finish(ctx context.Context, t *Terms, barred ...contracts.ID) (
 	return in.run.Jobs, err
 }
 
-// admitted records the acceptance of a job that had to wait for its decision.
+// admitted records the acceptance of a job whose decision was deferred.
 func (q *question) admitted(in *arrivals) {
 	if j := &in.run.Jobs[q.at]; q.Answer.Verdict == contracts.Defer && j.Admitted() {
 		q.Answer = Answer{contracts.Decision{Verdict: contracts.Accept}, j.Contract.Admitted}
 	}
 }
 
-// untilDecided advances virtual time until the waiting job of a branch is decided.
+// untilDecided advances virtual time until the deferred job of a branch is decided.
 type untilDecided struct {
 	des.Virtual
 	in  *arrivals
@@ -311,7 +313,7 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	in, q := p.in, p.of
 	if q.submitted {
 		phase, ok := in.workspace.broker.Phase(contracts.ID(in.workspace.plan[q.at].ID))
-		if !ok { // refused, or ended as soon as it was admitted
+		if !ok { // rejected, or ended immediately after admission
 			in.gather()
 			q.admitted(in)
 			return 0, errDecided
@@ -325,8 +327,8 @@ func (p *untilDecided) Wait(ctx context.Context, until float64) (float64, error)
 	return p.Virtual.Wait(ctx, until)
 }
 
-// A denyingTeller refuses to hold funds for some contracts. Their policy then undoes its
-// records of them, as for any owner who cannot pay.
+// A denyingTeller refuses to hold funds for the given contracts. The policy then undoes its
+// records of these contracts, as it does for any owner who cannot pay.
 type denyingTeller struct {
 	broker.Teller
 	denied []contracts.ID

@@ -8,7 +8,7 @@ import (
 	"bourse/contracts/broker"
 )
 
-// cancels cancels jobs on behalf of their owners.
+// cancels is an event source that cancels jobs on behalf of their owners.
 type cancels struct{ *workspace }
 
 // Next implements [des.Source].
@@ -19,7 +19,7 @@ func (c cancels) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance cancels each job that is due unless it was rejected or has ended.
+// Advance cancels each job that is due, unless the job was rejected or has ended.
 func (c cancels) Advance(now float64) error {
 	for c.Next() <= now {
 		i, _, _ := c.workspace.cancels.Min()

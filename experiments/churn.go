@@ -22,17 +22,18 @@ type churn struct {
 	rules     floor.Availability // all except the histories
 	predictor predictors.Predictor
 	model     models.Model
-	fixed     *availability.Trace // without a model: the trace of every replication
-	end       float64             // time at which traces end
+	fixed     *availability.Trace // without a model: the trace used in every replication
+	end       float64             // time at which the traces end
 }
 
-// A recorded is a trace and the accounting of its file's lines.
+// A recorded is an availability trace with a description of how the lines of its file were
+// treated.
 type recorded struct {
 	trace *availability.Trace
 	lines *traces.Accounting
 }
 
-// churn returns nil if hosts never leave.
+// churn returns the churn of a setting, or nil if hosts never leave.
 func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error) {
 	a := f.Availability
 	if a == nil {
@@ -75,7 +76,8 @@ func (read *recordings) churn(f *scenario.Fleet, work *workload) (*churn, error)
 	return p, nil
 }
 
-// horizon returns the time at which a run ends, or +Inf if it ends when all work is done.
+// horizon returns the time at which a run ends, or +Inf if the run ends when all work is
+// done.
 func (s *setting) horizon() float64 {
 	switch h := s.conf.Horizon; {
 	case h != nil:
@@ -86,7 +88,7 @@ func (s *setting) horizon() float64 {
 	return math.Inf(1)
 }
 
-// come prepares the histories of the fleet in replication rep.
+// come prepares the availability histories of the fleet for replication rep.
 func (a *workspace) come(s *setting, seed uint64, rep int) error {
 	a.churn = nil
 	p := s.churn
@@ -119,8 +121,9 @@ func (a *workspace) available(f *scenario.Fleet, from, to float64) float64 {
 	return sum
 }
 
-// stop separates the jobs of run that were open at the horizon from those that count, and
-// measures how long hosts were present. Open jobs of the warm-up are not counted at all.
+// stop removes the jobs that were open at the horizon from the jobs that count. It also
+// measures how long hosts were present. Jobs of the warm-up that are still open are not
+// counted at all.
 func (a *workspace) stop(s *setting, run *Run) {
 	o, warm := &run.Outcome, len(run.Outcome.Earlier)
 	o.Volatile, o.Horizon = a.churn != nil, s.horizon()

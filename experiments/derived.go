@@ -9,7 +9,7 @@ import (
 	"bourse/experiments/results"
 )
 
-// derived describes the job attributes that do not come from the workload itself.
+// derived describes the job attributes that the settings add to the workload.
 func (s *setting) derived() []string {
 	name, _ := results.Spot(s.conf.Name)
 	var said []string
@@ -65,7 +65,8 @@ func (s *setting) warnings() (all []string) {
 	return all
 }
 
-// tooWide describes how many jobs can never run, and why. It is empty if all can.
+// tooWide describes how many jobs can never run, and gives the reason. It returns an empty
+// string if every job can run.
 func (s *setting) tooWide() string {
 	name, _ := results.Spot(s.conf.Name)
 	f := &s.conf.Fleet
@@ -91,8 +92,8 @@ func (s *setting) tooWide() string {
 	return strings.Join(all, " ")
 }
 
-// underestimated returns the number of jobs of a log or plan that run longer than their
-// deadlines allow. It counts only deadlines that follow from estimates as they were read.
+// underestimated returns how many jobs of a log or plan run longer than their deadlines
+// allow. It counts only deadlines that were computed from the recorded estimates.
 func (s *setting) underestimated() (n int) {
 	if a := s.work.annotate; s.conf.SLA.Of != "estimate" || a != nil && (a.Inaccuracy != nil || a.Restore != 0 || a.Urgency != nil) {
 		return 0

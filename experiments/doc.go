@@ -2,11 +2,11 @@
 //
 // A configuration is one setting of everything except the admission policy. A replication is
 // one workload, on which every policy of the configuration is run. The package assembles
-// runs, repeats them and collects results; it contains no formulas of policies.
+// runs, repeats them and collects their results. It contains no formulas of policies.
 //
 // # Paths through the code
 //
-// The following four paths explain most of the code. A job, from its plan to its payment:
+// The following four paths cover most of the code. A job, from the plan to its payment:
 //
 //	experiments/workspace.go            arrivals.Advance    makes the user's request and the actual task
 //	contracts/broker/broker.go          Broker.Submit       passes the request to the policy
@@ -19,7 +19,7 @@
 //	contracts/settlement/settlement.go  Case.Bill           determines the outcome and the bill
 //	bank/escrow.go                      Ledger.Settle       pays the hosts and returns the rest
 //
-// A ledger entry, from a posting to its audit:
+// A ledger entry, from the posting to the audit:
 //
 //	bank/ledger.go                      Ledger.commit       checks and books the entry
 //	bank/store/journal.go               Journal.Append      adds it to a group
@@ -44,7 +44,7 @@
 //	experiments/results/writer.go       Writer.Close        writes tables and their manifest
 //	experiments/publication/publish.go  Report.pictures     draws the figures
 //
-// A line of a log of jobs, from its file to the market:
+// A line of a job log, from the file to the market:
 //
 //	workloadgen/swf/reader.go           Reader.Next         parses 18 fields and repairs or rejects them
 //	workloadgen/swf/filter.go           Trace.Apply         applies the filters

@@ -23,13 +23,13 @@ import (
 	"github.com/invopop/jsonschema"
 )
 
-// A Family is a table of plug-ins and the name by which users refer to it.
+// A Family is a table of plug-ins with the name by which users refer to it.
 type Family struct {
 	Name string
 	config.Family
 }
 
-// Families returns the families of plug-ins. It does not create any plug-in.
+// Families returns the families of plug-ins. It does not create plug-ins.
 func Families() []Family {
 	return []Family{
 		{"admission", policies.WithOutside(nil, nil)},
@@ -52,8 +52,8 @@ func Families() []Family {
 // A ScenarioFile is a scenario file as JSON.
 type ScenarioFile struct{ json.RawMessage }
 
-// JSONSchema returns the schema of scenario files. The jsonschema package calls it for types
-// with a custom form.
+// JSONSchema returns the JSON schema of scenario files. The jsonschema package calls
+// JSONSchema for types that have a custom JSON form.
 func (ScenarioFile) JSONSchema() *jsonschema.Schema {
 	known := make(map[string]config.Family)
 	for _, f := range Families() {

@@ -11,35 +11,35 @@ import (
 	"bourse/workloadgen"
 )
 
-// followers describes a plan in which jobs follow others: each arrives its think time after
-// its predecessor ends in the run, or after the predecessor is rejected [D]. Logs do not
-// specify this for rejected and killed jobs; here the user notices either and continues. A
-// job whose predecessor never ends does not arrive. A job whose predecessor is not in the
-// plan arrives when the plan states.
+// followers describes a plan in which some jobs follow others. Such a job arrives when its
+// think time has passed after the run completed or rejected its predecessor [D]. Logs do
+// not specify what happens after a rejected or killed job. This package assumes that the
+// user notices it and continues. A job whose predecessor never ends does not arrive. If the
+// predecessor is not in the plan, the job arrives at the time stated in the plan.
 //
-// During the run, the jobs that have been submitted are at the start of the workspace's plan, in
-// the order of their arrivals in this run. Everything else refers to jobs by their positions in
-// the plan as recorded, which decide ties.
+// During the run, the workspace's plan starts with the submitted jobs, in the order in
+// which they arrived in this run. Everything else refers to jobs by their positions in the
+// recorded plan. These positions decide ties.
 type followers struct {
 	ids   []int64           // job numbers, by position
 	think []float64         // think times, by position
-	of    map[int64][]int32 // positions of the jobs that follow a job, by its number
+	of    map[int64][]int32 // positions of the jobs that follow a job, keyed by that job's number
 }
 
-// due is the part of followers that changes during a run.
+// due is the part of the followers' state that changes during a run.
 type due struct {
-	ready          eventheap.Heap // jobs that have not been submitted and whose arrival is known
-	last           int32          // job that left ready last
-	ended, refused int            // contracts of the broker whose followers are ready
+	ready          eventheap.Heap // jobs that have not been submitted and whose arrival time is known
+	last           int32          // the job most recently removed from ready
+	ended, refused int            // number of ended or rejected contracts whose followers are in ready
 }
 
-// follows reports whether some job of plan follows another.
+// follows reports whether any job of plan follows another job.
 func follows(plan workloadgen.Plan) bool {
 	return slices.ContainsFunc(plan, func(j workloadgen.Job) bool { return j.After != 0 })
 }
 
-// follow prepares the run of a plan in which jobs follow others. The run gets a plan of its
-// own, because arrivals depend on the policy.
+// follow prepares the run of a plan in which some jobs follow others. The run has its own
+// copy of the plan, because arrivals depend on the policy.
 func (a *workspace) follow() {
 	if a.followers = nil; !follows(a.plan) {
 		return
@@ -59,15 +59,16 @@ func (a *workspace) follow() {
 	a.followers = f
 }
 
-// released makes the followers of a job ready that ended, or was rejected, at the given time.
+// released makes the followers of a job ready. The job ended or was rejected at the given
+// time.
 func (a *workspace) released(id int64, at float64) {
 	for _, i := range a.followers.of[id] {
 		a.due.ready.Set(i, at+a.followers.think[i])
 	}
 }
 
-// arriving returns the time of the next arrival, after it has made the followers of jobs ready
-// that have ended since.
+// arriving returns the time of the next arrival. It first makes the followers of recently
+// ended jobs ready.
 func (a *workspace) arriving() float64 {
 	ended, refused := a.broker.Ended(), a.broker.Refused()
 	for ; a.due.ended < len(ended); a.due.ended++ {
@@ -81,7 +82,7 @@ func (a *workspace) arriving() float64 {
 	return a.due.ready.First()
 }
 
-// bring moves the job that arrives next to position n of the plan, with its arrival in this
+// bring moves the next arriving job to position n of the plan and sets its arrival in this
 // run.
 func (a *workspace) bring(n int) {
 	i, at, _ := a.due.ready.Min()
@@ -95,8 +96,8 @@ func (a *workspace) bring(n int) {
 	a.plan[n].Arrival = at
 }
 
-// recorded makes jobs arrive when the plan states, if the scenario says so. It may not change
-// the shared plan of a file.
+// recorded gives jobs the arrival times of the plan if the scenario requests it. It must
+// not change a plan that is shared with other runs.
 func (a *workspace) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	if w.Preceding != "ignored" || !follows(a.plan) {
 		return
@@ -107,7 +108,7 @@ func (a *workspace) recorded(w *scenario.Workload, shared workloadgen.Plan) {
 	}
 }
 
-// own copies the workspace's plan if it is the shared one of a file.
+// own replaces the workspace's plan by a copy if the plan is shared.
 func (a *workspace) own(shared workloadgen.Plan) {
 	if len(a.plan) > 0 && len(shared) > 0 && &a.plan[0] == &shared[0] {
 		a.drawn = append(a.drawn[:0], shared...)
@@ -115,22 +116,22 @@ func (a *workspace) own(shared workloadgen.Plan) {
 	}
 }
 
-// A chain recomputes the arrivals of jobs that follow others from the rows of a run.
+// A chain recomputes the arrivals of jobs that follow others. It uses the rows of a run.
 type chain struct {
 	ended map[int64]ended // by job number
-	seen  map[int]bool    // positions of jobs that have rows
-	last  float64         // arrival of the last row
+	seen  map[int]bool    // positions of the jobs that have rows
+	last  float64         // arrival time of the last row
 }
 
-// ended describes the end of a job. The table does not state when a job was rejected, which may
-// be later than its arrival.
+// ended records the end of a job. The table does not state when a job was rejected. The
+// rejection may be later than the job's arrival.
 type ended struct {
 	at      float64
 	exactly bool // if not, at or later
 }
 
-// arrival returns the earliest arrival of a job of the workspace's plan: +Inf if its predecessor
-// has not ended, or was rejected at an unknown time.
+// arrival returns the earliest arrival time of a job in the workspace's plan. It is +Inf if
+// the job's predecessor has not ended or was rejected at an unknown time.
 func (c *chain) arrival(a *workspace, j *workloadgen.Job) float64 {
 	if j.After == 0 || a.places.Find(j.After) < 0 {
 		return j.Arrival
@@ -141,8 +142,8 @@ func (c *chain) arrival(a *workspace, j *workloadgen.Job) float64 {
 	return math.Inf(1)
 }
 
-// arrive returns job j with the arrival that the rows before its own imply, and records its end
-// as its row states it. Rows must be in order of arrival.
+// arrive returns job j with the arrival time that follows from the earlier rows. It records
+// the end of the job from the job's own row. Rows must be in the order of arrival.
 func (c *chain) arrive(a *workspace, j workloadgen.Job, row *results.Job) *workloadgen.Job {
 	e, ok := c.ended[j.After]
 	if j.Arrival = c.arrival(a, &j); ok && !e.exactly && row.Arrival >= e.at+j.Think {

@@ -5,7 +5,7 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Known returns the names that a scenario may use.
+// Known returns the plug-in and metric names that a scenario may use.
 func Known() scenario.Known {
 	return scenario.Known{
 		Admission:   NamesOf("admission"),

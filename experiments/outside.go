@@ -17,7 +17,8 @@ import (
 	"bourse/hosts"
 )
 
-// outside returns a function that loads the scripts and connects the programs that options name.
+// outside returns a function that loads scripts and starts the external programs named in
+// the options.
 func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 	text := func(path string) ([]byte, error) { return readAs(read.files, path, io.ReadAll) }
 	return func(v any) error {
@@ -39,15 +40,16 @@ func (read *recordings) outside(c *scenario.Configuration) func(v any) error {
 	}
 }
 
-// guard stops the decisions of a policy from outside when ctx ends or they use too much memory.
+// guard stops the decisions of an external policy if ctx ends or the policy uses too much
+// memory.
 func guard(ctx context.Context, p contracts.Policy) {
 	if o, ok := p.(*outside.Policy); ok {
 		o.SetGuard(recovered.Guard(ctx))
 	}
 }
 
-// An OutsideError is the failure of a policy from outside, with the run in which it occurred.
-// The run is void, and so is the experiment.
+// An OutsideError reports the failure of an external policy and the run in which it
+// occurred. The run is invalid, and so is the experiment.
 type OutsideError struct {
 	Configuration string
 	Policy        string // label
@@ -58,7 +60,7 @@ type OutsideError struct {
 	Cause *outside.Error
 }
 
-// Error describes the failure in one line and where it occurred in another.
+// Error describes the failure in the first line and its location in the second line.
 func (e *OutsideError) Error() string {
 	return fmt.Sprintf("%v\n  in configuration %s, policy %s, replication %d, seed %d, job %d at %.6g s",
 		e.Cause.Err, e.Configuration, e.Policy, e.Replication, e.Seed, e.Cause.Job, e.Cause.At)
@@ -67,8 +69,8 @@ func (e *OutsideError) Error() string {
 // Unwrap returns the cause.
 func (e *OutsideError) Unwrap() error { return e.Cause }
 
-// failed returns the error of a run. A decision that was cut short by the end of ctx is no
-// failure of its policy.
+// failed returns the error of a run. If ctx ended during a decision, the policy has not
+// failed.
 func (in *arrivals) failed(ctx context.Context, err error, seed uint64, rep int) error {
 	e := &OutsideError{Configuration: in.setting.conf.Name, Policy: in.offer.Label, Replication: rep, Seed: seed, Choice: in.offer.Choice}
 	switch {
@@ -80,7 +82,7 @@ func (in *arrivals) failed(ctx context.Context, err error, seed uint64, rep int)
 	return e
 }
 
-// located reports whether err states where it occurred.
+// located reports whether err states where the error occurred.
 func located(err error) bool {
 	return errors.As(err, new(*Panic)) || errors.As(err, new(*OutsideError))
 }

@@ -8,11 +8,11 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Panic is a panic during an experiment, with the run in which it occurred. The run is void,
-// and so is the experiment.
+// A Panic is a panic during an experiment, with the run in which it occurred. The run is
+// invalid, and so is the experiment.
 type Panic struct {
 	Scenario      string
-	Configuration string // empty if unknown, like the next field
+	Configuration string // empty if unknown; the same applies to the next field
 	Policy        string
 	Replication   int // -1 if unknown
 	Seed          uint64
@@ -43,7 +43,7 @@ func (p *Panic) Error() string {
 // Unwrap returns the cause.
 func (p *Panic) Unwrap() error { return p.Cause }
 
-// Recovered must be deferred. It turns a panic into the returned error.
+// Recovered must be deferred. It converts a panic into the returned error.
 func (p *Panic) Recovered(err *error) {
 	if v := recover(); v != nil {
 		met := *p

@@ -16,16 +16,16 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// A Prepared is an experiment that is ready to run: every field has been checked, every
-// plug-in has been created with its options, and every log, plan and trace has been read once.
-// Running it does not change it.
+// A Prepared is an experiment that is ready to run. Every field has been checked, every
+// plug-in has been created with its options, and every log, plan and trace has been read
+// once. Running the experiment does not change it.
 type Prepared struct {
 	Experiment *scenario.Experiment // expanded
-	Inputs     map[string]string    // SHA-256 of each file that was read, by path
+	Inputs     map[string]string    // SHA-256 hash of each input file, keyed by path
 	settings   []*setting
-	jobs       []int    // number in the first replication, by configuration
-	alike      []string // configurations in which every replication has the same jobs and hosts
-	UnitRows   int      // approximate number of rows of jobs per unit
+	jobs       []int    // number of jobs in the first replication, by configuration
+	alike      []string // configurations whose replications all have the same jobs and hosts
+	UnitRows   int      // approximate number of jobs rows per unit
 }
 
 // Prepare makes e ready to run. The error names the first problem: an option that a plug-in
@@ -77,7 +77,7 @@ func Prepare(e *scenario.Experiment) (p *Prepared, err error) {
 	return p, nil
 }
 
-// measures makes runs record the additional data that the named metrics need.
+// measures makes runs record the additional data required by the named metrics.
 func (p *Prepared) measures(names ...string) {
 	for _, s := range p.settings {
 		s.hostPrices = slices.Contains(names, metrics.HostDemandCorrelation.Name)
@@ -85,7 +85,7 @@ func (p *Prepared) measures(names ...string) {
 }
 
 // Warnings describes valid but probably unintended properties of the jobs of the experiment.
-// Idle of package catalog describes its settings.
+// Function Idle of package catalog describes the settings.
 func (p *Prepared) Warnings() []string {
 	var all []string
 	for _, s := range p.settings {
@@ -98,17 +98,17 @@ func (p *Prepared) Warnings() []string {
 	return all
 }
 
-// Notes describes the omissions from the input files, and other facts about them that readers
-// need.
+// Notes describes what was omitted from the input files, with other facts about these files
+// that readers should know.
 func (p *Prepared) Notes() []string { return notes(p.settings) }
 
-// Unchanged returns an error if a file that p read has changed since the results with these
-// hashes were made. Without hashes it returns nil.
+// Unchanged returns an error if a file that p read differs from the given hashes, which
+// were stored with the results. If hashes is nil, Unchanged returns nil.
 func (p *Prepared) Unchanged(hashes map[string]string) error { return files(p.Inputs).same(hashes) }
 
-// Each runs every replication and passes it to take, in order of configuration and
-// replication, for any number of workers. It stops at the first error. It rejects experiments
-// that stop by a condition, which only package publication supports.
+// Each runs every replication on any number of workers. It passes them to take in the order
+// of configurations and replications. It stops at the first error. It rejects experiments
+// with a stopping rule, because only package publication supports these rules.
 func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replication) error) (err error) {
 	e := p.Experiment
 	if e.Until != nil {
@@ -141,12 +141,13 @@ func (p *Prepared) Each(ctx context.Context, opts Options, take func(*Replicatio
 	})
 }
 
-// files maps the path of each file that was read to its hash. It is nil if the hashes are not
-// needed.
+// files maps the path of each input file to the file's hash. It is nil if the hashes are
+// not needed.
 type files map[string]string
 
-// same returns an error, with path and hashes, if a file has changed since results were made.
-// The parameter of has the hashes from then, or is nil if there are no results.
+// same returns an error if a file has changed since the results were made. The error
+// contains the path and both hashes. of contains the hashes stored with the results, or is
+// nil if there are no results.
 func (in files) same(of map[string]string) error {
 	for _, path := range slices.Sorted(maps.Keys(in)) {
 		if want := cmp.Or(of[path], "no such file"); of != nil && in[path] != want {
@@ -156,8 +157,8 @@ func (in files) same(of map[string]string) error {
 	return nil
 }
 
-// readAs reads the file path with parse and records its hash in in. With a non-nil in, the
-// file must be a regular one.
+// readAs reads the file at path with parse and stores the file's hash in in. If in is not
+// nil, the file must be a regular file.
 func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got T, err error) {
 	open := os.Open
 	if in != nil {
@@ -176,14 +177,13 @@ func readAs[T any](in files, path string, parse func(io.Reader) (T, error)) (got
 	if got, err = parse(all); err != nil {
 		return got, err
 	}
-	if _, err = io.Copy(io.Discard, all); err == nil { // parse may stop before the end
+	if _, err = io.Copy(io.Discard, all); err == nil { // needed for the hash, because parse may stop before the end of the file
 		in[path] = hex.EncodeToString(sum.Sum(nil))
 	}
 	return got, err
 }
 
-// notes returns the distinct notes on how the jobs of the settings were selected and
-// annotated.
+// notes returns the distinct notes on how the settings selected and annotated jobs.
 func notes(all []*setting) []string {
 	var said []string
 	for _, s := range all {

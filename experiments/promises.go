@@ -10,19 +10,20 @@ import (
 	"bourse/hosts/availability"
 )
 
-// asked is the number of predictions requested from a predictor per replication.
+// asked is the number of predictions that each replication requests from a predictor.
 const asked = 5000
 
-// wantsPromises reports whether the figure of e shows a metric of promises.
+// wantsPromises reports whether the figure of e shows a metric about availability promises.
 func wantsPromises(e *scenario.Experiment) bool {
 	return e.Figure != nil && slices.ContainsFunc(e.Figure.Metrics, func(m string) bool {
 		return m == metrics.Brier.Name || m == metrics.Promised.Name || m == metrics.Kept.Name
 	})
 }
 
-// promises asks the predictor of s about jobs of the plan on hosts that are present on the
-// last day of the trace. Jobs and hosts are drawn by the stream "probes", so they are the same
-// for all predictors. It returns nil if hosts never leave.
+// promises requests predictions from the predictor of s. They concern jobs of the plan on
+// hosts that are present on the last day of the trace. The random stream "probes" selects
+// the jobs and hosts, so they are the same for all predictors. It returns nil if hosts
+// never leave.
 func (a *workspace) promises(s *setting, seed uint64, rep int) []metrics.Promise {
 	if a.churn == nil || len(a.plan) == 0 {
 		return nil

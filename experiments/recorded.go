@@ -16,9 +16,9 @@ import (
 	"bourse/hosts/availability/traces"
 )
 
-// ReadAvailability reads a recorded trace as a scenario that sets only its path and format
-// does. Format "auto" detects the format from the first lines. It also returns a description
-// of how every line was treated.
+// ReadAvailability reads a recorded trace in the same way as a scenario that sets only its
+// path and format. Format "auto" detects the format from the first lines. It also returns a
+// description of how every line was treated.
 func ReadAvailability(path, format string) (*availability.Trace, string, error) {
 	a := scenario.DefaultAvailability()
 	a.File, a.Format = path, format
@@ -29,8 +29,8 @@ func ReadAvailability(path, format string) (*availability.Trace, string, error) 
 	return t, path + ": " + strings.TrimSpace(acc.String()), nil
 }
 
-// readTrace reads the file of a. If that is a folder, it reads every file in it, because the
-// ucb format has one file per host.
+// readTrace reads the trace file of a. If the path is a folder, readTrace reads every file
+// in it, because the ucb format has one file per host.
 func readTrace(in files, a *scenario.Availability) (*availability.Trace, *traces.Accounting, error) {
 	info, err := os.Stat(a.File)
 	if err != nil {
@@ -49,7 +49,7 @@ func readTrace(in files, a *scenario.Availability) (*availability.Trace, *traces
 	return r.trace, r.lines, err
 }
 
-// parseTrace reads a trace from in, the contents of a's file.
+// parseTrace reads a trace from in, which contains the file of a.
 func parseTrace(in io.Reader, a *scenario.Availability) (t *availability.Trace, acc *traces.Accounting, err error) {
 	format := a.Format
 	if format == "auto" {
@@ -98,8 +98,8 @@ func readFolder(in files, a *scenario.Availability) (*availability.Trace, *trace
 	return traces.ReadUCB(files, a.Peak, a.Gap)
 }
 
-// recognize detects the format from the first line that is not a comment. It also returns a
-// reader of the whole file.
+// recognize detects the trace format from the first line that is not a comment. It also
+// returns a reader of the complete file.
 func recognize(f io.Reader) (string, io.Reader, error) {
 	in := bufio.NewReaderSize(f, 1<<16)
 	head, err := in.Peek(1 << 16)
@@ -127,12 +127,12 @@ func recognize(f io.Reader) (string, io.Reader, error) {
 	return "", nil, errors.New("the first lines match no known format, want format: csv, fta, ucb or load")
 }
 
-// plainText returns the start of a file as text, decompressed if it is gzip.
+// plainText returns the start of a file as text. It decompresses gzip files.
 func plainText(head []byte) string {
 	z, err := gzip.NewReader(bytes.NewReader(head))
 	if err != nil {
 		return string(head)
 	}
-	text, _ := io.ReadAll(io.LimitReader(z, 1<<16)) // a truncated stream still yields text
+	text, _ := io.ReadAll(io.LimitReader(z, 1<<16)) // ignore errors, because a truncated stream still yields text
 	return string(text)
 }

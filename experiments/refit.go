@@ -14,24 +14,24 @@ import (
 	"bourse/workloadgen"
 )
 
-// Refits recompute the metrics of a replication from the rows of its jobs and from the plan
-// of jobs, which they draw from scenario and seed.
+// Refits recompute the metrics of a replication from its job rows and its plan of jobs.
+// They generate the plan from the scenario and the seed.
 type Refits struct {
 	p         *Prepared
 	workspace *workspace
 	by        *measuring
-	named     map[string]bool            // columns for which a difference was reported
-	find      func(found, wanted string) // reports a difference of the current row
+	named     map[string]bool            // columns for which a difference has already been reported
+	find      func(found, wanted string) // reports a difference in the current row
 }
 
-// Refits returns the refits of the replications of p. They pass each difference between a row
-// and the plan to find, which completes it with the number of the row.
+// Refits returns the refits of the replications of p. They pass each difference between a
+// row and the plan to find. The function find adds the number of the row.
 func (p *Prepared) Refits(find func(found, wanted string)) *Refits {
 	return &Refits{p: p, workspace: newWorkspace(), named: make(map[string]bool), find: find}
 }
 
-// Next draws a replication of a configuration. It computes U* if solve is set and the jobs are
-// few enough, and reports whether they are.
+// Next generates a replication of a configuration. If solve is set and there are few enough
+// jobs, Next computes U*. It reports whether the number of jobs was small enough.
 func (r *Refits) Next(configuration, rep int, solve bool) (solved bool, err error) {
 	s, a, seed := r.p.settings[configuration], r.workspace, r.p.Experiment.Seed
 	if err := a.draw(s, seed, rep); err != nil {
@@ -52,34 +52,35 @@ func (r *Refits) Next(configuration, rep int, solve bool) (solved bool, err erro
 // Jobs returns the number of jobs of the replication.
 func (r *Refits) Jobs() int { return len(r.workspace.plan) }
 
-// Kind returns the stored kind of the replication's U*.
+// Kind returns the kind of the replication's U*, as stored in the results.
 func (r *Refits) Kind() float64 { return float64(r.by.best.kind()) }
 
-// Apart reports whether the rows belong to other jobs than the planned ones.
+// Apart reports whether the rows belong to jobs that are not in the plan.
 func (r *Refits) Apart() bool { return r.named["row"] }
 
-// A Refit reconstructs a run from its rows: the jobs of the plan and their outcomes.
+// A Refit reconstructs a run from its rows. It combines the jobs of the plan with their
+// outcomes.
 type Refit struct {
 	Run     *Run
-	Unknown map[string]bool // metrics that the rows do not determine
+	Unknown map[string]bool // metrics that cannot be computed from the rows
 
 	of    *Refits
 	offer *offer
 	books bool
-	known bool   // users know how long their jobs run
+	known bool   // users know the runtimes of their jobs
 	at    int    // position of the next job in the plan
 	chain *chain // nil if no job of the plan follows another
 }
 
-// Begin returns the refit of the replication's run under its next policy, the k-th.
+// Begin returns the refit of the run under policy k. Policies must be visited in order.
 func (r *Refits) Begin(k int) *Refit {
 	f := &Refit{Run: new(Run), Unknown: make(map[string]bool), of: r}
 	f.begin(k)
 	return f
 }
 
-// End completes f after its last row. It returns the runs whose metrics can now be computed, and
-// the position of the first.
+// End completes f after the last row of its run. It returns the runs whose metrics can now
+// be computed, and the position of the first of these runs.
 func (r *Refits) End(f *Refit) (first int, done []*Run, err error) { return r.by.next(f.end()) }
 
 // begin prepares f for the first row of a run under policy k.
@@ -93,7 +94,7 @@ func (f *Refit) begin(k int) {
 	}
 	out := &f.Run.Outcome
 	out.Booked, out.Cancels = f.books, a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 })
-	if f.books { // the table does not show where gangs ran
+	if f.books { // the table does not show on which hosts gangs ran
 		f.unsure(metrics.ClusterUtilization, metrics.ClusterLeast, metrics.ClusterMost)
 	}
 	if a.churn != nil {
@@ -102,7 +103,7 @@ func (f *Refit) begin(k int) {
 	if Negotiates(&f.offer.Choice) {
 		f.unsure(metrics.Offers)
 	}
-	f.unsure(metrics.HostDemandCorrelation) // no table has the prices of hosts
+	f.unsure(metrics.HostDemandCorrelation) // no table contains the prices of hosts
 }
 
 func (f *Refit) unsure(all ...metrics.Metric) {
@@ -111,8 +112,8 @@ func (f *Refit) unsure(all ...metrics.Metric) {
 	}
 }
 
-// planColumns are the columns of jobs that the plan determines. The endColumns are empty for a
-// job that was not accepted. An offer does not change the termColumns.
+// planColumns are the jobs columns whose values follow from the plan. The endColumns are
+// empty for a job that was not accepted. An offer does not change the termColumns.
 var (
 	planColumns = []string{"configuration", "admission", "replication", "user", "arrival", "runtime", "estimate", "nodes", "work", "value", "deadline", "bid"}
 	endColumns  = append(slices.Clip(planColumns), "start", "finish", "share", "work_done", "paid", "penalty", "fulfilled", "losses", "wasted", "penalty_owed")
@@ -127,7 +128,7 @@ func (f *Refit) skip(to int) {
 		if f.chain != nil && (f.chain.seen[f.at] || f.chain.arrival(a, j) >= horizon) {
 			continue
 		}
-		if f.chain == nil && j.Arrival >= horizon || f.of.named["row"] { // not submitted before the horizon
+		if f.chain == nil && j.Arrival >= horizon || f.of.named["row"] { // the job was not submitted before the horizon
 			continue
 		}
 		f.of.named["row"] = true
@@ -135,14 +136,15 @@ func (f *Refit) skip(to int) {
 	}
 }
 
-// Takes reports whether a row belongs to the run although it names another: it is in the place of
-// the plan's next job, and the row ahead names this run.
+// Takes reports whether a row belongs to this run although it names another run. Its job
+// must be the next job of the plan. For the first job of the run, the next row must also
+// name this run.
 func (f *Refit) Takes(row *results.Job, named bool) bool {
 	next := f.of.workspace.plan[f.at:]
 	return f.chain == nil && len(next) > 0 && row.Job == strconv.FormatInt(next[0].ID, 10) && (f.at > 0 || named)
 }
 
-// Add compares a row with the plan and adds its job to the run.
+// Add compares a row with the plan and adds the row's job to the run.
 func (f *Refit) Add(row *results.Job) {
 	of, a := f.of, f.of.workspace
 	id, err := strconv.ParseInt(row.Job, 10, 64)
@@ -190,7 +192,7 @@ func (f *Refit) Add(row *results.Job) {
 	f.Run.Jobs = append(f.Run.Jobs, j)
 }
 
-// became fills j, a job of the plan, with the outcome in row.
+// became sets the outcome of j, a job of the plan, from row.
 func (f *Refit) became(row *results.Job, j *metrics.Job) {
 	c, planned := &j.Contract, j.Job
 	if row.Decision == contracts.Reject.String() {
@@ -231,10 +233,10 @@ func (f *Refit) became(row *results.Job, j *metrics.Job) {
 		c.Outcome = contracts.Cancelled
 	case f.books && finish < due || planned.OnDemand:
 		c.Outcome = contracts.Killed
-	case f.books && !done: // killed after its deadline, or ended by it
+	case f.books && !done: // killed after its deadline, or ended at the deadline
 		f.unsure(metrics.Late, metrics.Killed, metrics.ResponseOD, metrics.ResponseAR)
 	}
-	if f.books && c.Done == 0 && c.Outcome != contracts.Fulfilled { // it may not have started
+	if f.books && c.Done == 0 && c.Outcome != contracts.Fulfilled { // the job may not have started
 		c.Began = math.Inf(1)
 		f.unsure(metrics.Wait, metrics.WaitMedian, metrics.WaitP95)
 	}
@@ -247,7 +249,7 @@ func (f *Refit) overruns(j *metrics.Job) bool {
 	return f.books || asked.SLA.GoesOn()
 }
 
-// or0 returns what p points to, or the zero value.
+// or0 returns the value that p points to, or the zero value if p is nil.
 func or0[T any](p *T) (x T) {
 	if p != nil {
 		x = *p

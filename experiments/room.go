@@ -13,22 +13,22 @@ import (
 	"bourse/workloadgen"
 )
 
-// A yardstick is U*, or a bound on it, and the jobs that the optimum completes.
+// A yardstick is U* or a bound on it, with the jobs that the optimal schedule completes.
 type yardstick struct {
 	Optimum
 	chosen []bool           // one element per job
-	plan   workloadgen.Plan // jobs that do not count have value 0
+	plan   workloadgen.Plan // the plan; jobs that do not count have value 0
 }
 
-// yardstick returns the yardstick for the jobs on which efficiency is measured: those of the
-// workspace's plan that arrive before the horizon, without the warm-up. It is zero in two
-// cases: if users pay their whole budget, because no schedule leaves them any value; and if
-// jobs follow others, because their arrivals then depend on the schedule.
+// yardstick returns the yardstick for the jobs on which efficiency is measured. These are
+// the jobs of the workspace's plan that arrive before the horizon and after the warm-up. It
+// is zero in two cases. If users pay their whole budget, no schedule leaves them any
+// utility. If jobs follow others, their arrivals depend on the schedule.
 //
-// If deadlines leave no slack, every job that is completed in time runs from its arrival for
-// exactly its runtime. U* is then that of the paper: the most valuable set of jobs that can
-// all run like that. If deadlines leave slack, U* is a bound over all schedules that respect
-// arrivals and deadlines.
+// If deadlines leave no slack, a job completed in time must run without pause from its
+// arrival for its runtime. U* is then defined as in the paper: the most valuable set of
+// jobs that can all run like this. If deadlines leave slack, U* is a bound over all
+// schedules that respect arrivals and deadlines.
 func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 	if s.payment.Whole || follows(a.plan) {
 		return yardstick{Optimum: Optimum{Proven: true}}
@@ -38,7 +38,8 @@ func (a *workspace) yardstick(s *setting, warmup float64) yardstick {
 		b := a.relax(s, &r)
 		return yardstick{Optimum{Value: b.Reached, Bound: b.Whole, Parts: b.Parts, Room: true}, b.Chosen, r.plan}
 	}
-	// If tasks are limited to part of a fast processor, one processor runs several at once.
+	// If a task may use only part of a fast processor, one processor can run several tasks
+	// at the same time.
 	processors := int(min(max(s.conf.Fleet.Processors(), r.capacity), math.MaxInt32))
 	plan, horizon := r.plan, s.horizon()
 	if !math.IsInf(horizon, 1) {
@@ -58,7 +59,8 @@ func planned(plan workloadgen.Plan, s optimum.Solution) yardstick {
 	return yardstick{Optimum{Value: s.Value, Bound: s.Bound, Parts: s.Bound, Proven: s.Proven}, s.Chosen, plan}
 }
 
-// counted returns the workspace's plan, with value 0 for jobs on which efficiency is not measured.
+// counted returns the workspace's plan with the value 0 for jobs on which efficiency is not
+// measured.
 func (a *workspace) counted(s *setting, warmup float64) workloadgen.Plan {
 	horizon := s.horizon()
 	if warmup == 0 && math.IsInf(horizon, 1) {
@@ -74,7 +76,7 @@ func (a *workspace) counted(s *setting, warmup float64) workloadgen.Plan {
 	return worthless(a.plan, func(i int, j *workloadgen.Job) bool { return i < warm || j.Arrival >= horizon })
 }
 
-// worthless returns a copy of plan in which the jobs for which are holds have no value.
+// worthless returns a copy of plan in which every job selected by is has the value 0.
 func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) workloadgen.Plan {
 	plan = slices.Clone(plan)
 	for i := range plan {
@@ -85,9 +87,9 @@ func worthless(plan workloadgen.Plan, are func(i int, j *workloadgen.Job) bool) 
 	return plan
 }
 
-// cover raises y to a bound on the utility of users who got a total of got at alpha 0. U*
-// counts whole jobs. If deadlines leave no slack, users who value parts of jobs may get more
-// than that from parts; the bound of divisible jobs then applies.
+// cover raises the bounds in y if users with alpha 0 got a total utility above them. U*
+// counts whole jobs. If deadlines leave no slack, users who value partial results may get
+// more than U* from parts of jobs. The bound for divisible jobs then applies.
 func (a *workspace) cover(s *setting, y *yardstick, got float64) {
 	if y.Bound > 0 && got > y.Parts && !y.Room {
 		r := s.room()
@@ -96,9 +98,9 @@ func (a *workspace) cover(s *setting, y *yardstick, got float64) {
 	}
 }
 
-// Solved holds a workspace's last problem and its solution, which configurations that differ only
-// in policies share. Problems with many jobs are not stored, because they take about a hundred
-// bytes per job.
+// A solved has a workspace's last problem and its solution. Configurations that differ only
+// in their policies share the solution. Large problems are not stored, because they take
+// about 100 bytes per job.
 type solved struct {
 	plan               workloadgen.Plan
 	processors, widest int
@@ -118,12 +120,12 @@ type room struct {
 	fleet    *scenario.Fleet
 	cpus     float64 // of the largest host
 	fastest  float64 // speed of the fastest host
-	byRate   []int   // the first hosts of each speed and size, those on which a task can do most first
-	capacity float64 // work per second of the fleet
+	byRate   []int   // the first host of each speed and size, ordered by the work that a task can do there, most first
+	capacity float64 // total work per second of the fleet
 	widest   int     // largest number of nodes with which a job can be admitted
-	books    bool    // some policy keeps a reservation book: nodes may share a host
-	packs    bool    // some policy packs nodes, each on a processor of its own
-	offers   bool    // under some policy, owners may accept offers with other numbers of nodes
+	books    bool    // some policy uses a reservation book, so nodes may share a host
+	packs    bool    // some policy packs nodes, giving each its own processor
+	offers   bool    // under some policy, owners may accept offers that change the number of nodes
 }
 
 func (s *setting) room() room {
@@ -153,7 +155,7 @@ func (s *setting) room() room {
 // packs reports whether several nodes of a job may share a host under o.
 func (s *setting) packs(o *offer) bool { return s.common.Packed && o.about.Packs }
 
-// widest returns the largest number of nodes with which a job can be admitted under o.
+// widest returns the largest number of nodes with which any policy can admit a job under o.
 func (s *setting) widest(o *offer) int {
 	f := &s.conf.Fleet
 	most := 0.0
@@ -168,7 +170,7 @@ func (s *setting) widest(o *offer) int {
 	return max(f.Hosts, int(min(most, math.MaxInt32)))
 }
 
-// task returns the maximum processors of a task on host h.
+// task returns the maximum number of processors that a task can use on host h.
 func (r *room) task(h int) float64 {
 	if most := r.fleet.Cap; most > 0 {
 		return min(r.fleet.CPUsOf(h), most)
@@ -176,8 +178,8 @@ func (r *room) task(h int) float64 {
 	return r.fleet.CPUsOf(h)
 }
 
-// rate returns the largest work per second of the given number of nodes. Each node has a host
-// of its own, or with a reservation book a processor of its own.
+// rate returns the highest rate of work of the given number of nodes, in processor-seconds
+// per second. Each node has its own host or, with a reservation book, its own processor.
 func (r *room) rate(nodes int) (sum float64) {
 	left, kinds := nodes, len(r.byRate)
 	for _, i := range r.byRate {
@@ -196,11 +198,11 @@ func (r *room) rate(nodes int) (sum float64) {
 	return min(sum, r.capacity)
 }
 
-// leavesRoom reports whether some job with a positive value could be completed in time in
-// another way than by running from its arrival for its runtime. This holds if its deadline
-// leaves slack, if it has no deadline, or if its nodes can do more than one processor of the
-// reference speed. It also holds if its owner may accept an offer with another number of
-// nodes.
+// leavesRoom reports whether some job with a positive value could be completed in time
+// without running from its arrival for exactly its runtime. This is the case if the job's
+// deadline leaves slack, if it has no deadline, or if its nodes can work faster than one
+// processor of the reference speed. It is also the case if the owner may accept an offer
+// with another number of nodes.
 func (r *room) leavesRoom(s *setting) bool {
 	if r.offers || r.fleet.SpeedOf(r.byRate[0])*r.task(r.byRate[0]) > 1 || r.books && r.fastest > 1 {
 		return true
@@ -212,8 +214,8 @@ func (r *room) leavesRoom(s *setting) bool {
 	})
 }
 
-// windows returns the time window, the work and the maximum rate of each job of r, up to the
-// horizon.
+// windows returns the time window, the work and the maximum rate of each job of r. Windows
+// end at the horizon.
 func (r *room) windows(s *setting) []optimum.Window {
 	windows, horizon := make([]optimum.Window, len(r.plan)), s.horizon()
 	var asked contracts.Request
@@ -226,8 +228,8 @@ func (r *room) windows(s *setting) []optimum.Window {
 			continue
 		}
 		s.request(j, &asked)
-		// Lateness or missing work within rounding counts as done in time (see package
-		// settlement).
+		// A job counts as done in time if only rounding errors make it late or incomplete
+		// (see package settlement).
 		closes, rounding := asked.Due(), sharing.Tick
 		if !asked.OnDemand {
 			closes += sharing.Tick + contracts.Tolerance*asked.SLA.Deadline
@@ -241,7 +243,8 @@ func (r *room) windows(s *setting) []optimum.Window {
 	return windows
 }
 
-// relax returns the bounds of r. It reuses the last result if the problem is the same.
+// relax returns the bounds on the total value of r's jobs. It returns the previous result
+// if the problem is the same.
 func (a *workspace) relax(s *setting, r *room) optimum.Bounds {
 	windows := r.windows(s)
 	if len(windows) > manyJobs {
@@ -253,14 +256,14 @@ func (a *workspace) relax(s *setting, r *room) optimum.Bounds {
 	return a.solved.bounds
 }
 
-// A kind describes what serves as U* in a replication.
+// A kind states how the reference value U* of a replication was obtained.
 type kind int
 
 const (
 	planner  kind = iota // U* as defined in the paper, or none
-	unproven             // an upper bound that no plan was proven to reach
-	anyhow               // a bound over all schedules: deadlines leave slack
-	inParts              // U*; below alpha 1, a bound over parts of jobs
+	unproven             // an upper bound; no plan was proven to reach it
+	anyhow               // a bound over all schedules, because deadlines leave slack
+	inParts              // U*; if alpha is below 1, a bound over parts of jobs
 
 	kinds = iota
 )
@@ -277,7 +280,7 @@ func (o *Optimum) kind() kind {
 	return planner
 }
 
-// Measured describes the reference that efficiency is measured by in a study.
+// Measured describes the reference value by which a study measures efficiency.
 func (s *Study) Measured() (notes []string) {
 	e := s.Experiment
 	var all [kinds]int

@@ -14,16 +14,16 @@ import (
 	"bourse/experiments/stats"
 )
 
-// rowsAtOnce is the number of rows to collect before encoding them. It equals the number that
-// a [results.Encoder] writes at once.
+// rowsAtOnce is the number of rows that are collected before they are encoded. It equals
+// the number that a [results.Encoder] writes at once.
 const rowsAtOnce = 1 << 10
 
-// A tabulator converts runs to rows and encodes them in batches, which bounds its memory.
+// A tabulator converts runs to rows and encodes the rows in batches, which limits memory.
 type tabulator struct {
 	out     *results.Encoder
-	away    func(results.Block) error // destination of full row groups; nil: they are kept in memory
+	away    func(results.Block) error // destination of full row groups; if nil, they stay in memory
 	jobs    []results.Job
-	endings []ending // data that jobs points to, by row
+	endings []ending // data that the rows in jobs point to, by row
 	prices  []results.Price
 	metrics []results.Metric
 }
@@ -32,8 +32,8 @@ func newTabulator(out *results.Encoder) *tabulator {
 	return &tabulator{out: out, endings: make([]ending, rowsAtOnce)}
 }
 
-// run appends the rows of a run of r, with the measured values found. The caller must not
-// change found before [tabulator.block].
+// run appends the rows of run r, with the measured values in found. The caller must not
+// change found before the next call of [tabulator.block].
 func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []float64) error {
 	c := &s.Experiment.Configurations[r.Configuration]
 	label, known := c.Admission[policy].Label, knowRuntimes(run.Jobs)
@@ -59,8 +59,8 @@ func (t *tabulator) run(s *Study, r *Replication, policy int, run *Run, found []
 	return t.out.Metrics(t.metrics)
 }
 
-// MeasuredRows appends the rows of the values that [Study.Measure] returned for a run. The
-// rows point into found.
+// MeasuredRows appends the rows for the values that [Study.Measure] returned for a run. The
+// rows contain pointers into found.
 func (s *Study) MeasuredRows(rows []results.Metric, configuration, policy, rep int, found []float64) []results.Metric {
 	at := len(s.Metrics)
 	for m := range s.Metrics {
@@ -86,7 +86,7 @@ func (t *tabulator) encodePrices() error {
 	return errors.Join(t.out.Prices(rows), t.putAway())
 }
 
-// putAway passes full row groups to away.
+// putAway passes full row groups to the function away.
 func (t *tabulator) putAway() error {
 	if t.away == nil {
 		return nil
@@ -98,8 +98,8 @@ func (t *tabulator) putAway() error {
 	return t.away(b)
 }
 
-// block returns all rows since its last call, encoded. The result is valid until the next
-// call.
+// block returns all rows added since its last call, encoded. The result is valid until the
+// next call of a method.
 func (t *tabulator) block() (results.Block, error) {
 	if err := errors.Join(t.encodeJobs(), t.encodePrices()); err != nil {
 		return nil, err
@@ -107,9 +107,9 @@ func (t *tabulator) block() (results.Block, error) {
 	return t.out.Block()
 }
 
-// An ending holds the data that a row points to: deadline and estimate, and the outcome of an
-// admitted job. It does not point into the run, whose memory may be reused before the row is
-// written.
+// An ending has the data that a row points to: the deadline, the estimate and, for an
+// admitted job, the outcome. It does not point into the run, because the run's memory may
+// be reused before the row is written.
 type ending struct {
 	due, estimate, bid, start, finish, share, done, wasted float64
 	paid, penalty, owed                                    results.Money
@@ -127,8 +127,9 @@ func knowRuntimes(jobs []metrics.Job) bool {
 	return true
 }
 
-// jobRow fills row, which must be zero, with the values of j. The row points into o. Known
-// states whether users knew the runtimes of their jobs, and volatile whether hosts leave.
+// jobRow fills row with the values of j. row must be zero. The row contains pointers into
+// o. known states whether users knew the runtimes of their jobs. volatile states whether
+// hosts leave.
 func jobRow(row *results.Job, o *ending, at *scenario.Configuration, admission string, rep int, j *metrics.Job, known, volatile bool) {
 	sla, c := &at.SLA, &j.Contract
 	row.Configuration, row.Admission, row.Replication = at.Name, admission, rep
@@ -182,7 +183,7 @@ func decision(o contracts.Outcome) contracts.Verdict {
 
 func money(a bank.Amount) results.Money { return results.Money(a.Micros()) }
 
-// Reason returns the reason for the decision on j, as results state it.
+// Reason returns the reason for the decision on j, as written in results.
 func Reason(j *metrics.Job) string {
 	if j.Bargained {
 		return results.OfferTaken
@@ -193,13 +194,13 @@ func Reason(j *metrics.Job) string {
 	return string(j.Reason)
 }
 
-// PriceRow returns the row of price p in the given interval.
+// PriceRow returns the row for price p in the given interval.
 func PriceRow(configuration, admission string, rep, interval int, p float64) results.Price {
 	return results.Price{Configuration: configuration, Admission: admission, Replication: rep, Time: float64(interval) * bin, MeanPrice: p}
 }
 
-// metricRow returns the row of metric m in one replication under one policy. Its value is at
-// x, or undefined if that is NaN. A trials of 0 means that the metric does not count trials.
+// metricRow returns the row for metric m in one replication under one policy. Its value is
+// x, or undefined if x is NaN. If trials is 0, the metric does not count trials.
 func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials float64) results.Metric {
 	c := &s.Experiment.Configurations[configuration]
 	row := results.Metric{
@@ -214,8 +215,8 @@ func (s *Study) metricRow(configuration, policy, rep, m int, x *float64, trials 
 	return row
 }
 
-// MetricRows returns the named metrics of every replication, or all metrics if there are no
-// names.
+// MetricRows returns the rows of the named metrics in every replication. Without names, it
+// returns the rows of all metrics.
 func (s *Study) MetricRows(names ...string) []results.Metric {
 	var wanted []int
 	for m := range s.Metrics {
@@ -237,8 +238,8 @@ func (s *Study) MetricRows(names ...string) []results.Metric {
 	return rows
 }
 
-// SummaryRows returns every metric over all replications, with the printed value of the paper
-// if there is one.
+// SummaryRows returns a row for every metric, summarized over all replications. A row has
+// the paper's printed value if there is one.
 func (s *Study) SummaryRows() []results.Summary {
 	if s.summed == nil {
 		s.summed = s.summaries()
@@ -268,7 +269,7 @@ func (s *Study) summaries() []results.Summary {
 	return rows
 }
 
-// CurveRows returns the efficiency at every alpha.
+// CurveRows returns the efficiency at every alpha, for each configuration and policy.
 func (s *Study) CurveRows() []results.Point {
 	if s.curved == nil {
 		s.curved = s.points()
@@ -288,7 +289,7 @@ func (s *Study) points() []results.Point {
 	return rows
 }
 
-// Each calls f for every configuration and policy, with their positions and names.
+// Each calls f for every configuration and policy, with the positions and names of both.
 func (s *Study) Each(f func(configuration, policy int, name, label string)) {
 	for i, c := range s.Experiment.Configurations {
 		for k, a := range c.Admission {
@@ -297,8 +298,8 @@ func (s *Study) Each(f func(configuration, policy int, name, label string)) {
 	}
 }
 
-// Described is like the function [described], but omits deviation and interval for
-// configurations whose replications are not a sample.
+// described is like the function [Described], but it omits the standard deviation and the
+// interval if the replications of the configuration are all alike.
 func (s *Study) described(configuration string, d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	n, mean, sd, lo, hi = Described(d)
 	if slices.Contains(s.Alike, configuration) {
@@ -307,7 +308,7 @@ func (s *Study) described(configuration string, d stats.Summary) (n int, mean, s
 	return n, mean, sd, lo, hi
 }
 
-// Described returns d as the cells of a row; undefined ones are nil.
+// Described returns d as the cells of a row. Undefined cells are nil.
 func Described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	if d.N > 0 {
 		mean = &d.Mean
@@ -321,7 +322,7 @@ func Described(d stats.Summary) (n int, mean, sd, lo, hi *float64) {
 	return d.N, mean, sd, lo, hi
 }
 
-// Axes returns the columns of the sweep of e.
+// Axes returns the columns for the axes of e's sweep.
 func Axes(e *scenario.Experiment) (all results.Axes) {
 	for _, a := range e.Sweep {
 		values := make([]string, len(a.Values))

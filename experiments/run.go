@@ -13,24 +13,24 @@ import (
 	"bourse/experiments/scenario"
 )
 
-// Options control how an experiment runs. None of them changes its results.
+// Options control how an experiment runs. No option changes the results.
 type Options struct {
 	Workers  int // parallel replications; 0 means one
 	Progress func(done, total int)
 
 	Journal Journal // is called from several goroutines
 
-	// Observe, unless nil, receives the parts of the broker of each run and may wrap them. It
-	// is called from several goroutines.
+	// Observe, unless nil, receives the broker components of each run and may wrap them. It
+	// called from several goroutines.
 	Observe func(configuration, admission string, rep int, parts *broker.Config)
 }
 
-// A Journal returns the journal of one run and a function to call when the run is over, or a
-// nil journal to keep none.
+// A Journal returns the journal of one run and a function that must be called when the run
+// is over. It returns a nil journal if the run needs no journal.
 type Journal func(configuration, admission string, rep int) (j bank.Journal, done func(error) error, err error)
 
-// A Replication is one configuration on one workload, run under each of its policies in the
-// order of the scenario.
+// A Replication is one workload in one configuration. It is run under each policy of the
+// configuration, in the scenario's order.
 type Replication struct {
 	Configuration int
 	Rep           int
@@ -38,32 +38,34 @@ type Replication struct {
 	Optimum       Optimum
 }
 
-// A Run is one configuration under one policy in one replication.
+// A Run is the run of one replication of a configuration under one policy.
 type Run struct {
 	Jobs    []metrics.Job // in order of arrival
-	Prices  []float64     // mean host price in each 5-minute bin, $/s
-	End     float64       // time of the last end, 0 if nothing was admitted
-	Closed  bool          // the horizon came before all work was done
+	Prices  []float64     // mean host price in each five-minute bin, in $/s
+	End     float64       // time at which the last job ended, or 0 if no job was admitted
+	Closed  bool          // whether the horizon came before all work was done
 	Outcome metrics.Outcome
 }
 
-// An Optimum is U* of a workload, or a bound on it.
+// An Optimum is U* of a workload or a bound on it.
 type Optimum struct {
 	Value  float64
-	Bound  float64 // no plan has a higher value
-	Proven bool    // Value equals Bound, or there is neither
+	Bound  float64 // upper bound on the value of every plan
+	Proven bool    // whether Value equals Bound, or neither exists
 
-	// Room reports whether deadlines leave slack. Bound then covers all schedules that respect
-	// arrivals and deadlines, on one host with the capacity of the fleet.
+	// Room reports whether deadlines leave slack. Bound then covers all schedules that
+	// respect arrivals and deadlines, on a single host with the capacity of the fleet.
 	Room bool
 
-	// Parts is the bound for elastic users (alpha 0). It exceeds Bound if jobs may be divided,
-	// which only matters if deadlines leave slack or some users got more than Bound.
+	// Parts is the bound for elastic users (alpha 0). It exceeds Bound if dividing jobs
+	// increases the value. This matters only if deadlines leave slack or if some users got
+	// more than Bound.
 	Parts float64
 }
 
-// InOrder runs n pieces of work in parallel on the given number of workers. Each worker calls
-// begin once. It passes the results to take in order, and stops at the first error.
+// InOrder runs n tasks in parallel on the given number of workers. Each worker calls begin
+// once to get the function that runs a task. InOrder passes the results to take in order
+// and stops at the first error.
 func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Context) func(int) (T, error), take func(T) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -74,7 +76,7 @@ func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 		err   error
 	}
 	todo, done := make(chan int), make(chan finished)
-	// Limit the number of finished pieces that wait for take.
+	// Limit the number of finished results that wait for take.
 	room := make(chan struct{}, 4*max(workers, 1))
 
 	var wg sync.WaitGroup
@@ -134,9 +136,9 @@ func InOrder[T any](ctx context.Context, n, workers int, begin func(context.Cont
 	return err
 }
 
-// each runs replication r under its policies in order. It passes each run to take as soon as
-// everything that its metrics need is known. A run is valid until the next replication, unless
-// [workspace.leave] is called first.
+// each runs replication r under each of its policies, in order. It passes a run to take as
+// soon as all data for the run's metrics are known. A run is valid until the next
+// replication, unless [workspace.leave] is called before that.
 func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*setting, r *Replication, opts Options, take func(policy int, run *Run) error) (err error) {
 	s, rep := all[r.Configuration], r.Rep
 	at := place(e, r.Configuration, rep)
@@ -165,7 +167,7 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 			}
 			return fail(err)
 		}
-		a.plan = plan // runs in which jobs follow others have plans of their own
+		a.plan = plan // if jobs follow others, each run has its own plan
 		at.Policy = ""
 		first, done, err := m.next(run)
 		if err != nil {
@@ -181,29 +183,30 @@ func (a *workspace) each(ctx context.Context, e *scenario.Experiment, all []*set
 	return nil
 }
 
-// A measuring collects the data that the metrics of a replication's runs need. The runs come
-// one per policy, in order.
+// A measuring collects the data that the metrics of a replication's runs need. It receives
+// one run per policy, in order.
 type measuring struct {
-	workspace *workspace // has the jobs and hosts of the replication
+	workspace *workspace // contains the jobs and hosts of the replication
 	e         *scenario.Experiment
 	s         *setting
 	rep       int
 
 	best     yardstick
 	demand   []float64   // prices of the first run on the spot market
-	demands  [][]float64 // the same by host, if they are recorded
+	demands  [][]float64 // the same prices by host, if they are recorded
 	promises []metrics.Promise
-	knows    int // after the run of this policy, everything that metrics need is known
+	knows    int // number of the policy after whose run the data for all metrics are known
 	waiting  []*Run
 	runs     int
 }
 
 func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best yardstick) *measuring {
 	m := &measuring{workspace: a, e: e, s: s, rep: rep, best: best}
-	// Prices of the first run on the spot market are the demand with which the other runs are
-	// compared. Predictors are asked for promises after all runs.
+	// The prices in the first run on the spot market measure demand. The other runs are
+	// compared with them. Predictors are asked for their promises after all runs.
 	m.knows = slices.IndexFunc(s.offers, func(o offer) bool { return o.about.Spot })
-	// All runs of a replication share one U*, which the utility of users in any run may raise.
+	// All runs of a replication share one U*. If users in some run get more utility than
+	// this bound, the bound is raised.
 	if wantsPromises(e) || best.Bound > 0 && !best.Room && len(a.plan) <= manyJobs {
 		m.knows = len(s.offers) - 1
 	}
@@ -211,13 +214,13 @@ func (a *workspace) measuring(e *scenario.Experiment, s *setting, rep int, best 
 }
 
 // next adds the run under the next policy. It returns the runs whose metrics can now be
-// computed, and the position of the first.
+// computed, and the position of the first of these runs.
 func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	for i := range min(len(m.best.chosen), len(run.Jobs)) {
 		run.Jobs[i].Chosen = m.best.chosen[i]
 	}
 	if m.demand == nil && m.s.offers[m.runs].about.Spot {
-		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // the run may be reused before others are measured
+		m.demand, m.demands = slices.Clone(run.Prices), run.Outcome.HostPrices // copied, because the run's memory may be reused before the others are measured
 	}
 	m.waiting = append(m.waiting, run)
 	if m.runs++; m.runs <= m.knows {
@@ -251,8 +254,8 @@ func (m *measuring) next(run *Run) (first int, done []*Run, err error) {
 	return first, done, nil
 }
 
-// journaled is like run, with the journal from opts. The journal's done function also
-// receives a panic as an error.
+// journaled is like run, but it also writes the journal from opts. It passes an error or a
+// panic to the journal's done function, too.
 func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed uint64, rep int, opts Options, at Panic) (*Run, error) {
 	if opts.Journal != nil {
 		j, done, err := opts.Journal(s.conf.Name, o.Label, rep)
@@ -271,12 +274,14 @@ func (a *workspace) journaled(ctx context.Context, s *setting, o *offer, seed ui
 }
 
 // AdmitsAll reports whether policy a admits every request in configuration c that can be
-// placed, because no request states a minimum and no host leaves.
+// placed. This is the case if a sells on the spot market, no request states a minimum and
+// no host leaves.
 func AdmitsAll(c *scenario.Configuration, a *scenario.Choice) bool {
 	return admitsAll(c, policies.Of(a.Name).Spot)
 }
 
-// admitsAll reports the same for a policy that sells on the spot market or does not.
+// admitsAll reports the same for a policy that does or does not sell on the spot market, as
+// given.
 func admitsAll(c *scenario.Configuration, spot bool) bool {
 	return spot && c.Needs.Min == (scenario.Bound{}) && c.Fleet.Availability == nil
 }

@@ -8,12 +8,13 @@ import (
 	"bourse/experiments/metrics"
 )
 
-// Alike returns the configurations of p in which every replication has the same jobs and hosts.
+// Alike returns the configurations of p whose replications all have the same jobs and
+// hosts.
 func (p *Prepared) Alike() []string { return p.alike }
 
-// Sampler returns a function that runs the replications from to to-1 of some configurations of
-// p, and returns a metric of their last policy, a row for each configuration. NaN means
-// undefined.
+// Sampler returns a function that runs the replications from, from+1, …, to−1 of some
+// configurations of p. The function returns a metric under the last policy, with one row
+// per configuration. NaN means undefined.
 func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context.Context, configurations []int, from, to int) ([][]float64, error) {
 	workers := max(1, opts.Workers)
 	workspaces := make([]*workspace, workers)
@@ -26,8 +27,8 @@ func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context
 		begin := func(ctx context.Context) func(int) (float64, error) {
 			a := workspaces[begun.Add(1)-1]
 			return func(i int) (value float64, err error) {
-				// All configurations of a replication run next to each other, because they mostly
-				// have the same jobs.
+				// It runs all configurations of a replication in sequence, because they
+				// usually share the same jobs.
 				r := &Replication{Configuration: configurations[i%len(all)], Rep: from + i/len(all)}
 				err = a.each(ctx, p.Experiment, p.settings, r, Options{}, func(_ int, run *Run) error {
 					var ok bool
@@ -50,8 +51,8 @@ func (p *Prepared) Sampler(metric metrics.Metric, opts Options) func(ctx context
 	}
 }
 
-// Values returns a metric by replication, NaN where it is undefined, or nil if it was not
-// measured.
+// Values returns a metric by replication, with NaN where the metric is undefined. It
+// returns nil if the metric was not measured.
 func (s *Study) Values(configuration, policy int, metric string) []float64 {
 	for m := range s.Metrics {
 		if s.Metrics[m].Name == metric {

@@ -2,22 +2,23 @@ package experiments
 
 // A Found is the result of a search along one dimension.
 type Found struct {
-	Steps    int64 // least number of steps that succeeds; 0 if none was found
+	Steps    int64 // smallest number of steps that succeeds, or 0 if none was found
 	Most     int64 // largest number of steps that was considered
 	Tried    int   // number of decisions
-	Monotone bool  // no decision shows that fewer steps succeed or that more fail
+	Monotone bool  // whether no trial showed that fewer steps succeed or that more steps fail
 }
 
 const (
-	singly = 24 // up to this many steps are tried one by one
+	singly = 24 // up to this number of steps, every number is tried
 	probes = 8  // number of steps to try in a range that is assumed to fail
 )
 
-// Least returns the smallest number of steps from 1 to most that succeeds. One step less
-// fails, as has been tried, or does not exist. It tries up to 24 steps one by one. Beyond
-// that, it tries powers of 4, then halves the range between the last failure and the first
-// success, and then tries 8 steps in the range that is assumed to fail. If one of those
-// succeeds, it searches again below it. Finally it tries some multiples of the result.
+// Least returns the smallest number of steps from 1 to most that succeeds. The number of
+// steps before it was tried and fails, unless the result is 1. Least tries every number of
+// steps up to 24. Above 24, it first tries powers of 4 and then halves the range between
+// the last failure and the first success. It then tries 8 numbers of steps in the range
+// that is assumed to fail. If one of these succeeds, Least searches again below it.
+// Finally, it tries some multiples of the result.
 func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err error) {
 	f = Found{Most: max(0, most), Monotone: true}
 	tried := make(map[int64]bool)
@@ -49,7 +50,7 @@ func Least(most int64, succeeds func(steps int64) (bool, error)) (f Found, err e
 		}
 		low = n
 	}
-	if f.Steps == 0 && most > singly { // some step between them may succeed
+	if f.Steps == 0 && most > singly { // a number of steps between these may succeed
 		for i := len(order) - 1; i > 0 && f.Steps == 0; i-- {
 			if mid := (order[i] + order[i-1]) / 2; try(mid) {
 				f.Steps, low = mid, order[i-1]

@@ -27,11 +27,11 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A setting is a configuration that is ready to run: all its names have been resolved and
-// checked. Running it does not change it.
+// A setting is a configuration that is ready to run. All its names have been resolved and
+// checked. Running a setting does not change it.
 type setting struct {
 	conf    *scenario.Configuration
-	common  contracts.Request // the fields that all requests share
+	common  contracts.Request // the fields shared by all requests
 	work    *workload
 	churn   *churn // nil: hosts never leave
 	payment broker.Payment
@@ -39,25 +39,25 @@ type setting struct {
 	price   choice
 	offers  []offer
 
-	counts []string // names of the countable resources of the fleet and of the plan, sorted
+	counts []string // sorted names of the countable resources of the fleet and the plan
 
-	hostPrices bool // record the price of each host, for the metrics that need it
+	hostPrices bool // whether to record the price of each host, which some metrics need
 
 	jobs, short int               // jobs of the first replication, and those with a deadline below the runtime
-	wide        map[int]int       // jobs wider than a policy can admit, by the widest that it can
-	follow      int               // jobs that follow another job
-	sized       annotate.SizeNote // effect of the mapping of sizes on the first replication
+	wide        map[int]int       // number of jobs that are too wide for a policy, keyed by the largest width that the policy can admit
+	follow      int               // number of jobs that follow another job
+	sized       annotate.SizeNote // effect of mapping sizes in the first replication
 }
 
-// An offer is one admission policy of a setting under its label, and the sharing rule that
-// applies under it.
+// An offer is one admission policy of a setting with its label. It includes the sharing
+// rule that applies under this policy.
 type offer struct {
 	choice
 	sharing choice
 	about   admission.Properties
 }
 
-// A choice is a name with options that are decoded once and then copied.
+// A choice is a plug-in name with options. The options are decoded once and then copied.
 type choice struct {
 	scenario.Choice
 	decode func(any) error
@@ -66,14 +66,15 @@ type choice struct {
 // Negotiates reports whether users receive offers under c.
 func Negotiates(c *scenario.Choice) bool { return c.Negotiate != "" && c.Negotiate != scenario.Never }
 
-// made creates the plug-in that c names.
+// made creates the plug-in named by c.
 func made[T any](c *choice, t plugin.Table[T]) (T, error) {
 	v, err := t.New(c.Name, c.decode)
 	return v, c.Blame(err)
 }
 
-// fix returns c as a choice that keeps its decoded options. If load is not nil, it is called with
-// them. After the first creation, the choice is safe for concurrent use.
+// fix returns c as a choice that retains its decoded options. If load is not nil, fix calls
+// it with the decoded options. After the plug-in has been created once, the choice is safe
+// for concurrent use.
 func fix(c scenario.Choice, load func(v any) error) choice {
 	var saved reflect.Value
 	return choice{c, func(v any) error {
@@ -97,8 +98,8 @@ func fix(c scenario.Choice, load func(v any) error) choice {
 	}}
 }
 
-// settings prepares the configurations of e, which must be expanded. The error names the
-// invalid field.
+// settings prepares the configurations of e. The experiment must be expanded. The error
+// names the invalid field.
 func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	var all []*setting
 	read := recordings{in, make(map[string]*swf.Trace), make(map[logKey]workload), make(map[scenario.Availability]recorded)}
@@ -116,14 +117,14 @@ func settings(e *scenario.Experiment, in files) ([]*setting, error) {
 	return all, nil
 }
 
-// Orders of simultaneous events other than submissions-first: ends are reported before
-// submissions, or after them and one by one.
+// Orders of simultaneous events, other than submissions-first. Ends are reported either
+// before submissions, or after them and one at a time.
 const (
 	endsFirst = "ends-first"
 	oneByOne  = "one-by-one"
 )
 
-// Recordings are the files that have been read. The settings of a sweep share them.
+// Recordings are the input files that have been read. All settings of a sweep share them.
 type recordings struct {
 	files  files
 	whole  map[string]*swf.Trace              // logs by path
@@ -165,7 +166,7 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 		}
 		s.offers = append(s.offers, offer{choice: fix(a, read.outside(c)), sharing: fix(shares, nil)})
 	}
-	// Create everything once, so that mistakes are reported before anything runs.
+	// Create every plug-in once, so that errors are reported before any run.
 	for i := range s.offers {
 		o := &s.offers[i]
 		rules, err := newMakers().rules(s, o, 0, 0)
@@ -208,21 +209,21 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	return s, nil
 }
 
-// rules are the parts of a broker that are created for each run.
+// rules are the broker components that are created for each run.
 type rules struct {
 	policy   contracts.Policy
 	sharing  sharing.Rule
-	forecast market.Forecaster // nil if the policy does not use one
+	forecast market.Forecaster // nil if the policy does not use a predictor
 	ties     *rand.Rand
 }
 
-// Makers create the rules of successive runs. They hold the tables of plug-ins and the random
-// streams that those draw from. Each goroutine has its own.
+// makers create the rules of successive runs. They contain the tables of plug-ins and the
+// random streams from which the plug-ins draw. Each goroutine needs its own makers.
 type makers struct {
 	sharing  plugin.Table[sharing.Rule]
 	forecast plugin.Table[market.Forecaster]
 	bidding  plugin.Table[bidding.Strategy]
-	streams  [3]rand.PCG // random streams of bidding, admission and ties
+	streams  [3]rand.PCG // random streams for bidding, admission and ties
 	rngs     [3]*rand.Rand
 }
 
@@ -261,8 +262,8 @@ func (m *makers) rules(s *setting, o *offer, seed uint64, rep int) (r rules, err
 	return r, nil
 }
 
-// spec returns the specification of host h of the fleet. Names are zero-padded to the same
-// number of digits, so that they sort.
+// spec returns the specification of host number h in the fleet. Names are zero-padded to
+// the same number of digits, so that they sort numerically.
 func spec(f *scenario.Fleet, h int) hosts.Spec {
 	digits := max(2, len(strconv.Itoa(f.Hosts-1)))
 	return hosts.Spec{
@@ -271,7 +272,7 @@ func spec(f *scenario.Fleet, h int) hosts.Spec {
 	}
 }
 
-// common returns the fields that the requests of all jobs share.
+// common returns the fields shared by the requests of all jobs.
 func common(c *scenario.Configuration) contracts.Request {
 	r := contracts.Request{
 		PerHost: c.SLA.Enforcement == "per-host",
@@ -290,8 +291,8 @@ func common(c *scenario.Configuration) contracts.Request {
 	return r
 }
 
-// request fills r with the request for j, except for its owner and budget, and returns the
-// task that runs if it is admitted.
+// request fills r with the request for j, without the owner and the budget. It returns the
+// task that runs if the job is admitted.
 func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	sla := &s.conf.SLA
 	*r = s.common
@@ -319,14 +320,16 @@ func (s *setting) request(j *workloadgen.Job, r *contracts.Request) hosts.Task {
 	return hosts.Task{Work: j.Runtime}
 }
 
-// hold sets the bounds of a resource to the amount that a plan states; 0 leaves them.
+// hold sets both bounds of a resource to the amount stated in the plan. The amount 0 leaves
+// the bounds unchanged.
 func hold(least, most *float64, amount float64) {
 	if amount > 0 {
 		*least, *most = amount, amount
 	}
 }
 
-// deadline returns the quantity that the slack factor multiplies.
+// deadline returns the quantity that is multiplied by the slack factor: the estimate, the
+// runtime or the planned deadline of j, in seconds.
 func deadline(of string, j *workloadgen.Job) float64 {
 	switch of {
 	case "estimate":

@@ -2,10 +2,10 @@ package experiments
 
 import "slices"
 
-// spare holds the memory of runs that are no longer used.
+// A spare has the memory of runs that are no longer used.
 type spare struct{ runs []*Run }
 
-// take returns an empty run with room for the given number of jobs.
+// take returns an empty run with space for the given number of jobs.
 func (s *spare) take(jobs int) *Run {
 	r := new(Run)
 	if last := len(s.runs) - 1; last >= 0 {
@@ -15,5 +15,5 @@ func (s *spare) take(jobs int) *Run {
 	return r
 }
 
-// give returns the memory of r, which must not be used afterwards.
+// give takes the memory of r for reuse. The caller must not use r afterwards.
 func (s *spare) give(r *Run) { s.runs = append(s.runs, r) }

@@ -11,34 +11,36 @@ import (
 	"bourse/experiments/stats"
 )
 
-// A Study holds the metrics of an experiment, by replication.
+// A Study has the metrics of an experiment for each replication.
 type Study struct {
 	Experiment *scenario.Experiment // expanded
 	Metrics    []metrics.Metric
 	Cells      [][]Cell     // by configuration and policy
-	bounds     [][kinds]int // numbers of replications, by configuration and kind
-	Alike      []string     // configurations in which all replications have the same jobs and hosts
+	bounds     [][kinds]int // number of replications, by configuration and kind of U*
+	Alike      []string     // configurations whose replications all have the same jobs and hosts
 
-	paper  *papers.Reference // reference values of the paper, computed on first use
-	summed []results.Summary // rows, made on first use
+	paper  *papers.Reference // the paper's reference values, computed on first use
+	summed []results.Summary // result rows, computed on first use
 	curved []results.Point
 
 	critical stats.Critical
 }
 
-// A Cell holds one configuration under one policy, by replication. NaN means undefined.
+// A Cell has the values of one configuration under one policy, by replication. NaN means
+// undefined.
 type Cell struct {
 	Values [][]float64 // by metric
-	trials [][]float64 // by metric; empty if the metric has no trials
+	trials [][]float64 // by metric; empty if the metric does not count trials
 	curve  [][]float64 // by alpha
 
-	Unpaid    float64 // penalties owed but not paid over all replications, in dollars
-	Creditors int     // users to whom they were owed, counted per replication
+	Unpaid    float64 // penalties owed but not paid, over all replications, in dollars
+	Creditors int     // users to whom these penalties were owed, counted in each replication
 
 	Jobs metrics.Counts // over all replications
 }
 
-// trial returns the number of trials behind metric m of a replication, or 0 if it has none.
+// trial returns the number of trials behind metric m in a replication, or 0 if the metric
+// does not count trials.
 func (c *Cell) trial(m, rep int) float64 {
 	if len(c.trials[m]) == 0 {
 		return 0
@@ -46,7 +48,7 @@ func (c *Cell) trial(m, rep int) float64 {
 	return c.trials[m][rep]
 }
 
-// NewStudy returns a study of e without replications.
+// NewStudy returns a study of e that contains no replications yet.
 func NewStudy(e *scenario.Experiment) *Study {
 	x := e.Expanded()
 	e = &x
@@ -71,7 +73,8 @@ func bargains(e *scenario.Experiment) bool {
 	})
 }
 
-// Named returns the metrics that e names, and those of offers if users may receive some.
+// Named returns the metrics named by e. If users may receive offers, it includes the
+// metrics of offers.
 func Named(e *scenario.Experiment) (names []string) {
 	if e.Figure != nil {
 		names = append(names, e.Figure.Metrics...)
@@ -85,7 +88,7 @@ func Named(e *scenario.Experiment) (names []string) {
 	return names
 }
 
-// Beside returns the paper's values to show with the results.
+// Beside returns the paper's values to be printed next to the results.
 func (s *Study) Beside() *papers.Reference {
 	if s.paper == nil {
 		s.paper = new(papers.Beside(s.Experiment))
@@ -93,13 +96,13 @@ func (s *Study) Beside() *papers.Reference {
 	return s.paper
 }
 
-// besides is the number of values that measure appends after the efficiencies: for penalties
-// and jobs.
+// besides is the number of values that Measure appends after the efficiencies, for
+// penalties and jobs.
 const besides = 7
 
-// Measure appends to found all values that s stores of a run: every metric, the number of
-// trials of metrics that have them, the efficiency at every alpha, and the counts of penalties
-// and jobs. Undefined values are NaN.
+// Measure appends all the values of a run that s stores to found. These are every metric,
+// the number of trials of the metrics that count trials, the efficiency at every alpha, and
+// the counts of penalties and jobs. Undefined values are NaN.
 func (s *Study) Measure(run *Run, found []float64) []float64 {
 	number := func(x float64, ok bool) {
 		if !ok {
@@ -121,12 +124,12 @@ func (s *Study) Measure(run *Run, found []float64) []float64 {
 	return append(found, unpaid, float64(users), float64(n.Asked), float64(n.TooLate), float64(n.Started), float64(n.Completed), float64(n.Open))
 }
 
-// Width returns the number of values that measure appends.
+// Width returns the number of values that Measure appends.
 func (s *Study) Width() int {
 	return len(s.Metrics) + s.ofTrials() + len(s.Experiment.Alphas) + besides
 }
 
-// ofTrials returns the number of metrics that have trials.
+// ofTrials returns the number of metrics that count trials.
 func (s *Study) ofTrials() (n int) {
 	for m := range s.Metrics {
 		if s.Metrics[m].Trials != nil {
@@ -136,8 +139,8 @@ func (s *Study) ofTrials() (n int) {
 	return n
 }
 
-// Add adds the next replications of a configuration from their measured values. Each
-// replication starts with the kind of its U*, followed by the values of each policy.
+// Add adds the measured values of the next replications of a configuration. The values of a
+// replication start with the kind of its U*. The values of each policy follow.
 func (s *Study) Add(configuration int, found []float64) {
 	s.summed, s.curved = nil, nil
 	cells := s.Cells[configuration]
@@ -189,7 +192,7 @@ func (s *Study) efficiency(configuration, policy, a int) stats.Summary {
 	return s.critical.Summarize(defined(s.Cells[configuration][policy].curve[a]), stats.Quantity{})
 }
 
-// defined returns the elements of all that are not NaN.
+// defined returns the values in all that are not NaN.
 func defined(all []float64) (xs []float64) {
 	for _, x := range all {
 		if !math.IsNaN(x) {
@@ -199,8 +202,8 @@ func defined(all []float64) (xs []float64) {
 	return xs
 }
 
-// Watched returns the position of the metric of the stopping rule, or -1 if there is none of
-// that name, and the bounds of its values.
+// Watched returns the position of the stopping rule's metric and the bounds of its values.
+// The position is -1 if there is no such metric.
 func (s *Study) Watched() (m int, lo, hi float64) {
 	of := metrics.Unbounded
 	m = slices.IndexFunc(s.Metrics, func(m metrics.Metric) bool { return m.Name == s.Experiment.Until.Metric })
@@ -211,7 +214,7 @@ func (s *Study) Watched() (m int, lo, hi float64) {
 	return m, lo, hi
 }
 
-// Anytime returns the confidence sequence of that metric for a cell.
+// Anytime returns the confidence sequence of the stopping rule's metric for one cell.
 func (s *Study) Anytime(configuration, policy int) (lo, hi float64, ok bool) {
 	m, lo, hi := s.Watched()
 	if m < 0 {

@@ -10,13 +10,13 @@ import (
 	"bourse/workloadgen"
 )
 
-// Terms are the parts of a job's request that a what-if question may change.
+// Terms are the parts of a request that a what-if question may change.
 type Terms struct {
 	Budget   bank.Amount
-	Deadline float64 // relative to the submission, s
+	Deadline float64 // seconds after the submission
 	Nodes    int
 	Class    string
-	Later    float64 // delay of the submission, s
+	Later    float64 // delay of the submission in seconds
 }
 
 // on applies t to r and task. The total work stays the same; only the number of nodes that
@@ -30,7 +30,7 @@ func (t *Terms) on(r *contracts.Request, task *hosts.Task) {
 	r.SLA.Budget, r.SLA.Deadline, r.Class = t.Budget, t.Deadline, t.Class
 }
 
-// of returns j with the terms t.
+// of returns a copy of j with the terms t.
 func (t *Terms) of(j workloadgen.Job) *workloadgen.Job {
 	each := float64(j.Nodes) / float64(t.Nodes)
 	j.Runtime, j.Estimate, j.Nodes, j.Parts, j.Class = j.Runtime*each, j.Estimate*each, t.Nodes, min(j.Parts, t.Nodes), t.Class
@@ -41,28 +41,28 @@ func (t *Terms) of(j workloadgen.Job) *workloadgen.Job {
 type Dimension struct {
 	Of   string                   // budget, deadline, nodes, submit or class
 	Most int64                    // largest number of steps
-	At   func(steps int64) Terms  // terms after a number of steps
+	At   func(steps int64) Terms  // returns the terms after the given number of steps
 	By   func(steps int64) string // the change, for people
 }
 
 const (
-	mostTimes = 100       // largest multiple of the budget or the deadline to try
-	mostLater = 24 * 3600 // longest delay of a submission to try, s
+	mostTimes = 100       // largest multiple of the budget or deadline to try
+	mostLater = 24 * 3600 // longest delay of a submission to try, in seconds
 )
 
-// Cent is the step of budgets.
+// Cent is the size of one step of the budget.
 var Cent = bank.Micros(10000)
 
 // bounds limit the terms to try.
 type bounds struct {
 	budget  bank.Amount
 	nodes   int
-	later   float64 // longest delay of the submission, s
+	later   float64 // longest delay of the submission in seconds
 	classes []string
 }
 
-// dimensions returns the dimensions in which asked may change within b. A job that is
-// submitted later keeps its relative deadline.
+// dimensions returns the dimensions in which the terms asked may change within b. If a job
+// is submitted later, its deadline moves by the same delay.
 func dimensions(asked Terms, b bounds) (all []Dimension) {
 	add := func(of string, most float64, change func(t *Terms, n int64), unit, how string) {
 		if !(most >= 1) {

@@ -11,9 +11,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// A Trial is one replication of a configuration: its jobs and hosts. It runs under any policy
-// of the configuration, with the planned jobs or with others, and from any job on with other
-// terms. Only one goroutine may use it at a time.
+// A Trial is one replication of a configuration. It consists of jobs and hosts. It can run
+// under any policy of the configuration, with the planned jobs or others. From any job on,
+// it can also continue with changed terms. Only one goroutine may use it at a time.
 type Trial struct {
 	Plan workloadgen.Plan // in order of arrival
 
@@ -22,7 +22,7 @@ type Trial struct {
 	workspace *workspace
 }
 
-// Trial returns a replication of a configuration.
+// Trial returns the given replication of a configuration.
 func (p *Prepared) Trial(configuration, rep int) (t *Trial, err error) {
 	t = &Trial{at: place(p.Experiment, configuration, rep), setting: p.settings[configuration], workspace: newWorkspace()}
 	defer t.at.Recovered(&err)
@@ -41,20 +41,20 @@ func (t *Trial) Stream(name string) *rand.PCG {
 	return scenario.Stream(t.at.Seed, t.at.Replication, name)
 }
 
-// Optimum returns U* of the jobs of t.
+// Optimum returns U* for the jobs of t.
 func (t *Trial) Optimum() Optimum {
 	t.workspace.plan = t.Plan
 	return t.workspace.yardstick(t.setting, 0).Optimum
 }
 
-// Request returns the request for j, without its owner and budget.
+// Request returns the request for j without the owner and the budget.
 func (t *Trial) Request(j *workloadgen.Job) (r contracts.Request) {
 	t.setting.request(j, &r)
 	return r
 }
 
-// PlannedDeadlines writes the deadlines that the configuration derives into the plan, from
-// which they are then taken. Other estimates then leave deadlines unchanged.
+// PlannedDeadlines computes the deadlines from the configuration and writes them into the
+// plan. After that, other runtime estimates do not change the deadlines.
 func (t *Trial) PlannedDeadlines() {
 	t.Plan = slices.Clone(t.Plan)
 	for i := range t.Plan {
@@ -66,7 +66,7 @@ func (t *Trial) PlannedDeadlines() {
 	t.setting = &s
 }
 
-// Run runs plan under a policy of the configuration, by its position.
+// Run runs plan under the policy at the given position in the configuration.
 func (t *Trial) Run(ctx context.Context, policy int, plan workloadgen.Plan) (*Run, error) {
 	return t.run(ctx, policy, plan)
 }
@@ -87,19 +87,19 @@ func (t *Trial) run(ctx context.Context, policy int, plan workloadgen.Plan, hook
 	return run, nil
 }
 
-// Reuse reuses the memory of run, which must not be read afterwards.
+// Reuse recycles the memory of run. The caller must not read run afterwards.
 func (t *Trial) Reuse(run *Run) { t.workspace.spare.give(run) }
 
-// An At describes a job of a plan and the terms with which it is submitted.
+// An At identifies a job of a plan and the terms with which it is submitted.
 type At struct {
 	Position int
-	Terms    *Terms // nil: those of the plan
-	Guest    bool   // the job is an addition to the plan: its owner has the funds it asks for
+	Terms    *Terms // nil means the terms of the plan
+	Guest    bool   // whether the job is not in the plan; its owner then always has enough money
 }
 
-// Before runs plan under a policy, and also returns a snapshot just before the job at is
-// submitted, or nil if the run ended before. The snapshot is valid until t runs again. The run
-// has no prices.
+// Before runs plan under a policy. It also returns a snapshot taken just before the job in
+// at is submitted, or nil if the run ends before that. The snapshot is valid until t runs
+// again. The returned run has no prices.
 func (t *Trial) Before(ctx context.Context, policy int, plan workloadgen.Plan, at At) (*Snapshot, *Run, error) {
 	f := &Snapshot{job: plan[at.Position].ID, guest: at.Guest}
 	hooks := []hook{taker{f}}

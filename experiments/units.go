@@ -7,16 +7,16 @@ import (
 	"bourse/experiments/results"
 )
 
-// A Unit is the replications From to To−1 of one configuration, under each of its policies. A
-// unit is run as a whole and stored as one file. Its contents depend only on scenario and
-// seed.
+// A Unit is the range of replications From to To−1 of one configuration, under each of its
+// policies. A unit is run as a whole and stored as one file. Its contents depend only on
+// the scenario and the seed.
 type Unit struct{ Configuration, From, To int }
 
-// rowsPerUnit is the approximate number of job rows in a unit. It is part of the format: each
-// unit is a row group in Parquet.
+// rowsPerUnit is the approximate number of job rows per unit. It is part of the storage
+// format, because each unit is a row group in Parquet.
 const rowsPerUnit = 1 << 14
 
-// Name returns the name of u, which is unique within a run.
+// Name returns the name of u. The name is unique within a run.
 func (u Unit) Name() string { return fmt.Sprintf("%d-%d-%d", u.Configuration, u.From, u.To) }
 
 // ParseUnit returns the unit with the given name.
@@ -27,8 +27,9 @@ func ParseUnit(name string) (u Unit, err error) {
 	return u, nil
 }
 
-// Units returns the units of p in order. Units of a configuration have the same number of
-// replications, except for the last one and those that end at a look of a stopping rule.
+// Units returns the units of p, in order. All units of a configuration have the same number
+// of replications, except the last unit and units that end where a stopping rule is
+// checked.
 func (p *Prepared) Units() []Unit {
 	var all []Unit
 	n := p.Experiment.Replications
@@ -46,10 +47,10 @@ func (p *Prepared) Units() []Unit {
 	return all
 }
 
-// Looks returns the numbers of replications after which p checks its stopping rule, in
-// increasing order. The last is the maximum number of replications. Any number of looks is
-// valid, because the rule uses a confidence sequence. Each look adds a tenth more
-// replications, so at most about that many are wasted.
+// Looks returns, in increasing order, the numbers of replications after which p checks its
+// stopping rule. The last number is the maximum number of replications. The number of looks
+// has no effect on validity, because the rule uses a confidence sequence. Each look comes
+// after 10 % more replications, so a run wastes at most about 10 %.
 func (p *Prepared) Looks() (all []int) {
 	e := p.Experiment
 	if u := e.Until; u != nil {
@@ -60,7 +61,7 @@ func (p *Prepared) Looks() (all []int) {
 	return append(all, e.Replications)
 }
 
-// UnitValues is the JSON form of a unit.
+// A UnitValues is the JSON form of a unit.
 type UnitValues struct {
 	Unit          string   `json:"unit"`
 	Configuration string   `json:"configuration"`
@@ -69,7 +70,7 @@ type UnitValues struct {
 	Admission     []string `json:"admission"`
 }
 
-// UnitValues returns the JSON forms of the units of p.
+// UnitValues returns the units of p in JSON form.
 func (p *Prepared) UnitValues() []UnitValues {
 	all := []UnitValues{}
 	for _, u := range p.Units() {
@@ -91,7 +92,7 @@ func (p *Prepared) JobRows() (rows int) {
 	return rows
 }
 
-// Check returns an error unless found has the size of a measurement of u.
+// Check returns an error unless found has as many values as a measurement of u.
 func (s *Study) Check(u Unit, found []float64) error {
 	if u.Configuration >= len(s.Cells) || u.To > s.Experiment.Replications {
 		return fmt.Errorf("the experiment has %d configurations of %d replications", len(s.Cells), s.Experiment.Replications)
@@ -107,7 +108,7 @@ func (s *Study) Wants(u Unit) int {
 	return (u.To - u.From) * (1 + len(s.Cells[u.Configuration])*s.Width())
 }
 
-// A Worker runs units one after another, reusing its memory.
+// A Worker runs units one after another and reuses its memory.
 type Worker struct {
 	p         *Prepared
 	opts      Options
@@ -117,7 +118,7 @@ type Worker struct {
 	study     *Study
 }
 
-// Worker returns a worker that writes the rows of its units in the given tables.
+// Worker returns a worker that writes the rows of its units to the given tables.
 func (p *Prepared) Worker(tables results.Tables, opts Options) *Worker {
 	w := &Worker{p: p, opts: opts, tables: tables, workspace: newWorkspace(), study: NewStudy(p.Experiment)}
 	w.workspace.observe = opts.Observe
@@ -129,9 +130,9 @@ func (w *Worker) anew() *tabulator {
 	return newTabulator(results.NewEncoder(w.tables, Axes(w.p.Experiment)))
 }
 
-// Run runs the replications of u, with the journals that journal returns, and calls progress
-// after each. It passes full row groups to away. The rows of the unit returned are valid until
-// the next call.
+// Run runs the replications of u. It writes the journals that journal returns and calls
+// progress after each replication. It passes full row groups to the function away. The rows
+// of the returned unit are valid until the next call.
 func (w *Worker) Run(ctx context.Context, u Unit, away func(results.Block) error, journal Journal, progress func()) (unit *results.Unit, err error) {
 	defer func() {
 		if err != nil {

@@ -15,16 +15,16 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A workload creates the plan of each replication. It depends only on the streams "workload",
-// "estimate" and "annotate", so every policy gets the same jobs.
+// A workload creates the plan of jobs for each replication. It depends only on the streams
+// "workload", "estimate" and "annotate", so every policy gets the same jobs.
 type workload struct {
 	model    workloadgen.Model
-	estimate dist.Distribution // ratio of estimate to runtime; nil: as the model defines
-	fixed    workloadgen.Plan  // from a plan file: the plan of every replication
-	log      swf.Jobs          // from a log: the source of the plan
-	annotate *annotate.Options // nil: the jobs stay unchanged
-	notes    []string          // how the jobs were selected
-	machine  int64             // processors of the log's machine; 0 if unknown
+	estimate dist.Distribution // ratio of estimate to runtime; nil means that the model defines the estimate
+	fixed    workloadgen.Plan  // used in every replication; nil unless the workload comes from a plan file
+	log      swf.Jobs          // source of the plan; nil unless the workload comes from a log
+	annotate *annotate.Options // nil means that jobs stay unchanged
+	notes    []string          // description of how the jobs were selected
+	machine  int64             // number of processors of the log's machine, or 0 if unknown
 }
 
 type logKey struct{ path, filter, memory string }
@@ -70,7 +70,7 @@ func (read *recordings) workload(w *scenario.Workload, f *scenario.Fleet) (work 
 	return work, err
 }
 
-// log reads the recorded log, applies the filter, and notes how every record was treated.
+// log reads the recorded log and applies the filter. It notes how every record was treated.
 func (read *recordings) log(w *scenario.Workload) (work workload, err error) {
 	filters, err := swf.ParseFilters(w.Filter)
 	if err != nil {
@@ -115,8 +115,9 @@ func (work *workload) note(format string, args ...any) {
 	work.notes = append(work.notes, strings.TrimSpace(fmt.Sprintf(format, args...)))
 }
 
-// annotations decodes the annotations of jobs. It returns nil if there are none. A load that names
-// no processors is one of the fleet.
+// annotations decodes the settings that annotate jobs. It returns nil if there are no such
+// settings. If a load does not state its number of processors, it refers to the processors
+// of the fleet.
 func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, error) {
 	if !said.Given() {
 		return nil, nil
@@ -134,8 +135,9 @@ func annotations(said scenario.Options, f *scenario.Fleet) (*annotate.Options, e
 // errNoBudget reports that no job has a budget.
 var errNoBudget = errors.New("no job has a budget: set workload.annotate: price, budget, or urgency with sla")
 
-// alike reports whether the second replication has the same jobs and hosts as the first, whose
-// plan must have been drawn. If so, only ties and the draws of policies are random.
+// alike reports whether the second replication has the same jobs and hosts as the first.
+// The plan of the first replication must be in the workspace. If so, only ties and the
+// random decisions of policies differ between replications.
 func (a *workspace) alike(s *setting, seed uint64) (bool, error) {
 	if f := s.conf.Fleet.Availability; s.work.model != nil || f != nil && f.Model != nil {
 		return false, nil
@@ -148,12 +150,12 @@ func (a *workspace) alike(s *setting, seed uint64) (bool, error) {
 	return err == nil && slices.Equal(first, a.plan), err
 }
 
-// leave gives up the memory of the current plan, which its runs keep. The next plan gets its
-// own memory.
+// leave hands the memory of the current plan over to the plan's runs. The next plan gets
+// new memory.
 func (a *workspace) leave() { a.drawn = nil }
 
-// draw sets the workspace's plan to that of replication rep. The first replication must have a job
-// with a budget; a later one may by chance have none.
+// draw sets the workspace's plan to the plan of replication rep. The first replication must
+// have at least one job with a budget. Later ones may have none by chance.
 func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 	w := s.work
 	a.sized = annotate.SizeNote{}
@@ -179,7 +181,7 @@ func (a *workspace) draw(s *setting, seed uint64, rep int) (err error) {
 		}
 	}
 	if w.annotate != nil {
-		first := 0.0 // annotations shift the first arrival to 0; with a model it stays
+		first := 0.0 // annotations shift the first arrival to 0; for a model, the shift is undone below
 		if w.model != nil && len(a.plan) > 0 {
 			first = a.plan[0].Arrival
 		}

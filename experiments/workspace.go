@@ -22,12 +22,12 @@ import (
 	"bourse/workloadgen/byid"
 )
 
-// A workspace is the reusable memory in which one goroutine runs replications.
+// A workspace is the memory that one goroutine reuses to run replications.
 type workspace struct {
 	spare    spare // reuses the memory of runs
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
-	unpriced bool // the prices of runs are not read
+	unpriced bool // do not record prices, because nobody reads them
 	machines []sim.Machine
 	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
@@ -39,20 +39,20 @@ type workspace struct {
 	solved   solved
 	request  contracts.Request // request of the job being submitted
 
-	churn     *floor.Availability // histories of the current replication; nil if hosts never leave
+	churn     *floor.Availability // availability histories in the current replication; nil if hosts never leave
 	present   floor.Availability
 	histories []*availability.History
 
-	trial   *workspace       // where offers are tried; nil until one is
+	trial   *workspace       // branch on which offers are tried; nil until the first offer
 	plan    workloadgen.Plan // of the current replication
-	drawn   workloadgen.Plan // memory for plans that are drawn, read or annotated
-	places  byid.Index       // positions of jobs in the plan
+	drawn   workloadgen.Plan // memory for generated, read or annotated plans
+	places  byid.Index       // positions of jobs in the plan, by job number
 	payer   map[int64]int32  // position of each user in payers
-	payers  []payer          // users of the plan, in order of their first job
+	payers  []payer          // users of the plan, in the order of their first jobs
 	bills   []bill           // of the plan, by job
-	cancels eventheap.Heap   // jobs of the plan, by the time at which their owners cancel them
+	cancels eventheap.Heap   // jobs of the plan, ordered by the time at which their owners cancel them
 
-	sized     annotate.SizeNote // effect of the mapping of sizes on the plan
+	sized     annotate.SizeNote // effect of mapping sizes in the plan
 	followers *followers        // nil if no job of the plan follows another
 	due       due               // used if followers is not nil
 }
@@ -71,15 +71,15 @@ type bill struct {
 	budget bank.Amount
 }
 
-// A payer is a user and the total that the user's jobs may cost.
+// A payer is a user with the maximum total cost of the user's jobs.
 type payer struct {
 	user    int64
 	owes    bank.Amount
 	account bank.Account
 }
 
-// run runs the workspace's plan under policy o, with the hooks in their order. It writes the
-// ledger's entries to journal unless that is nil.
+// run runs the workspace's plan under policy o and calls the hooks in order. If journal is
+// not nil, run writes the ledger's entries to it.
 func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, rep int, journal bank.Journal, hooks ...hook) (*Run, error) {
 	rules, err := a.makers.rules(s, o, seed, rep)
 	if err != nil {
@@ -104,7 +104,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
 	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
-	if o.about.Spot { // the market admits by the bids of others
+	if o.about.Spot { // the market's admission depends on other users' bids
 		parts.Renew = s.conf.Market.Renew
 	}
 	bare := parts
@@ -117,7 +117,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	return in.run, in.failed(ctx, in.play(ctx, new(des.Virtual)), seed, rep)
 }
 
-// play advances time until all work is done or the horizon is reached, and records the
+// play advances time until all work is done or the horizon is reached. It records the
 // outcomes.
 func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	a, s := in.workspace, in.setting
@@ -125,7 +125,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	of := &in.run.Outcome
 	of.Booked = in.offer.about.Books
 	if of.Cancels = a.anyJob(func(j *workloadgen.Job) bool { return j.Cancel > 0 }); of.Cancels {
-		market = append(market, cancels{a}) // ended contracts are not cancelled
+		market = append(market, cancels{a}) // contracts that have ended need no cancellation
 	}
 	sources := append(market, in)
 	if s.conf.Market.Instant != endsFirst {
@@ -134,7 +134,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	if _, last := a.broker.Policy.Next(); last {
 		sources = append(sources, a.broker.Late(func() bool { return !math.IsInf(in.Next(), 1) }))
 	}
-	horizon := s.horizon() // events due at the horizon do not happen
+	horizon := s.horizon() // events at exactly the horizon do not happen
 	if err := des.Run(ctx, p, math.Nextafter(horizon, 0), sources...); err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (in *arrivals) play(ctx context.Context, p des.Pacer) error {
 	return nil
 }
 
-// build prepares the fleet and its accounts.
+// build prepares the fleet and its bank accounts.
 func (a *workspace) build(s *setting) (provider bank.Account, err error) {
 	f := &s.conf.Fleet
 	if len(a.machines) != f.Hosts {
@@ -175,7 +175,7 @@ func (a *workspace) build(s *setting) (provider bank.Account, err error) {
 	return a.ledger.Account("provider")
 }
 
-// issue mints the initial funds of every user and of the provider.
+// issue gives every user and the provider their initial funds.
 func (a *workspace) issue(s *setting, provider bank.Account) (err error) {
 	var total bank.Amount
 	give := func(to bank.Account, amount bank.Amount) (err error) {
@@ -239,7 +239,7 @@ func (a *workspace) penalties(s *setting) bool {
 	return a.anyJob(func(j *workloadgen.Job) bool { return j.PenaltyRate > 0 })
 }
 
-// anyJob reports whether is holds for some job of the plan.
+// anyJob reports whether is holds for at least one job of the plan.
 func (a *workspace) anyJob(is func(j *workloadgen.Job) bool) bool {
 	for i := range a.plan {
 		if is(&a.plan[i]) {
@@ -249,8 +249,8 @@ func (a *workspace) anyJob(is func(j *workloadgen.Job) bool) bool {
 	return false
 }
 
-// dollars converts x to money. It panics if x is out of range, which the checks of scenarios
-// and plans rule out.
+// dollars converts x dollars to an amount of money. It panics if x is out of range. The
+// checks of scenarios and plans prevent this.
 func dollars(x float64) bank.Amount {
 	a, err := bank.Dollars(x)
 	if err != nil {
@@ -259,36 +259,37 @@ func dollars(x float64) bank.Amount {
 	return a
 }
 
-// A hook takes part in the submissions of a run: "at job n, with these terms".
+// A hook can change how the jobs of a run are submitted. It also receives the decisions on
+// these jobs.
 type hook interface {
-	// before is called before job n is submitted. It returns how to submit the job, or nil to
-	// leave that to the next hook and finally to the plan.
+	// before is called before job n is submitted. It returns the submission to use. If it
+	// returns nil, the next hook decides, and after the last hook the plan decides.
 	before(in *arrivals, n int, now float64) (*submission, error)
 
-	// decided is called with each decision on job n, except those that defer a waiting job
-	// again. An error at the submission stops the run.
+	// decided is called with each decision on job n. It is not called if a waiting job is
+	// deferred again. If decided returns an error at the submission, the run stops.
 	decided(n int, at float64, d *contracts.Decision) error
 }
 
-// A submission is how a hook submits a job.
+// A submission describes how a hook submits a job.
 type submission struct {
-	terms  *Terms // nil: those of the plan
-	offers int    // number of offers that the owner received
-	taken  bool   // terms are those of an offer that the owner took
+	terms  *Terms // nil means the terms of the plan
+	offers int    // number of offers that the owner has received
+	taken  bool   // whether terms come from an offer that the owner accepted
 }
 
-// arrivals submits the plan of a workspace to its broker.
+// arrivals is an event source that submits the jobs of a workspace's plan to the broker.
 type arrivals struct {
 	workspace *workspace
 	setting   *setting
 	offer     *offer
 	run       *Run
-	bare      broker.Config // the broker's parts before observers wrap them
+	bare      broker.Config // the broker's components before observers wrap them
 	hooks     []hook
 }
 
-// A marketplace is a broker that ignores arriving and leaving hosts once there is no work and
-// none to come.
+// A marketplace is a broker that ignores arriving and leaving hosts once all work is done
+// and no more jobs will arrive.
 type marketplace struct {
 	*broker.Broker
 	in *arrivals
@@ -313,8 +314,9 @@ func (in *arrivals) Next() float64 {
 	return math.Inf(1)
 }
 
-// Advance submits every job due at now, one at a time in the order of the plan. Whatever ends
-// at now has already ended, because the kernel advances the broker first.
+// Advance submits every job that is due at now, one at a time in the plan's order.
+// Contracts that end at now have already ended, because the kernel advances the broker
+// first.
 func (in *arrivals) Advance(now float64) error {
 	a := in.workspace
 	if len(a.broker.Ended()) >= atOnce {
@@ -350,7 +352,7 @@ func (in *arrivals) Advance(now float64) error {
 			a.cancels.Set(int32(n), now+j.Cancel)
 		}
 		in.run.Jobs = append(in.run.Jobs, metrics.Job{})
-		job := &in.run.Jobs[n] // a literal with fields would be built elsewhere and copied
+		job := &in.run.Jobs[n] // set fields one by one, because a composite literal would be copied
 		if job.Job = j; d.Verdict == contracts.Reject {
 			refuse(job, d)
 			if a.followers != nil {
@@ -369,10 +371,10 @@ func (in *arrivals) Advance(now float64) error {
 	return nil
 }
 
-// asPlanned is a submission as planned.
+// asPlanned submits a job as planned.
 var asPlanned submission
 
-// indexPlan prepares the index that position uses.
+// indexPlan prepares the index used by position.
 func (a *workspace) indexPlan() {
 	if len(a.plan) > 0 {
 		a.places.Reset(a.plan[0].ID, len(a.plan))
@@ -382,10 +384,11 @@ func (a *workspace) indexPlan() {
 	}
 }
 
-// position returns the position of a contract's job in the plan, which must have one.
+// position returns the position of a contract's job in the plan. The plan must contain the
+// job.
 func (a *workspace) position(id contracts.ID) int32 { return int32(a.places.Find(int64(id))) }
 
-// refuse records why j was not admitted.
+// refuse records why j was rejected.
 func refuse(j *metrics.Job, d *contracts.Decision) {
 	j.Contract.Outcome, j.Reason = contracts.Refused, d.Reason
 	j.About, j.Names = d.Numbers.Contract()
@@ -394,10 +397,10 @@ func refuse(j *metrics.Job, d *contracts.Decision) {
 // bin is the width of the bins of price averages, in seconds (§4.2).
 const bin = 300
 
-// atOnce is the number of ended contracts that triggers gather.
+// atOnce is the number of ended contracts that triggers a call of gather.
 const atOnce = 1 << 12
 
-// gather records the outcomes of ended contracts, which the broker then forgets.
+// gather records the outcomes of ended contracts. The broker then discards these contracts.
 func (in *arrivals) gather() {
 	a, run := in.workspace, in.run
 	if a.followers != nil {
@@ -415,7 +418,7 @@ func (in *arrivals) gather() {
 		d := r.Decision
 		d.Verdict = contracts.Reject
 		for _, h := range in.hooks {
-			_ = h.decided(int(n), r.At, &d) // a run stops at submissions only
+			_ = h.decided(int(n), r.At, &d) // ignore the error, because a run stops only at submissions
 		}
 	}
 	a.broker.Forget()
@@ -427,7 +430,7 @@ func (in *arrivals) collect() {
 	a, run, s := in.workspace, in.run, in.setting
 	if s.payment.Whole {
 		run.Prices = nil
-		return // prices do not determine any payment
+		return // payments do not depend on prices, so no prices are recorded
 	}
 	end := run.End
 	if n := len(run.Jobs); n > 0 {

@@ -15,7 +15,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// A served has the processor-seconds that the programs of a contract were entitled to,
+// A Served has the processor-seconds that the programs of a contract were entitled to,
 // requested and received, summed over all nodes and attempts. Once the contract has ended,
 // it also has the cause if the promise was broken.
 type Served struct {

@@ -12,12 +12,12 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// Axes are the columns that a sweep adds at the end of every table: the value of a row's
-// configuration on each axis.
+// Axes are the columns that a sweep adds at the end of every table. They contain the value
+// of each row's configuration on each axis.
 type Axes []Column
 
-// Spot splits the name of a configuration in a sweep, NAME@VALUE,VALUE, into its name and its
-// value on each axis. Without a sweep there are no values.
+// Spot splits a configuration's name in a sweep, NAME@VALUE,VALUE, into the name and the
+// value on each axis. Without a sweep, there are no values.
 func Spot(configuration string) (name string, values []string) {
 	name, spot, ok := strings.Cut(configuration, "@")
 	if ok {
@@ -26,9 +26,9 @@ func Spot(configuration string) (name string, values []string) {
 	return name, values
 }
 
-// Axis adds the column of an axis with the given name and values. Its type is number if all
-// values are numbers, and text otherwise. The column has the name of the axis, changed where
-// SQL does not allow it or where a table has a column of that name.
+// Axis adds the column for an axis with the given name and values. Its type is number if
+// all values are numbers, and text otherwise. The column has the axis's name. The name is
+// changed if SQL does not allow it or if a table already has a column with that name.
 func (a *Axes) Axis(name string, values []string) {
 	c := Column{Name: strings.Trim(unnamed.ReplaceAllString(strings.ToLower(name), "_"), "_"), Type: kinds[number], Doc: "of the configuration: " + name, kind: number}
 	for _, v := range values {
@@ -47,7 +47,7 @@ func (a *Axes) Axis(name string, values []string) {
 
 var unnamed = regexp.MustCompile(`[^a-z0-9]+`)
 
-// along writes the cells of axes for a table.
+// along writes the cells of the axes for one table.
 type along struct {
 	axes          Axes
 	configuration string
@@ -57,13 +57,13 @@ type along struct {
 	rows   *parquet.GenericWriter[any]
 }
 
-// cells are the axis cells of a configuration.
+// cells are the axis cells of one configuration.
 type cells struct {
 	text []string // for CSV
 	row  parquet.Row
 }
 
-// at returns the cells of a configuration.
+// at returns the axis cells of a configuration.
 func (a *along) at(configuration string) cells {
 	if configuration == a.configuration && a.cells.row != nil {
 		return a.cells
@@ -100,7 +100,8 @@ func (a *along) pack(codec codec) {
 	a.rows = parquet.NewGenericWriter[any](&a.packed, parquet.SchemaOf(reflect.New(reflect.StructOf(fields)).Interface()), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.Compression(codec))
 }
 
-// beside returns a Parquet file with the columns of both, which must have the same row groups.
+// beside returns a Parquet file with the columns of both files. The two files must have the
+// same row groups.
 func beside(one, other []byte) ([]byte, error) {
 	end, meta, err := foot(one)
 	if err != nil {

@@ -18,63 +18,63 @@ const (
 	parquetKind = ".parquet"
 )
 
-// A Block maps file names to encoded rows. Blocks are concatenated as bytes, so that rows are
-// encoded only once and in parallel.
+// A Block contains encoded rows, keyed by file name. Blocks can be concatenated as bytes,
+// so rows are encoded only once and in parallel.
 type Block map[string][]byte
 
-// An Encoder encodes the rows whose number grows with the replications. It is not safe for
-// concurrent use.
+// An Encoder encodes the tables whose number of rows grows with the replications. It is not
+// safe for concurrent use.
 type Encoder struct {
 	jobs    *table[Job]
 	prices  *table[Price]
 	metrics *table[Metric]
 }
 
-// NewEncoder returns an encoder for t with the columns of axes.
+// NewEncoder returns an encoder for the tables t with the columns of axes.
 func NewEncoder(t Tables, axes Axes) *Encoder {
 	return &Encoder{
 		newTable[Job]("jobs", axes, t.jobs()...), newTable[Price]("prices", axes, t.prices()...), newTable[Metric]("metrics", axes, t.metrics()...),
 	}
 }
 
-// Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, it rejects all of
-// rows if one has a NaN, an infinity, a control character or an amount out of range. The
-// caller may reuse the slice. Rows are written in batches of 1,024; the data that they point
-// to must not change before it is written, or before Block is called.
+// Jobs appends rows to jobs.parquet and jobs.csv. Like the other methods, Jobs rejects all
+// the rows if one contains a NaN, an infinity, a control character or an amount out of
+// range. The caller may reuse the slice. Rows are written in batches of 1,024. Until its
+// batch is written or Block is called, the data that a row points to must not change.
 func (e *Encoder) Jobs(rows []Job) error { return e.jobs.append(rows) }
 
 // Prices appends rows to prices.parquet.
 func (e *Encoder) Prices(rows []Price) error { return e.prices.append(rows) }
 
-// Metrics appends rows to metrics.csv, or metrics.parquet.
+// Metrics appends rows to metrics.csv or metrics.parquet.
 func (e *Encoder) Metrics(rows []Metric) error { return e.metrics.append(rows) }
 
-// Full returns the text of the rows since the last call. It also returns the Parquet form of
-// those tables whose rows since the last block exactly fill row groups. The next block
-// continues the file, whose bytes are the same as those of a single block. The result is valid
-// until the next row.
+// Full returns the text rows since the last call. It also returns the Parquet tables whose
+// rows since the last block exactly fill row groups. The next block continues the files.
+// The complete files have the same bytes as if they were written as a single block. The
+// result is valid until the next row is appended.
 func (e *Encoder) Full() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.full(b), e.prices.full(b), e.metrics.full(b))
 }
 
-// Block returns everything appended since the last block. It is valid until the next row.
+// Block returns all rows since the last block. It is valid until the next row is appended.
 func (e *Encoder) Block() (Block, error) {
 	b := make(Block)
 	return b, errors.Join(e.jobs.take(b), e.prices.take(b), e.metrics.take(b))
 }
 
-// A file is a file of rows that is written block by block.
+// A file is a table file that is written block by block.
 type file struct {
 	name string
 	f    *os.File
 	at   int64
-	meta *format.FileMetaData // metadata of Parquet; nil for CSV and before the first block
-	sum  hash.Hash            // hash of the written bytes, or nil
+	meta *format.FileMetaData // Parquet metadata; nil for CSV and before the first block
+	sum  hash.Hash            // hash of the written bytes; nil if not requested
 }
 
-// newFile creates the file name in dir with the given header. If sum is not nil, all written
-// bytes are hashed.
+// newFile creates the named file in dir with the given header. If sum is not nil, it hashes
+// all written bytes.
 func newFile(dir, name string, header []byte, sum hash.Hash) (*file, error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o644)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *file) write(b []byte) error {
 	return err
 }
 
-// append adds the bytes of a block.
+// append adds the bytes of one block.
 func (t *file) append(b []byte) error {
 	if filepath.Ext(t.name) == csvKind {
 		return t.write(b)
@@ -112,7 +112,7 @@ func (t *file) append(b []byte) error {
 
 const (
 	magic  = "PAR1"
-	footed = 4 + len(magic) // length of the footer and magic, which follow it
+	footed = 4 + len(magic) // length of the footer and the magic number after it
 )
 
 // join adds the row groups of a complete Parquet file.
@@ -134,7 +134,8 @@ func (t *file) join(b []byte) error {
 	return t.write(b[len(magic):end])
 }
 
-// foot returns the footer of a complete Parquet file, and the end of its row groups.
+// foot returns the footer of a complete Parquet file and the offset at which the row groups
+// end.
 func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if len(b) < len(magic)+footed {
 		return 0, nil, errors.New("a block is not a Parquet file")
@@ -147,8 +148,8 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	if err := thrift.Unmarshal(new(thrift.CompactProtocol), b[end:len(b)-footed], meta); err != nil {
 		return 0, nil, fmt.Errorf("footer of a block: %w", err)
 	}
-	// Drop the page indexes: readers expect those of all groups in one place, and a group has
-	// few pages.
+	// Drop the page indexes. Readers expect the indexes of all groups in one place, and a
+	// group has only a few pages.
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]
 		for k := range g.Columns {
@@ -164,7 +165,7 @@ func foot(b []byte) (end int, meta *format.FileMetaData, err error) {
 	return end, meta, nil
 }
 
-// shiftGroup moves the offsets in g.
+// shiftGroup adjusts the file offsets in g.
 func shiftGroup(g *format.RowGroup, by int64) {
 	move(&g.FileOffset, by)
 	for k := range g.Columns {
@@ -175,7 +176,7 @@ func shiftGroup(g *format.RowGroup, by int64) {
 	}
 }
 
-// move shifts an offset; 0 means none.
+// move adjusts an offset; 0 means that there is none.
 func move(at *int64, by int64) {
 	if *at != 0 {
 		*at += by
@@ -200,8 +201,8 @@ func (t *file) close() error {
 	return nil
 }
 
-// footer returns the end of a Parquet file. It numbers the groups in order, or not at all if
-// there are more than the format has numbers for.
+// footer returns the bytes at the end of a Parquet file. It numbers the row groups in
+// order. If there are more groups than the format can number, it omits the numbers.
 func footer(meta *format.FileMetaData) []byte {
 	for i := range meta.RowGroups {
 		g := &meta.RowGroups[i]

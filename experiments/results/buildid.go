@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// buildID returns the linker's build ID of the program at path, which ends in a hash of its
-// contents. Reading it takes far less than hashing the program. It searches the first pages,
-// as the go command does. The package debug/elf would find the ID anywhere, but depends on all
-// of debug/dwarf.
+// buildID returns the linker's build ID of the program at path. The ID ends with a hash of
+// the program's contents. Reading the ID takes far less time than hashing the program. It
+// searches the first pages of the file, as the go command does. The package debug/elf would
+// find the ID anywhere, but it depends on all of debug/dwarf.
 func buildID(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -22,7 +22,8 @@ func buildID(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	// A note consists of the lengths of its name and text, its type, its name, and its text.
+	// A note consists of the lengths of its name and its text, its type, its name and its
+	// text.
 	at := bytes.Index(head, []byte("\x04\x00\x00\x00Go\x00\x00"))
 	if at < 8 || !bytes.HasPrefix(head, []byte("\x7fELF")) {
 		return "", fmt.Errorf("%s: found no build ID", path)

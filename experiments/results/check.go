@@ -18,18 +18,18 @@ import (
 
 // A Change is a file of the results that does not match the manifest.
 type Change struct {
-	File  string // its path within the results
+	File  string // path of the file within the results
 	Found string
 	Want  string
 }
 
-// String returns the file, the value found and the value wanted.
+// String returns the path, the value found and the value wanted.
 func (c Change) String() string { return fmt.Sprintf("%s: found %s, want %s", c.File, c.Found, c.Want) }
 
-// Check reads every file that the manifest names, and returns in order each one that is
-// missing or changed. It ignores other files. It cannot detect that files and manifest were
-// changed consistently; for that, compare [Dir.Digest] with a copy stored elsewhere. An error
-// means that a file could not be read.
+// Check reads every file listed in the manifest. It returns the missing and changed files
+// in order. It ignores other files. It cannot detect that a file and the manifest were
+// changed consistently. To detect this, compare [Dir.Digest] with a copy stored elsewhere.
+// An error means that a file could not be read.
 func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	var changes []Change
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
@@ -51,11 +51,11 @@ func (d *Dir) Check(ctx context.Context) ([]Change, error) {
 	return changes, nil
 }
 
-// Digest returns the SHA-256 of the manifest, which covers all files of the results.
+// Digest returns the SHA-256 hash of the manifest, which covers all files of the results.
 func (d *Dir) Digest() string { return d.digest }
 
-// compare describes the file called name as found and as wanted. The descriptions are equal if
-// it is unchanged.
+// compare describes the named file as found and as wanted. If the file is unchanged, the
+// two descriptions are equal.
 func (d *Dir) compare(ctx context.Context, name string) (found, want string, err error) {
 	o := d.Manifest.Outputs[name]
 	bytes := func(n int64) string { return fmt.Sprintf("%d bytes", n) }
@@ -81,8 +81,9 @@ func (d *Dir) compare(ctx context.Context, name string) (found, want string, err
 	return "sha256 " + got.SHA256, "sha256 " + o.SHA256, err
 }
 
-// open opens a file of at most the given size for reading. The file must match the manifest,
-// unless d is [Dir.Unchecked]. Commands read every number from results through it.
+// open opens a file for reading. The file must not be larger than the given size. The file
+// must match the manifest, unless d is [Dir.Unchecked]. Commands use this method to read
+// every number from results.
 func (d *Dir) open(name string, most int64) (*os.File, error) {
 	if !d.unchecked {
 		if err := d.Unchanged(name); err != nil {
@@ -92,10 +93,10 @@ func (d *Dir) open(name string, most int64) (*os.File, error) {
 	return whole.OpenUpTo(d.file(name), most)
 }
 
-// Unchanged returns an error if one of the files, or scenario.yaml, does not match the
-// manifest, which contains a copy of scenario.yaml. The error gives the size or hash found
-// and wanted. Commands call it before they use the scenario, or a file that this package does
-// not read.
+// Unchanged returns an error if one of the files does not match the manifest. It also
+// checks scenario.yaml, of which the manifest contains a copy. The error states the size or
+// hash found and the one wanted. Commands call Unchanged before they use the scenario or a
+// file that this package does not read.
 func (d *Dir) Unchanged(names ...string) error {
 	if got := hashText(d.Manifest.Scenario); got != d.Manifest.ScenarioSHA256 {
 		return d.changed(Change{manifestName, "a scenario of sha256 " + got, d.Manifest.ScenarioSHA256})
@@ -124,14 +125,14 @@ func (d *Dir) changed(c Change) error {
 }
 
 // Unchecked returns a copy of d that reads files even if they do not match the manifest.
-// Audits use it, because they report the differences in more detail.
+// Audits use it, because they describe the differences in more detail.
 func (d *Dir) Unchecked() *Dir {
 	like := *d
 	like.unchecked = true
 	return &like
 }
 
-// while is a reader that fails once ctx is done.
+// A while is a reader that returns an error once ctx has ended.
 type while struct {
 	ctx context.Context
 	io.Reader
@@ -144,7 +145,7 @@ func (w while) Read(b []byte) (int, error) {
 	return w.Reader.Read(b)
 }
 
-// Verify is like [Dir.Check], but returns the changed files as an error.
+// Verify is like [Dir.Check], but it returns the changed files as an error.
 func (d *Dir) Verify() error {
 	changes, err := d.Check(context.Background())
 	if err != nil || len(changes) == 0 {

@@ -17,10 +17,10 @@ type Column struct {
 	Doc      string `json:"doc"`
 
 	kind  cellKind // corresponds to Type
-	field int      // index in the row type
+	field int      // index of the field in the row type
 }
 
-// A cellKind is a type of cells.
+// A cellKind is a type of table cell.
 type cellKind uint8
 
 const (
@@ -33,7 +33,7 @@ const (
 
 var kinds = [...]string{text: "text", integer: "integer", number: "number", money: "money", truth: "truth"}
 
-// columns returns the columns of row type R in order.
+// columns returns the columns of row type R, in order.
 func columns[R any]() []Column {
 	t := reflect.TypeFor[R]()
 	cols := make([]Column, t.NumField())
@@ -65,7 +65,7 @@ func columns[R any]() []Column {
 	return cols
 }
 
-// cell returns the value of c in row, and false for null.
+// cell returns the value of column c in row. It returns false if the cell is null.
 func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	v = row.Field(c.field)
 	if !c.Nullable {
@@ -74,8 +74,8 @@ func (c *Column) cell(row reflect.Value) (v reflect.Value, ok bool) {
 	return v.Elem(), !v.IsNil()
 }
 
-// checkRow returns an error that names a column of row with an invalid value. Cols are the
-// columns of its type.
+// checkRow returns an error that names a column of row with an invalid value. cols are the
+// columns of the row's type.
 func checkRow(cols []Column, row reflect.Value) error {
 	for i := range cols {
 		c := &cols[i]
@@ -101,7 +101,7 @@ func checkRow(cols []Column, row reflect.Value) error {
 	return nil
 }
 
-// checkText rejects characters that a terminal or a spreadsheet may interpret.
+// checkText rejects characters that a terminal or spreadsheet may interpret.
 func checkText(s string) error {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {

@@ -14,11 +14,11 @@ import (
 	"strings"
 )
 
-// A csvWriter encodes rows as CSV without a header.
+// A csvWriter encodes rows as CSV, without a header.
 type csvWriter struct {
 	cols   []Column
 	text   bytes.Buffer
-	taken  bool // text has been passed to a block
+	taken  bool // whether text has been passed to a block
 	out    *csv.Writer
 	record []string
 }
@@ -29,20 +29,21 @@ func newCSVWriter(cols []Column) *csvWriter {
 	return c
 }
 
-// write appends a checked row, followed by the cells of axes.
+// write appends a checked row and the cells of the axes.
 func (c *csvWriter) write(row reflect.Value, along []string) {
 	c.record = appendTexts(c.record[:0], c.cols, row)
-	c.out.Write(append(c.record, along...)) // writes to memory, so it cannot fail
+	c.out.Write(append(c.record, along...)) // ignore the error, because writes to memory cannot fail
 }
 
-// take returns the text written so far.
+// take returns the text written so far and starts a new one.
 func (c *csvWriter) take() []byte {
 	c.out.Flush()
 	c.taken = true
 	return c.text.Bytes()
 }
 
-// appendTexts appends the text of each cell of a row, empty for one that does not apply.
+// appendTexts appends the text of each cell of a row. A cell that does not apply has an
+// empty text.
 func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 	for i := range cols {
 		text := ""
@@ -54,7 +55,8 @@ func appendTexts(record []string, cols []Column, row reflect.Value) []string {
 	return record
 }
 
-// Texts yields the column names of rows, and then each row as text. It stops after an error.
+// Texts yields the column names of rows and then the text of each row. It stops after an
+// error.
 func Texts[R any](rows iter.Seq2[R, error]) iter.Seq2[[]string, error] {
 	return func(yield func([]string, error) bool) {
 		cols := columns[R]()

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+var growth = flag.Bool("growth", false, "measure how processor time grows with the size of a task, and fail if an exponent is too high")
+
+// A growing is a task at three sizes. The processor time is proportional to size^exponent.
+type growing struct {
+	what     string
+	scenario string // %[1]d is the size
+	sizes    [3]int
+	command  string  // measured after the run; the run itself if empty
+	most     float64 // highest exponent
+}
+
+// market returns a scenario of the paper's jobs on hosts of the given processors.
+func market(hosts, cpus, jobs, load, slack, rest string) string {
+	return fmt.Sprintf(`name: growth
+replications: 1
+base:
+  fleet: {hosts: %s, cpus: %s}
+  workload: {model: {name: paper, jobs: %s}, annotate: {load: {target: %s}}}
+  sla: {slack: %s}
+  %s
+configurations: [{name: all}]
+`, hosts, cpus, jobs, load, slack, rest)
+}
+
+// growings are the tasks. The exponents allowed are at least 0.15 above the measured ones, which vary
+// with the machine's load: a new task that looks at all hosts, jobs or cells once more adds about 1.
+var growings = []growing{
+	{"jobs in an overloaded market", market("15", "2", "%[1]d", "8", "1000", "admission: [be]"), [3]int{2000, 4000, 8000}, "", 2.3},
+	{"hosts under be, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [be]"), [3]int{5000, 10000, 20000}, "", 1.3},
+	{"hosts under sac, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [sac]"), [3]int{5000, 10000, 20000}, "", 1.3},
+	{"hosts under cac, with as many jobs", market("%[1]d", "2", "%[1]d", "0.5", "4", "admission: [cac]"), [3]int{5000, 10000, 20000}, "", 1.3},
+	{"hosts under librarisk", market("%[1]d", "1", "10000", "0.5", "2", "admission: [librarisk]"), [3]int{300, 1000, 3000}, "", 0.5},
+	{"hosts under librasla", market("%[1]d", "1", "5000", "0.5", "2", "admission: [librasla]"), [3]int{300, 1000, 3000}, "", 1.1},
+	{"jobs under easy", market("64", "1", "%[1]d", "0.8", "100", "admission: [easy]"), [3]int{5000, 10000, 20000}, "", 1.4},
+	{"entries of an audit", market("100", "2", "%[1]d", "0.5", "4", "admission: [be]"), [3]int{5000, 10000, 20000}, "ledger audit", 1.25},
+}
+
+// TestGrowth fails if a task's processor time grows faster with its size than it did. It never
+// compares times of different machines. Each size is run three times in turn, and the least
+// time is kept.
+func TestGrowth(t *testing.T) {
+	if !*growth {
+		t.Skip("it takes minutes: -growth does it")
+	}
+	for _, g := range growings {
+		t.Run(strings.ReplaceAll(g.what, " ", "_"), func(t *testing.T) {
+			var sizes, times [3]float64
+			for i, n := range g.sizes {
+				sizes[i], times[i] = math.Log(float64(n)), math.Inf(1)
+			}
+			for range 3 {
+				for i, n := range g.sizes {
+					times[i] = min(times[i], math.Log(g.seconds(t, n)))
+				}
+			}
+			_, exponent := stat.LinearRegression(sizes[:], times[:], nil, false)
+			t.Logf("%v: %.2f, %.2f, %.2f s of processor; exponent %.2f, at most %.2f", g.sizes, math.Exp(times[0]), math.Exp(times[1]), math.Exp(times[2]), exponent, g.most)
+			if exponent > g.most {
+				t.Errorf("%s: exponent %.2f, want at most %.2f", g.what, exponent, g.most)
+			}
+		})
+	}
+}
+
+// seconds returns the processor time of the task at size n.
+func (g *growing) seconds(t *testing.T, n int) float64 {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "growth.yaml")
+	if err := os.WriteFile(file, fmt.Appendf(nil, g.scenario, n), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	results := filepath.Join(dir, "results")
+	words := [][]string{{"run", file, "--out", results, "--quiet", "--workers", "1", "--ledger=false", "--tables", "none"}}
+	if g.command != "" {
+		words = [][]string{{"run", file, "--out", results, "--quiet"}, append(strings.Fields(g.command), results)}
+	}
+	var seconds float64
+	for _, w := range words {
+		run := exec.Command("bourse", w...)
+		if out, err := run.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", w, err, out)
+		}
+		seconds = (run.ProcessState.UserTime() + run.ProcessState.SystemTime()).Seconds()
+	}
+	return seconds
+}

@@ -214,7 +214,7 @@ func newShown(e *scenario.Experiment) *shown {
 
 // take stores the jobs and prices of replication 0 if the unit has them.
 func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
-	if of.From != 0 || len(first.of) > mostShown {
+	if of.From != 0 || large(first.e) {
 		return nil
 	}
 	jobs, counts, err := unit.Block.FirstJobs(experiments.Axes(first.e), first.most)
@@ -236,8 +236,15 @@ func (first *shown) take(of experiments.Unit, unit *results.Unit) error {
 	return nil
 }
 
-// mostShown is the largest number of runs for which the page shows jobs.
-const mostShown = 1000
+// large reports whether e has more than 250 runs: configurations with their policies. The page
+// then shows no jobs, and only the ledgers of the first configuration are stored by default.
+func large(e *scenario.Experiment) bool {
+	runs := 0
+	for _, c := range e.Configurations {
+		runs += len(c.Admission)
+	}
+	return runs > 250
+}
 
 // trail returns the section that links table rows to ledger entries.
 func (s *Report) trail(w *results.Writer, first *shown) (report.Section, error) {

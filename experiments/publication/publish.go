@@ -28,7 +28,7 @@ import (
 // A Target describes where results go and the metadata to store with them.
 type Target struct {
 	Dir      string
-	Ledgers  bool           // keep the ledger of every replication, not only of the first
+	Ledgers  bool           // keep the ledger of every replication, not only of the first; see large
 	Bare     bool           // keep no ledgers
 	Scenario string         // the file as run
 	Command  []string       // command that repeats the run

@@ -2,10 +2,12 @@ package publication
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"testing"
 
 	"bourse/experiments"
+	"bourse/experiments/results"
 )
 
 // BenchmarkPublish runs the market paper with files and statistics, and tells the
@@ -36,4 +38,39 @@ func BenchmarkPublish(b *testing.B) {
 	}
 	b.ReportMetric((walls[1]+walls[2])/float64(2*b.N*runs)*1e6, "us/run")
 	b.ReportMetric(walls[1]/walls[2], "x-workers-2")
+}
+
+// TestLargeStudy checks which ledgers a study of more than 250 runs stores.
+func TestLargeStudy(t *testing.T) {
+	t.Parallel()
+	const text = `name: large
+replications: 2
+sweep: [{path: fleet.hosts, values: 1..%d/1}]
+base:
+  workload: {model: {name: paper, jobs: 2}}
+  admission: [be]
+configurations: [{name: all}]
+`
+	for _, c := range []struct {
+		cells   int
+		all     bool
+		ledgers int
+	}{{3, false, 3}, {3, true, 6}, {251, false, 1}} {
+		ready, err := experiments.Prepare(parsed(t, fmt.Sprintf(text, c.cells)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		to := to(t, ready, filepath.Join(t.TempDir(), "results"))
+		to.Ledgers = c.all
+		if _, err := Publish(t.Context(), ready, experiments.Options{Workers: 2}, to); err != nil {
+			t.Fatal(err)
+		}
+		d, err := results.Open(to.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.Manifest.Ledgers); n != c.ledgers {
+			t.Errorf("%d cells, all ledgers %t: found %d ledgers, want %d", c.cells, c.all, n, c.ledgers)
+		}
+	}
 }

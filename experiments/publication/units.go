@@ -85,7 +85,7 @@ func find(ctx context.Context, p *experiments.Prepared, opts experiments.Options
 			defer draft.Drop()
 			kept := &ledgers{draft: draft, all: to.Ledgers, fatal: fatal, heads: make(map[string]string)}
 			journal := opts.Journal
-			if !to.Bare {
+			if !to.Bare && (to.Ledgers || u.Configuration == 0 || !large(p.Experiment)) {
 				journal = kept.open
 			}
 			unit, err := worker.Run(ctx, u, draft.Append, journal, progress)

@@ -242,6 +242,18 @@ func jsonQuotes(r io.Reader) iter.Seq2[quote, error] {
 		}
 		if _, err := in.Token(); err != nil {
 			fail(fmt.Errorf("the list does not end: %w", err))
+			return
+		}
+		for in.More() { // the other fields of the object
+			var name string
+			var skipped json.RawMessage
+			if err := errors.Join(in.Decode(&name), in.Decode(&skipped)); err != nil {
+				fail(err)
+				return
+			}
+		}
+		if _, err := in.Token(); err != nil {
+			fail(fmt.Errorf("the object does not end: %w", err))
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 )
 
 func looksBatsim(text []byte) bool {
@@ -98,6 +99,9 @@ func (c *conversion) batsim(j *batsimJob, profiles map[string]batsimProfile, run
 		case x > maxNumber:
 			c.skip(OutOfRange, f.name, text)
 			return
+		case columns[f.at].whole && x != math.Trunc(x):
+			c.repair(FractionCut, f.name, text)
+			v[f.at] = math.Trunc(x)
 		case x > 0 || f.must:
 			v[f.at] = x
 		}
@@ -111,7 +115,7 @@ func (c *conversion) batsim(j *batsimJob, profiles map[string]batsimProfile, run
 	v[3], v[7], v[10] = run, v[4], Completed
 	var r Record
 	r.set(&v)
-	c.add(plainText(j.ID), r, false)
+	c.add(plainText(j.ID), r)
 }
 
 // plainText returns a JSON string or number as text.

@@ -102,6 +102,8 @@ type conversion struct {
 	line  int  // line of the file, or of the start of a record
 	unix  bool // submit times are Unix times
 
+	repairs []Problem // of the record that is being read
+
 	jobs, users, groups, applications, queues, partitions numbering
 }
 
@@ -144,23 +146,28 @@ func (n *numbering) final(x int64) int64 {
 
 // skip counts a line, or the record that starts there, that gives no record.
 func (c *conversion) skip(why Reason, name, found string) {
-	c.note(why, name, found)
+	c.repairs = c.repairs[:0]
+	c.trace.Accounting.note(c.problem(why, name, found))
 	c.trace.Accounting.Skipped++
 }
 
-func (c *conversion) note(why Reason, name, found string) {
-	c.trace.Accounting.note(Problem{Reason: why, Line: c.line, Name: name, Found: found[:min(len(found), 40)]})
+// repair notes a repair of the record, which counts if the record is added.
+func (c *conversion) repair(why Reason, name, found string) {
+	c.repairs = append(c.repairs, c.problem(why, name, found))
+}
+
+func (c *conversion) problem(why Reason, name, found string) Problem {
+	return Problem{Reason: why, Line: c.line, Name: name, Found: found[:min(len(found), 40)]}
 }
 
 // add adds a record. The identifier of its job may be a name.
-func (c *conversion) add(job string, r Record, repaired bool) {
+func (c *conversion) add(job string, r Record) {
 	if r.Job = c.jobs.number(job); r.Job == Unknown {
 		c.skip(NoJob, "", job)
 		return
 	}
 	if r.Job < Unknown {
-		c.note(NewNumber, "", job)
-		repaired = true
+		c.repair(NewNumber, "", job)
 	}
 	for _, x := range r.values() {
 		if x > maxNumber {
@@ -168,11 +175,15 @@ func (c *conversion) add(job string, r Record, repaired bool) {
 			return
 		}
 	}
-	if repaired {
+	if len(c.repairs) > 0 {
 		c.trace.Accounting.Repaired++
 	} else {
 		c.trace.Accounting.Used++
 	}
+	for _, p := range c.repairs {
+		c.trace.Accounting.note(p)
+	}
+	c.repairs = c.repairs[:0]
 	c.trace.Records = append(c.trace.Records, r)
 }
 

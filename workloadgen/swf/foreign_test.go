@@ -2,11 +2,16 @@ package swf
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReadAs converts a sample of each format: the log, and what became of each line.
@@ -161,6 +166,17 @@ func fuzzed(t *testing.T, format, text string) *Trace {
 	if a.Lines != a.Comments+a.Blank+a.Used+a.Repaired+a.Skipped || len(trace.Records) != a.Used+a.Repaired {
 		t.Fatalf("%d records: %v", len(trace.Records), a)
 	}
+	skipped := 0
+	for _, tally := range a.Reasons() {
+		if tally.First.Reason.Skips() {
+			skipped += tally.Count
+		} else if tally.Count > a.Repaired {
+			t.Fatalf("%q: a repair more often than repaired records: %v", text, a)
+		}
+	}
+	if skipped != a.Skipped {
+		t.Fatalf("%q: %d reasons for skipping: %v", text, skipped, a)
+	}
 	var b bytes.Buffer
 	if err := trace.Write(&b); err != nil {
 		t.Fatal(err)
@@ -186,48 +202,150 @@ func sample(f *testing.F, name string) string {
 	return string(text)
 }
 
-// FuzzSacct compares the table's reader with a second one on the number of records.
+// A brief is what a second reader knows of a record, with its submit time as in the file.
+type brief struct {
+	submit, run float64
+	procs       int64
+}
+
+// same fails unless the records are those that a second reader found, in the order of the
+// file. Records are sorted by submit time, and may count from the first one.
+func same(t *testing.T, text string, trace *Trace, want []brief) {
+	t.Helper()
+	if len(want) != len(trace.Records) {
+		t.Fatalf("%q: %d records, want %d", text, len(trace.Records), len(want))
+	}
+	slices.SortStableFunc(want, func(a, b brief) int { return cmp.Compare(a.submit, b.submit) })
+	for i, w := range want {
+		if _, unix := trace.Header.Get("UnixStartTime"); unix {
+			w.submit -= want[0].submit
+		}
+		if r := &trace.Records[i]; r.Submit != w.submit || r.Run != w.run || r.Procs != w.procs {
+			t.Fatalf("%q: record %d is %v, want %v", text, i, r, w)
+		}
+	}
+}
+
+// digits returns the number of a text of 1 to 9 digits, and whether it is one.
+func digits(text string) (float64, bool) {
+	x, err := strconv.ParseUint(text, 10, 64)
+	return float64(x), err == nil && len(text) <= 9
+}
+
+// FuzzSacct compares the table's reader with a second one: the number of rows, and the records
+// of tables whose numbers are plain.
 func FuzzSacct(f *testing.F) {
 	f.Add(sample(f, "jobs.sacct"))
 	f.Add("JobID|Submit|ElapsedRaw|NCPUS\n1|5|6|7\n1_2|5|6|7\n\n2.0|5|6|7")
+	f.Add("JobIDRaw|State|Submit|ElapsedRaw|AllocCPUS\n1|COMPLETED|2026-03-02T08:00:00|6|7\n2|FAILED by 3|1772438401|60|8\n3|PENDING|5|0|0\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		trace := fuzzed(t, "sacct", text)
 		if trace == nil || strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")), "{") {
 			return
 		}
 		var head []string
-		rows := 0
+		var want []brief
+		rows, plain := 0, true
 		for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
 			line = strings.TrimRight(line, "\r")
 			cells := strings.Split(line, "|")
 			if head == nil && strings.TrimSpace(line) != "" {
 				head = cells
+				plain = slices.Equal(slices.Sorted(slices.Values(head)), []string{"AllocCPUS", "ElapsedRaw", "JobIDRaw", "State", "Submit"})
 			} else if len(cells) == len(head) && strings.TrimSpace(line) != "" {
 				rows++
+				row := make(map[string]string)
+				for i, name := range head {
+					row[name] = cells[i]
+				}
+				submit, ok := digits(row["Submit"])
+				if at, err := time.Parse("2006-01-02T15:04:05", row["Submit"]); err == nil && at.Year() > 1970 && len(row["Submit"]) == 19 {
+					submit, ok = float64(at.Unix()), true
+				}
+				run, ran := digits(row["ElapsedRaw"])
+				procs, had := digits(row["AllocCPUS"])
+				_, known := digits(row["JobIDRaw"])
+				state := strings.Split(strings.TrimSpace(row["State"])+" ", " ")[0]
+				if plain = plain && ok && ran && had && known && submit > 0 && procs > 0 && state != ""; !plain {
+					continue
+				}
+				if strings.Contains(" COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL OUT_OF_MEMORY BOOT_FAIL DEADLINE PREEMPTED REVOKED LAUNCH_FAILED RECONFIG_FAIL ", " "+state+" ") {
+					want = append(want, brief{submit, run, int64(procs)})
+				}
 			}
 		}
 		if a := trace.Accounting; a.Used+a.Repaired+a.Skipped-a.Count(TooFewFields) != rows {
 			t.Fatalf("%q: %v, want %d rows", text, &a, rows)
 		}
+		if plain {
+			same(t, text, trace, want)
+		}
 	})
 }
 
-// FuzzSacctJSON compares the reader with one that reads the whole file at once.
+// wholeJobs reads a file of JSON at once, and returns its jobs unless it repeats the name of a
+// field, of which the decoders may take another one.
+func wholeJobs(t *testing.T, text string, into any, names ...string) bool {
+	t.Helper()
+	if err := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).Decode(into); err != nil {
+		t.Fatalf("%q: read, though %v", text, err)
+	}
+	return !strings.Contains(text, `\`) && !slices.ContainsFunc(names, func(name string) bool { return strings.Count(strings.ToLower(text), name) > 1 })
+}
+
+// FuzzSacctJSON compares the reader with one that reads the whole file at once: the number of
+// jobs, and the records of files whose numbers are plain.
 func FuzzSacctJSON(f *testing.F) {
 	f.Add(sample(f, "jobs.sacct.json"))
+	f.Add(`{"jobs": [{"job_id": 1, "state": {"current": ["COMPLETED"]}, "time": {"submission": 100, "elapsed": 60}, "tres": {"allocated": [{"type": "cpu", "count": 4}]}},
+{"job_id": 2, "state": {"current": "FAILED"}, "time": {"submission": 50, "elapsed": 6}, "tres": {"allocated": [{"type": "cpu", "count": 5}]}}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		trace := fuzzed(t, "sacct", text)
 		if trace == nil || !strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "\ufeff")), "{") {
 			return
 		}
-		var all struct{ Jobs []json.RawMessage }
-		d := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff")))
-		if err := d.Decode(&all); err != nil {
-			t.Fatalf("%q: read, though %v", text, err)
+		var all struct{ Jobs []any }
+		if !wholeJobs(t, text, &all, `jobs"`) {
+			return
 		}
-		if strings.Count(text, `jobs"`) == 1 && trace.Accounting.Lines != len(all.Jobs) {
+		if trace.Accounting.Lines != len(all.Jobs) {
 			t.Fatalf("%q: %v, want %d jobs", text, &trace.Accounting, len(all.Jobs))
 		}
+		var want []brief
+		for _, job := range all.Jobs { // only files that contain nothing else
+			j, _ := job.(map[string]any)
+			clock, _ := j["time"].(map[string]any)
+			state, _ := j["state"].(map[string]any)
+			tres, _ := j["tres"].(map[string]any)
+			list, _ := tres["allocated"].([]any)
+			if len(j) != 4 || len(clock) != 2 || len(state) != 1 || len(tres) != 1 || len(list) != 1 {
+				return
+			}
+			current := state["current"]
+			if words, ok := current.([]any); ok && len(words) == 1 {
+				current = words[0]
+			}
+			cpu, _ := list[0].(map[string]any)
+			id, known := j["job_id"].(float64)
+			submit, ok := clock["submission"].(float64)
+			run, ran := clock["elapsed"].(float64)
+			procs, had := cpu["count"].(float64)
+			if !known || !ok || !ran || !had || id < 0 || submit < 1 || run < 0 || procs < 1 || len(cpu) != 2 || cpu["type"] != "cpu" || current != "COMPLETED" && current != "FAILED" {
+				return
+			}
+			for _, x := range []float64{id, submit, run, procs} {
+				if x != math.Trunc(x) || x > 1e9 {
+					return
+				}
+			}
+			want = append(want, brief{submit, run, int64(procs)})
+		}
+		for _, name := range []string{`"job_id"`, `"submission"`, `"elapsed"`, `"count"`, `"current"`, `"type"`} {
+			if strings.Count(text, name) != len(all.Jobs) { // a field is there twice
+				return
+			}
+		}
+		same(t, text, trace, want)
 	})
 }
 
@@ -240,31 +358,80 @@ func FuzzGWF(f *testing.F) {
 			return
 		}
 		lines := 0
+		var swf strings.Builder
 		for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
-			if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
-				lines++
+			if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
+				continue
 			}
+			lines++
+			cells := strings.Fields(line)
+			if _, known := digits(cells[0]); !known || strings.ContainsFunc(line, func(r rune) bool { return r > '~' }) || len(line) > 1000 {
+				return
+			}
+			swf.WriteString(strings.Join(cells[:min(11, len(cells))], " ") + "\n")
 		}
 		if a := trace.Accounting; a.Used+a.Repaired+a.Skipped != lines {
 			t.Fatalf("%q: %v, want %d lines", text, &a, lines)
 		}
+		second, err := Read(strings.NewReader(swf.String()))
+		if err != nil {
+			t.Fatalf("%q: read, though %v", text, err)
+		}
+		var want []brief
+		for _, r := range second.Records {
+			want = append(want, brief{r.Submit, r.Run, r.Procs})
+		}
+		same(t, text, trace, want)
 	})
 }
 
-// FuzzBatsim compares the reader with one that reads the whole file at once.
+// FuzzBatsim compares the reader with one that reads the whole file at once: the number of
+// jobs, and the records of files whose numbers are plain.
 func FuzzBatsim(f *testing.F) {
 	f.Add(sample(f, "jobs.batsim.json"))
+	f.Add(`{"jobs": [{"id": 1, "subtime": 5, "res": 4, "profile": "a"}, {"id": 2, "subtime": 2.5, "res": 1, "profile": "b"}], "profiles": {"a": {"type": "delay", "delay": 7}, "b": {"type": "delay", "delay": 8.5}}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		trace := fuzzed(t, "batsim", text)
 		if trace == nil {
 			return
 		}
-		var all struct{ Jobs []json.RawMessage }
-		if err := json.NewDecoder(strings.NewReader(strings.TrimPrefix(text, "\ufeff"))).Decode(&all); err != nil {
-			t.Fatalf("%q: read, though %v", text, err)
+		var all struct {
+			Jobs     []any
+			Profiles map[string]any
 		}
-		if strings.Count(text, `jobs"`) == 1 && trace.Accounting.Lines != len(all.Jobs) {
+		if !wholeJobs(t, text, &all, `jobs"`, `profiles"`) {
+			return
+		}
+		if trace.Accounting.Lines != len(all.Jobs) {
 			t.Fatalf("%q: %v, want %d jobs", text, &trace.Accounting, len(all.Jobs))
 		}
+		for name, of := range map[string]int{`"id"`: len(all.Jobs), `"subtime"`: len(all.Jobs), `"res"`: len(all.Jobs), `"profile"`: len(all.Jobs), `"delay":`: len(all.Profiles), `"type"`: len(all.Profiles)} {
+			if strings.Count(text, name) != of {
+				return
+			}
+		}
+		var want []brief
+		for _, job := range all.Jobs {
+			j, _ := job.(map[string]any)
+			name, _ := j["profile"].(string)
+			profile, _ := all.Profiles[name].(map[string]any)
+			id, known := j["id"].(float64)
+			submit, ok := j["subtime"].(float64)
+			procs, had := j["res"].(float64)
+			run, ran := profile["delay"].(float64)
+			if len(j) != 4 || len(profile) != 2 || profile["type"] != "delay" || !known || !ok || !had || !ran || strings.Count(text, `"`+name+`":`) != 1 {
+				return
+			}
+			for _, x := range []float64{id, submit, run, procs} {
+				if x < 0 || x > 1e9 {
+					return
+				}
+			}
+			if id != math.Trunc(id) {
+				return
+			}
+			want = append(want, brief{submit, run, int64(procs)})
+		}
+		same(t, text, trace, want)
 	})
 }

@@ -87,16 +87,11 @@ func (c *conversion) gwf(fields []string, partial bool) (beyond bool) {
 	for i := range v {
 		v[i] = Unknown
 	}
-	repaired := false
-	note := func(why Reason, name, found string) {
-		c.note(why, name, found)
-		repaired = true
-	}
 	if partial {
-		note(NoNewline, "", "")
+		c.repair(NoNewline, "", "")
 	}
 	if len(fields) < gwfAll {
-		note(FieldsMissing, "", "")
+		c.repair(FieldsMissing, "", "")
 	}
 	for i := 1; i < min(len(fields), 11); i++ {
 		x, ok := number([]byte(fields[i]))
@@ -108,10 +103,10 @@ func (c *conversion) gwf(fields []string, partial bool) (beyond bool) {
 			c.skip(OutOfRange, gwfFields[i], fields[i])
 			return false
 		case x < 0 && x != Unknown:
-			note(NegativeUnknown, gwfFields[i], fields[i])
+			c.repair(NegativeUnknown, gwfFields[i], fields[i])
 			x = Unknown
 		case columns[i].whole && x != math.Trunc(x):
-			note(FractionCut, gwfFields[i], fields[i])
+			c.repair(FractionCut, gwfFields[i], fields[i])
 			x = math.Trunc(x)
 		}
 		v[i] = x
@@ -130,7 +125,7 @@ func (c *conversion) gwf(fields []string, partial bool) (beyond bool) {
 			*to.at = to.n.number(fields[11+i])
 		}
 	}
-	c.add(fields[0], r, repaired)
+	c.add(fields[0], r)
 	for _, f := range fields[min(len(fields), 16):] {
 		if f != "-1" && f != "UNITARY" {
 			return true

@@ -63,7 +63,7 @@ var slurmStates = map[string]int64{
 }
 
 // slurm adds a job.
-func (c *conversion) slurm(j *slurmJob, repaired bool) {
+func (c *conversion) slurm(j *slurmJob) {
 	state, _, _ := strings.Cut(j.state, " ")
 	status, ended := slurmStates[state]
 	switch {
@@ -101,7 +101,7 @@ func (c *conversion) slurm(j *slurmJob, repaired bool) {
 	if j.cpu > 0 && r.Procs > 0 {
 		r.CPU = j.cpu / float64(r.Procs)
 	}
-	c.add(j.id, r, repaired)
+	c.add(j.id, r)
 }
 
 // sacctColumns are the columns of sacct that are read. Among columns with the same meaning,
@@ -305,9 +305,9 @@ func (c *conversion) sacctRow(cell func(string) string, partial bool) {
 		}
 	}
 	if partial {
-		c.note(NoNewline, "", "")
+		c.repair(NoNewline, "", "")
 	}
-	c.slurm(&j, partial)
+	c.slurm(&j)
 }
 
 // slurmMemory returns the kilobytes per processor of a request such as 4000M, for all of a
@@ -476,5 +476,5 @@ func (c *conversion) slurmRecord(j *slurmJSON) {
 	case j.Required.Memory > 0:
 		s.memory = 1024 * float64(j.Required.Memory) / per
 	}
-	c.slurm(&s, false)
+	c.slurm(&s)
 }

@@ -188,7 +188,7 @@ func (l *Log) calendar(records []swf.Record) {
 	if len(records) == 0 {
 		return
 	}
-	start, clock := l.Header.Int("UnixStartTime")
+	start, clock := l.Header.Start()
 	zone := l.Header.Zone()
 	l.Clock = clock
 	first, last := records[0].Submit, records[len(records)-1].Submit

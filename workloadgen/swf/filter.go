@@ -233,7 +233,7 @@ func dates(arg string) (keeper, error) {
 		return nil, fmt.Errorf("%q ends before it starts", arg)
 	}
 	return func(t *Trace) (func(*Record) bool, string, error) {
-		start, ok := t.Header.Int("UnixStartTime")
+		start, ok := t.Header.Start()
 		if !ok {
 			return nil, "", fmt.Errorf("the header has no UnixStartTime")
 		}

@@ -50,8 +50,7 @@ func (h Header) Without(key string) Header {
 	return slices.DeleteFunc(slices.Clone(h), func(line string) bool { return len(Header{line}.all(key)) > 0 })
 }
 
-// Int returns the integer at the start of a key's value, as for MaxProcs, MaxNodes and
-// UnixStartTime. It is unknown if a line of the key has no number or if two lines differ;
+// Int returns the integer at the start of a key's value. It is unknown if a line of the key has no number or if two lines differ;
 // [Header.Problems] reports both.
 func (h Header) Int(key string) (int64, bool) {
 	n, err := h.number(key)
@@ -66,7 +65,7 @@ func (h Header) number(key string) (int64, error) {
 		return 0, errMissing
 	}
 	for i, v := range values {
-		word, _, _ := strings.Cut(v, " ")
+		word, _, _ := strings.Cut(strings.ReplaceAll(v, "\t", " "), " ")
 		x, err := strconv.ParseInt(word, 10, 64)
 		if err != nil {
 			return 0, fmt.Errorf("%s: found %.40q, want a whole number", key, v)
@@ -82,69 +81,108 @@ func (h Header) number(key string) (int64, error) {
 var errMissing = errors.New("missing")
 
 // Processors returns the size of the machine: MaxProcs, or MaxNodes if there is no MaxProcs.
-// It is unknown if the lines of MaxProcs have no number, or different ones.
+// It is unknown if the lines of MaxProcs have no number above 0, or different ones.
 func (h Header) Processors() (int64, bool) {
-	n, err := h.number("MaxProcs")
-	if err == errMissing {
-		n, err = h.number("MaxNodes")
+	n, _, err := h.size()
+	return n, err == nil
+}
+
+// size returns the size of the machine and the key that states it.
+func (h Header) size() (n int64, key string, err error) {
+	key = "MaxProcs"
+	if n, err = h.number(key); err == errMissing {
+		key = "MaxNodes"
+		n, err = h.number(key)
 	}
-	return n, err == nil && n > 0
+	if err == nil && n <= 0 {
+		return 0, key, fmt.Errorf("%s: found %d, want 1 or more", key, n)
+	}
+	return n, key, err
+}
+
+// Start returns the Unix time at which submit times are 0.
+func (h Header) Start() (int64, bool) {
+	at, err := h.start()
+	return at, err == nil
+}
+
+func (h Header) start() (int64, error) {
+	at, err := h.number("UnixStartTime")
+	if err == nil && (at < 0 || at > maxNumber) {
+		err = fmt.Errorf("UnixStartTime: found %d, want seconds since 1970", at)
+	}
+	return at, err
 }
 
 // Zone returns the time zone of the machine: TimeZoneString by name, with its summer time, or
 // else TimeZone, in seconds east of UTC. The default is UTC.
 func (h Header) Zone() *time.Location {
-	zone, err := h.zone()
-	if err == nil && zone != nil {
-		return zone
+	zone, _ := h.zone()
+	if zone == nil {
+		zone, _ = h.offset()
 	}
-	if east, ok := h.Int("TimeZone"); ok && east > -86400 && east < 86400 {
-		return time.FixedZone("", int(east))
+	if zone == nil {
+		zone = time.UTC
 	}
-	return time.UTC
+	return zone
 }
 
 // zone returns the zone that TimeZoneString names, or nil if there is no such line.
 func (h Header) zone() (*time.Location, error) {
-	name, ok := h.Get("TimeZoneString")
-	if !ok || name == "" {
+	const key = "TimeZoneString"
+	names := slices.DeleteFunc(h.all(key), func(name string) bool { return name == "" })
+	if names = slices.Compact(names); len(names) > 1 {
+		return nil, fmt.Errorf("%s: found %.40s and %.40s, want one zone", key, names[0], names[1])
+	}
+	if len(names) == 0 {
 		return nil, nil
 	}
-	zone, err := time.LoadLocation(name)
-	if err != nil || name == "Local" { // "Local" would be the zone of this machine
-		return nil, fmt.Errorf("TimeZoneString: found %.40q, want a zone such as Europe/Stockholm", name)
+	zone, err := time.LoadLocation(names[0])
+	if err != nil || names[0] == "Local" { // "Local" would be the zone of this machine
+		return nil, fmt.Errorf("%s: found %.40q, want a zone such as Europe/Stockholm", key, names[0])
 	}
 	return zone, nil
+}
+
+// offset returns the zone of TimeZone, or nil if there is no such line.
+func (h Header) offset() (*time.Location, error) {
+	const key = "TimeZone"
+	east, err := h.number(key)
+	switch {
+	case err == errMissing:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("%w of seconds", err)
+	case east <= -86400 || east >= 86400:
+		return nil, fmt.Errorf("%s: found %d, want seconds east of UTC", key, east)
+	}
+	return time.FixedZone("", int(east)), nil
 }
 
 // Problems describes header lines that cannot be used, and their replacements.
 func (h Header) Problems() []string {
 	var found []string
-	_, noSize := h.number("MaxProcs")
-	nodes, ok := h.Int("MaxNodes")
-	switch {
-	case noSize == errMissing && ok:
-		found = append(found, fmt.Sprintf("MaxProcs is missing: using MaxNodes, %d, as the number of processors", nodes))
-	case noSize != nil && noSize != errMissing:
-		found = append(found, noSize.Error()+": the size of the machine is unknown")
+	switch n, key, err := h.size(); {
+	case err == nil && key == "MaxNodes":
+		found = append(found, fmt.Sprintf("MaxProcs is missing: using MaxNodes, %d, as the number of processors", n))
+	case err != nil && err != errMissing:
+		found = append(found, err.Error()+": the size of the machine is unknown")
 	}
-	if _, err := h.number("UnixStartTime"); err != nil && err != errMissing {
+	if _, err := h.start(); err != nil && err != errMissing {
 		found = append(found, err.Error()+": the start of the log is unknown")
 	}
-	if _, err := h.zone(); err != nil {
-		found = append(found, err.Error()+": hours are in "+h.instead())
-	} else if _, bad := h.number("TimeZone"); bad != nil && bad != errMissing && len(h.all("TimeZoneString")) == 0 {
-		found = append(found, bad.Error()+" of seconds: hours are in "+h.instead())
+	zone, err := h.zone()
+	if err == nil && zone == nil {
+		zone, err = h.offset()
+	}
+	if err != nil {
+		instead := "UTC"
+		if h.Zone() != time.UTC {
+			instead = "the zone of TimeZone"
+		}
+		found = append(found, err.Error()+": hours are in "+instead)
 	}
 	return found
-}
-
-// instead describes which hours are used if the named zone is unknown.
-func (h Header) instead() string {
-	if zone := h.Zone(); zone != time.UTC {
-		return "the zone of TimeZone"
-	}
-	return "UTC"
 }
 
 // Agree returns the header with MaxJobs and MaxRecords set for these records, if it has such

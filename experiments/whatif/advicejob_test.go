@@ -38,9 +38,9 @@ func TestParseJob(t *testing.T) {
 // with its line.
 func TestReadPrices(t *testing.T) {
 	t.Parallel()
-	p, read, err := readPrices(strings.NewReader("\ufeffseries,time,price_usd_per_hour\na,2010-01-01 00:01:00,7.2\nb,2010-01-01 00:00:00,9\na,2010-01-01 00:00:00,1\na,2010-01-01 00:00:00,3.6\n"), "f", PriceSeries{Series: "a"})
-	if err != nil || read != (readCount{2, 1, 1}) || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
-		t.Errorf("%+v, %v", p, err)
+	p, read, err := readPrices(strings.NewReader("\ufeffseries,time,price_usd_per_hour,region\na,2010-01-01 00:01:00,7.2,x\nb,2010-01-01 00:00:00,9,x\na,2010-01-01 00:00:00,1,x\na,2010-01-01 00:00:00,3.6,x\n"), "f", PriceSeries{Series: "a"})
+	if err != nil || read.String() != "2 prices used, 1 of another series or zone, 1 replaced by a later line with the same time, columns not used: region" || len(p.Steps) != 2 || p.Steps[0].Price != 0.001 || p.Steps[1].Price != 0.002 || p.Steps[1].At-p.Steps[0].At != 60 || p.End != p.Steps[1].At {
+		t.Errorf("%+v, %v, %v", p, read, err)
 	}
 	for text, want := range map[string]string{
 		"":                                   "f:1: found no header",
@@ -56,6 +56,8 @@ func TestReadPrices(t *testing.T) {
 		"{\n\"SpotPriceHistory\": [\n{}\n]}": "f:3: time: found \"\"",
 		"{\"SpotPriceHistory\": [1]}":        "f:1: json: cannot unmarshal number",
 		"{\"SpotPriceHistory\": [":           "f:1: the list does not end",
+		"{\"SpotPriceHistory\": []":          "f:1: the object does not end",
+		"{\"SpotPriceHistory\": [], \"a\"}":  "f:1: not at beginning of value",
 	} {
 		if _, _, err := readPrices(strings.NewReader(text), "f", PriceSeries{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -81,7 +83,7 @@ func TestSpotHistory(t *testing.T) {
 		t.Error(err)
 	}
 	p, read, err := readPrices(strings.NewReader(text), "f", PriceSeries{Series: "m1.small Linux/UNIX", Zone: "us-east-1a"})
-	if err != nil || read != (readCount{2, 1, 0}) || p.Steps[0].Price != 0.000001 || math.Abs(p.Steps[1].Price-1e-5) > 1e-12 || p.Steps[1].At-p.Steps[0].At != 60 {
+	if err != nil || read.String() != "2 prices used, 1 of another series or zone, 0 replaced by a later line with the same time" || p.Steps[0].Price != 0.000001 || math.Abs(p.Steps[1].Price-1e-5) > 1e-12 || p.Steps[1].At-p.Steps[0].At != 60 {
 		t.Errorf("%+v, %v, %v", p, read, err)
 	}
 }

@@ -43,11 +43,17 @@ type readCount struct {
 	Used     int
 	Others   int // prices of another series or zone
 	Replaced int // replaced by a later line with the same time
+
+	columns []string // that are not read
 }
 
 // String describes it in words.
 func (r readCount) String() string {
-	return fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
+	text := fmt.Sprintf("%d prices used, %d of another series or zone, %d replaced by a later line with the same time", r.Used, r.Others, r.Replaced)
+	if r.columns != nil {
+		text += ", columns not used: " + firstNames(r.columns)
+	}
+	return text
 }
 
 // A quote is a price as in a file.
@@ -73,13 +79,13 @@ func readPrices(r io.Reader, file string, wanted PriceSeries) (p Prices, read re
 	if err != nil {
 		return Prices{}, read, misuse.Errorf("%s: %v", file, err)
 	}
-	quotes := csvQuotes
+	quotes := csvQuotes(in, &read)
 	if start, _ := in.Peek(512); len(bytes.TrimSpace(start)) > 0 && bytes.TrimSpace(start)[0] == '{' {
-		quotes = jsonQuotes
+		quotes = jsonQuotes(in)
 	}
 	series := nameFilter{of: "series", wanted: wanted.Series}
 	zones := nameFilter{of: "zone", wanted: wanted.Zone}
-	for q, err := range quotes(in) {
+	for q, err := range quotes {
 		if err != nil {
 			return fail(q.line, "%v", err)
 		}
@@ -147,8 +153,8 @@ func (n *nameFilter) take(name string) (bool, error) {
 	return n.wanted == "" || name == n.wanted, nil
 }
 
-// csvQuotes yields the prices of a table.
-func csvQuotes(r io.Reader) iter.Seq2[quote, error] {
+// csvQuotes yields the prices of a table, and notes the columns that it does not read.
+func csvQuotes(r io.Reader, read *readCount) iter.Seq2[quote, error] {
 	return func(yield func(quote, error) bool) {
 		in := csv.NewReader(r)
 		head, err := in.Read()
@@ -164,6 +170,11 @@ func csvQuotes(r io.Reader) iter.Seq2[quote, error] {
 		if at < 0 || price < 0 {
 			yield(quote{line: 1}, fmt.Errorf("found columns %.200s, want time, and price_usd_per_hour or price ($/s)", strings.Join(head, ", ")))
 			return
+		}
+		for i, name := range head {
+			if !slices.Contains([]int{at, price, of, zone}, i) {
+				read.columns = append(read.columns, name)
+			}
 		}
 		for {
 			row, err := in.Read()

@@ -140,6 +140,7 @@ type Accounting struct {
 
 	tallies [reasons]Tally
 	records bool     // Lines are records
+	below   int      // comments below the first record, which are not in the header
 	follow  int      // jobs of a plan that follow an earlier job
 	unused  []string // data that was read but not used
 }
@@ -193,6 +194,9 @@ func (a *Accounting) String() string {
 	}
 	if a.follow > 0 {
 		fmt.Fprintf(&b, "  follows an earlier job (fields 17 and 18): %d\n", a.follow)
+	}
+	if a.below > 0 {
+		fmt.Fprintf(&b, "  not used: %d comments below the first record\n", a.below)
 	}
 	for _, u := range a.unused {
 		fmt.Fprintf(&b, "  not used: %s\n", u)

@@ -67,6 +67,9 @@ func ReadAs(name, format string) (*Trace, error) {
 	if err := formats[i].read(c, in); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, max(1, c.line), err)
 	}
+	if c.trace.seconds() != nil {
+		return nil, fmt.Errorf("%s: %w", name, c.trace.seconds())
+	}
 	return c.finish(format), nil
 }
 
@@ -103,6 +106,7 @@ type conversion struct {
 	unix  bool // submit times are Unix times
 
 	repairs []Problem // of the record that is being read
+	local   int       // times without a zone
 
 	jobs, users, groups, applications, queues, partitions numbering
 }
@@ -211,6 +215,7 @@ func (c *conversion) finish(format string) *Trace {
 	header := Header{"; Version: 2.2", fmt.Sprintf("; Note: converted from %s", format)}
 	header = append(header, fmt.Sprintf("; MaxJobs: %d", len(t.Records)), fmt.Sprintf("; MaxRecords: %d", len(t.Records)))
 	if c.unix && len(t.Records) > 0 {
+		t.Header = t.Header.Without("UnixStartTime")
 		header = append(header, fmt.Sprintf("; UnixStartTime: %.0f", first))
 	}
 	for _, of := range []struct {
@@ -289,18 +294,21 @@ func (d *jsonReader) jobs(element func() error) error {
 
 var errNoObject = errors.New("want a JSON object with jobs")
 
-// epoch reads a time: 2006-01-02T15:04:05, without a zone, or Unix seconds. It is unknown if
-// the text is empty, None or Unknown.
-func epoch(text string) (at float64, known, ok bool) {
+// epoch reads a time: 2006-01-02T15:04:05, with a zone as +01:00 or +0100, or without one
+// (local), which means UTC, or Unix seconds. It is unknown if the text is empty, None or
+// Unknown.
+func epoch(text string) (at float64, known, local, ok bool) {
 	switch text {
 	case "", "None", "Unknown":
-		return Unknown, false, true
+		return Unknown, false, false, true
 	}
-	if t, err := time.Parse("2006-01-02T15:04:05", text); err == nil {
-		return float64(t.Unix()), true, true
+	for _, form := range []string{"2006-01-02T15:04:05", time.RFC3339, "2006-01-02T15:04:05-0700"} {
+		if t, err := time.Parse(form, text); err == nil {
+			return float64(t.Unix()), true, form == "2006-01-02T15:04:05", true
+		}
 	}
 	x, err := strconv.ParseInt(text, 10, 64)
-	return float64(x), x > 0, err == nil && x >= 0
+	return float64(x), x > 0, false, err == nil && x >= 0
 }
 
 // duration reads [days-]hours:minutes:seconds, minutes:seconds, or seconds, all with an

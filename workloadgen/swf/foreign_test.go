@@ -38,6 +38,7 @@ func TestReadAs(t *testing.T) {
   step of a job: 1 skipped, first at line 3, found "1001.batch"
   has not ended: 2 skipped, first at line 5, State, found "PENDING"
   not used: columns JobID, AllocTRES
+  not used: the zone of 14 times, which are read as UTC; SLURM_TIME_FORMAT=%s prints Unix times
 `},
 		{"jobs.sacct.json", "sacct", `
 ; Version: 2.2
@@ -65,14 +66,15 @@ func TestReadAs(t *testing.T) {
 ; Partition: 1 P1
 ; Partition: 2 P2
 ; Note: GWF sample
+; TimeZoneString: Europe/Amsterdam
 ; Note: JobID SubmitTime WaitTime RunTime NProcs
 1 0 5 600 2 -1 -1 2 900 -1 1 1 1 1 1 1 -1 -1
 2 60 0 100.5 1 -1 -1 1 900 -1 1 2 1 1 1 1 -1 -1
 3 70 0 100 1 -1 -1 1 900 -1 0 1 1 2 1 2 -1 -1
-`, `7 lines: 2 comments, 1 blank, 1 used, 2 repaired, 1 skipped
-  fraction in a whole-number field, truncated: 1 repaired, first at line 5, NProcs, found "1.5"
-  job identifier is not a number, a new number used: 1 repaired, first at line 6, found "job3"
-  not a number: 1 skipped, first at line 7, WaitTime, found "soon"
+`, `8 lines: 3 comments, 1 blank, 1 used, 2 repaired, 1 skipped
+  fraction in a whole-number field, truncated: 1 repaired, first at line 6, NProcs, found "1.5"
+  job identifier is not a number, a new number used: 1 repaired, first at line 7, found "job3"
+  not a number: 1 skipped, first at line 8, WaitTime, found "soon"
   not used: values in fields 17 to 29 (sites, structure of the job, network, disk, project) of 2 records
 `},
 		{"jobs.batsim.json", "batsim", `
@@ -123,6 +125,8 @@ func TestReadAsErrors(t *testing.T) {
 		{"gwf", "a,b,c\n1,2,3\n", "file:2: not in the Grid Workload Format: "},
 		{"batsim", "{\"jobs\": []}", "file:1: want a JSON object with jobs and profiles"},
 		{"batsim", "{\"jobs\": [\n{\"id\": ]", "file:2: jobs: "},
+		{"gwf", gwfLine("1", "1100000000000") + gwfLine("2", "1100000060000"), "file: submit times from 1100000000000 look like milliseconds, want seconds"},
+		{"sacct", "JobID|Submit|ElapsedRaw|AllocCPUS|State\n1|1772438400000|6|7|COMPLETED\n", "file: submit times from 1772438400000 look like milliseconds"},
 		{"swf", "", "found format \"swf\", want one of sacct, gwf, batsim"},
 	} {
 		name := filepath.Join(t.TempDir(), "file")
@@ -132,6 +136,41 @@ func TestReadAsErrors(t *testing.T) {
 		if _, err := ReadAs(name, c.format); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %q: found %v, want %q", c.format, c.text, err, c.want)
 		}
+	}
+}
+
+// gwfLine returns a job of 10 s.
+func gwfLine(id, submit string) string {
+	return id + " " + submit + " 0 10 1 -1 -1 1 900 -1 1 U1 G1 X1 Q1 P1" + strings.Repeat(" -1", 13) + "\n"
+}
+
+// TestClocks checks the headers of logs whose times have a zone or a known start.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	const row = "JobID|Submit|ElapsedRaw|AllocCPUS|State\n1|%s|6|7|COMPLETED\n"
+	for _, c := range []struct{ format, text, start, unused string }{
+		{"sacct", strings.Replace(row, "%s", "2026-03-02T08:00:00", 1), "1772438400", "the zone of 1 times"},
+		{"sacct", strings.Replace(row, "%s", "2026-03-02T08:00:00+01:00", 1), "1772434800", ""},
+		{"sacct", strings.Replace(row, "%s", "2026-03-02T08:00:00-0800", 1), "1772467200", ""},
+		{"sacct", strings.Replace(row, "%s", "1772438400", 1), "1772438400", ""},
+		{"gwf", "# UnixStartTime: 5\n" + gwfLine("1", "1100000000"), "1100000000", ""}, // absolute times
+		{"gwf", "# UnixStartTime: 1100000000\n" + gwfLine("1", "60"), "1100000000", ""},
+	} {
+		name := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(name, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		log, err := ReadAs(name, c.format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if start, _ := log.Header.Get("UnixStartTime"); start != c.start || strings.Contains(log.Accounting.String(), "not used") != (c.unused != "") || !strings.Contains(log.Accounting.String(), c.unused) {
+			t.Errorf("%q: start %s, want %s; %v", c.text, start, c.start, &log.Accounting)
+		}
+	}
+	log, err := ReadAs("testdata/formats/jobs.gwf", "gwf")
+	if err != nil || log.Header.Zone().String() != "Europe/Amsterdam" {
+		t.Errorf("zone %v, %v", log.Header.Zone(), err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +15,9 @@ var gwfFields = [16]string{
 	"JobID", "SubmitTime", "WaitTime", "RunTime", "NProcs", "AverageCPUTimeUsed", "UsedMemory", "ReqNProcs", "ReqTime", "ReqMemory",
 	"Status", "UserID", "GroupID", "ExecutableID", "QueueID", "PartitionID",
 }
+
+// gwfHeader are the keys of header lines that mean the same as in a log.
+var gwfHeader = []string{"Computer", "Installation", "Acknowledge", "Information", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime", "EndTime", "MaxNodes", "MaxProcs", "MaxRuntime", "MaxMemory"}
 
 // gwfAll is the number of fields in the Grid Workload Format.
 const gwfAll = 29
@@ -54,7 +58,11 @@ func readGWF(c *conversion, in *bufio.Reader) error {
 			continue
 		case text[0] == '#':
 			acc.Comments++
-			c.trace.Header = append(c.trace.Header, "; Note: "+strings.TrimSpace(strings.TrimLeft(string(text), "#")))
+			line := strings.TrimSpace(strings.TrimLeft(string(text), "#"))
+			if key, _, _ := strings.Cut(line, ":"); !slices.Contains(gwfHeader, strings.TrimSpace(key)) {
+				line = "Note: " + line
+			}
+			c.trace.Header = append(c.trace.Header, "; "+line)
 			continue
 		}
 		more := c.gwf(strings.Fields(string(text)), partial)

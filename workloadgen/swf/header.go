@@ -108,8 +108,11 @@ func (h Header) Start() (int64, bool) {
 
 func (h Header) start() (int64, error) {
 	at, err := h.number("UnixStartTime")
-	if err == nil && (at < 0 || at > maxNumber) {
+	switch {
+	case err == nil && at < 0:
 		err = fmt.Errorf("UnixStartTime: found %d, want seconds since 1970", at)
+	case err == nil && at >= milliseconds:
+		err = fmt.Errorf("UnixStartTime: found %d, which looks like milliseconds, want seconds", at)
 	}
 	return at, err
 }

@@ -32,6 +32,8 @@ func TestMachine(t *testing.T) {
 			[]string{"TimeZone: found 90000, want seconds east of UTC: hours are in UTC"}},
 		{"no start", "; MaxProcs: 8\n; UnixStartTime: -1\n", 8, "UTC",
 			[]string{"UnixStartTime: found -1, want seconds since 1970: the start of the log is unknown"}},
+		{"milliseconds", "; MaxProcs: 8\n; UnixStartTime: 1100000000000\n", 8, "UTC",
+			[]string{"UnixStartTime: found 1100000000000, which looks like milliseconds, want seconds: the start of the log is unknown"}},
 		{"a tab", "; MaxProcs:\t8\t(all)\r\n; UnixStartTime: 5\r\n", 8, "UTC", nil},
 		{"both zones", "; MaxProcs: 8\n; TimeZone: 3600\n; TimeZoneString: Europe/Stockholm\n", 8, "Europe/Stockholm", nil},
 		{"unknown zone", "; MaxProcs: 8\n; TimeZone: 3600\n; TimeZoneString: Europe/Atlantis\n", 8, "",
@@ -122,6 +124,7 @@ func TestCheck(t *testing.T) {
 		{"one bad line of two", record + "\nbad\n", true},
 		{"text", "job,submit\n1,0\n", false},
 		{"two bad lines of three", "bad\n" + record + "\nbad\n", false},
+		{"milliseconds", "1 1100000000000 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 1 -1 -1\n", false},
 		{"29 fields in each line", strings.Repeat(record+strings.Repeat(" -1", 11)+"\n", 3), false},
 	} {
 		log, err := Read(strings.NewReader(c.text))

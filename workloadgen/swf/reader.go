@@ -3,6 +3,7 @@ package swf
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -44,7 +45,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 			s.acc.Blank++
 		case len(text) > 0 && text[0] == ';':
 			s.acc.Comments++
-			s.header = append(s.header, string(s.line))
+			s.header = append(s.header, string(bytes.TrimSuffix(s.line, []byte{'\r'})))
 		default:
 			s.pending = true
 		}
@@ -134,6 +135,7 @@ func (s *Reader) take() bool {
 		return false
 	case n == 0 && p.bad[0] == ';':
 		s.acc.Comments++
+		s.acc.below++
 		return false
 	case p.bad != nil:
 		return s.skip(NotNumber, n+1, p.bad)
@@ -223,7 +225,7 @@ const mostForetold = 1 << 18
 var ErrNotLog = errors.New("not a log in the Standard Workload Format")
 
 // Check returns an [ErrNotLog] if most lines of the file are not records, or if all records
-// have more than 18 fields.
+// have more than 18 fields, and another error if submit times look like milliseconds.
 func (t *Trace) Check() error {
 	a := &t.Accounting
 	records := a.Used + a.Repaired
@@ -234,6 +236,21 @@ func (t *Trace) Check() error {
 		return fmt.Errorf("%w: %d of %d lines are not records; %s", ErrNotLog, a.Skipped, a.Skipped+records, worst.First)
 	case records > 0 && a.Count(FieldsBeyond) == records:
 		return fmt.Errorf("%w: every line has more than %d fields", ErrNotLog, Fields)
+	}
+	return t.seconds()
+}
+
+// milliseconds is a time that no log has in seconds: in the year 5138.
+const milliseconds = 1e11
+
+// seconds returns an error if submit times look like milliseconds.
+func (t *Trace) seconds() error {
+	if len(t.Records) == 0 {
+		return nil
+	}
+	first := slices.MinFunc(t.Records, func(a, b Record) int { return cmp.Compare(a.Submit, b.Submit) }).Submit
+	if first >= milliseconds {
+		return fmt.Errorf("submit times from %.0f look like milliseconds, want seconds", first)
 	}
 	return nil
 }

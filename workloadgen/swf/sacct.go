@@ -154,6 +154,9 @@ func (c *conversion) sacctTable(in *bufio.Reader) error {
 	if columns == nil {
 		return errEmpty
 	}
+	if c.local > 0 {
+		c.unused("the zone of %d times, which are read as UTC; SLURM_TIME_FORMAT=%%s prints Unix times", c.local)
+	}
 	return nil
 }
 
@@ -242,7 +245,10 @@ func (c *conversion) sacctRow(cell func(string) string, partial bool) {
 		name string
 		to   *float64
 	}{{"Submit", &j.submit}, {"Start", &j.start}, {"End", &j.end}} {
-		at, known, ok := epoch(cell(f.name))
+		at, known, local, ok := epoch(cell(f.name))
+		if local {
+			c.local++
+		}
 		if !ok {
 			c.skip(NotTime, f.name, cell(f.name))
 			return

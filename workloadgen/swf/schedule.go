@@ -34,7 +34,7 @@ type Slot struct {
 // and the average CPU time, which belongs to another run, is Unknown. The other fields are
 // those of t. A job without a record in t gets a new one. The comments of t are kept, except
 // that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
-// processors. The lines of about are added as notes.
+// processors, and that EndTime is left out. The lines of about are added as notes.
 func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {
 	whole, _, _ := t.Whole()
 	recorded := make(map[int64]*Record, len(whole))
@@ -48,7 +48,7 @@ func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string
 			origin = r.Submit - first
 		}
 	}
-	out := &Trace{Header: slices.Clone(t.Header), Records: make([]Record, 0, len(slots))}
+	out := &Trace{Header: t.Header.Without("EndTime"), Records: make([]Record, 0, len(slots))}
 	for _, line := range about {
 		out.Header = append(out.Header, "; Note: "+line)
 	}

@@ -45,7 +45,7 @@ clock is wrong); 130 interrupted. Results go to standard output, and all other o
 			openCommand(),
 		),
 		grouped("STUDY", studyCommand(), paperCommand()),
-		grouped("INPUT", scenarioCommand(), workloadCommand(), policyCommand()),
+		grouped("INPUT", scenarioCommand(), workloadCommand(), policyCommand(), judgeCommand()),
 		grouped("LEDGER", ledgerCommand(), bankCommand()),
 		grouped("MARKET", liveCommand(), jobCommand()),
 		grouped("HELP", docsCommand(), versionCommand(), completionCommand(), manCommand()),

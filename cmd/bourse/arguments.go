@@ -44,7 +44,7 @@ func typed(c *cli.Context, flags ...string) (words []string) {
 // [DIR], or A|B. A command with RESULTS... checks its arguments itself.
 func takes(c *cli.Context) error {
 	usage := c.Command.ArgsUsage
-	if strings.HasSuffix(usage, "...") {
+	if strings.HasSuffix(strings.TrimSuffix(usage, "]"), "...") {
 		return nil
 	}
 	names := strings.Fields(strings.ReplaceAll(usage, "|", "_or_"))

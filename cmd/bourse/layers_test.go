@@ -58,7 +58,7 @@ var may = map[string]string{
 	"contracts/order":          "bank bank/order contracts hosts/remote",
 	"contracts/broker":         "bank contracts contracts/floor contracts/note contracts/settlement contracts/sharing hosts hosts/eventheap hosts/availability market",
 	"experiments/des":          "",
-	"experiments/program":      "contracts/admission/outside hosts",
+	"experiments/program":      "contracts/admission/outside hosts hosts/confine",
 	"experiments/stats":        "",
 	"experiments/advise":       "experiments/misuse experiments/report experiments/results experiments/stats",
 	"experiments/contrast":     "experiments/misuse experiments/results experiments/stats",

@@ -31,10 +31,12 @@ import (
 	"syscall"
 
 	"bourse/experiments/recovered"
+	"bourse/hosts/confine"
 )
 
 func main() {
 	supervisor()
+	confine.Main()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	status := run(ctx, os.Args, os.Stdin, os.Stdout, os.Stderr)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -165,17 +166,25 @@ func confined(c *cli.Context, err error) error {
 	if err != nil {
 		return err
 	}
+	return limitedRun(c, os.Args[1:], nil, c.App.Writer)
+}
+
+// errMemory means that a policy used more memory than its process may.
+var errMemory = errors.New("the policy used more than 1 GiB of memory")
+
+// limitedRun runs this program with args in a process with limited memory.
+func limitedRun(c *cli.Context, args []string, in io.Reader, out io.Writer) error {
 	exe, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	again := exec.CommandContext(c.Context, exe, os.Args[1:]...)
+	again := exec.CommandContext(c.Context, exe, args...)
 	again.Args[0], again.Env = os.Args[0], append(os.Environ(), child+"=1")
 	var said bytes.Buffer
-	again.Stdout, again.Stderr = c.App.Writer, &said
+	again.Stdin, again.Stdout, again.Stderr = in, out, &said
 	err = again.Run()
 	if strings.Contains(said.String(), "out of memory") || strings.Contains(said.String(), "cannot allocate memory") {
-		return fmt.Errorf("%s: the policy used more than 1 GiB of memory", c.Command.HelpName)
+		return fmt.Errorf("%s: %w", c.Command.HelpName, errMemory)
 	}
 	_, _ = c.App.ErrWriter.Write(said.Bytes()) // as the process would
 	var ended *exec.ExitError

@@ -13,6 +13,7 @@ import (
 
 	"bourse/bank/store/postgres/pgtest"
 	"bourse/hosts/agent"
+	"bourse/hosts/confine"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/rogpeppe/go-internal/testscript"
@@ -22,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the expected outputs of scripts
 
 func TestMain(m *testing.M) {
 	agent.Main() // a lab's tasks are watched by this program
+	confine.Main()
 	testscript.Main(m, map[string]func(){"bourse": checkedMain})
 }
 

@@ -34,14 +34,26 @@ type Source struct {
 	Command []string
 }
 
-// choice returns the policy as a line of a scenario in JSON, which is YAML too.
-func (s Source) choice() string {
+// Choice returns the policy as a line of a scenario in JSON, which is YAML too. A confined program
+// can read the files of its command only.
+func (s Source) Choice(confined bool) string {
 	c := map[string]any{"name": "script", "label": "mine", "file": s.File}
 	if s.File == "" {
-		c = map[string]any{"name": "program", "label": "mine", "command": s.Command}
+		c = map[string]any{"name": "program", "label": "mine", "command": s.Command, "files": s.Files(), "confined": confined}
 	}
 	text, _ := json.Marshal(c) // text can be encoded
 	return string(text)
+}
+
+// Files returns the files that the command of s names.
+func (s Source) Files() []string {
+	files := []string{}
+	for _, name := range s.Command {
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() {
+			files = append(files, name)
+		}
+	}
+	return files
 }
 
 // New writes a policy named name, which starts as the example from, and a scenario that compares
@@ -147,13 +159,14 @@ func Checked(ctx context.Context, s Source, seed uint64, markets int) (*Check, e
 		m.Policy = parts.Policy
 		m.timed = !twice
 		if o, ok := parts.Policy.(*outside.Policy); ok && twice {
-			o.AskTwice(func(steps uint64) { m.steps = max(m.steps, steps) })
+			o.AskTwice()
+			o.Observe(func(q *outside.Question, _ *contracts.Decision) { m.steps = max(m.steps, q.Steps) })
 		}
 		parts.Policy = m
 	}
 	for n := range uint64(markets) {
 		twice = n%2 == 0
-		text := market(rand.New(rand.NewPCG(seed, n)), n, s.choice())
+		text := market(rand.New(rand.NewPCG(seed, n)), n, s.Choice(false))
 		e, err := scenario.Parse("", []byte(text), experiments.Known())
 		if err != nil {
 			return nil, err

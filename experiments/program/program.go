@@ -22,6 +22,7 @@ import (
 
 	"bourse/contracts/admission/outside"
 	"bourse/hosts"
+	"bourse/hosts/confine"
 )
 
 // Limits of a program.
@@ -57,7 +58,7 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 	if err != nil {
 		return nil, err
 	}
-	m := &mind{command: o.Command, folder: o.Folder, timeout: time.Duration(o.Timeout * float64(time.Second)), first: append(text, '\n')}
+	m := &mind{command: o.Command, folder: o.Folder, files: o.Files, confined: o.Confined, timeout: time.Duration(o.Timeout * float64(time.Second)), first: append(text, '\n')}
 	p, err := m.start()
 	if err != nil {
 		return nil, m.named(err)
@@ -73,11 +74,13 @@ func Connect(o *outside.Program, fleet []hosts.Spec, read func(path string) ([]b
 
 // A mind asks the processes of one program.
 type mind struct {
-	command []string
-	folder  string
-	timeout time.Duration
-	first   []byte // our hello
-	parts   outside.Parts
+	command  []string
+	folder   string
+	files    []string // that a confined process may read
+	confined bool
+	timeout  time.Duration
+	first    []byte // our hello
+	parts    outside.Parts
 
 	mu     sync.Mutex
 	idle   []*process
@@ -216,6 +219,11 @@ func (m *mind) start() (p *process, err error) {
 	p = &process{cmd: exec.Command(m.command[0], m.command[1:]...)}
 	p.cmd.Dir, p.cmd.Stderr = m.folder, &p.errs
 	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LANG=C", "HOME="}
+	if m.confined {
+		if err := confine.Prepare(p.cmd, m.files); err != nil {
+			return nil, err
+		}
+	}
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -32,12 +32,12 @@ func Guard(ctx context.Context) func(c interface{ Cancel(reason string) }) (done
 func watch(ctx context.Context, c interface{ Cancel(reason string) }, stop chan struct{}) {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	metrics.Read(sample)
-	most := sample[0].Value.Uint64() + growth
+	live, used := sample[0].Value.Uint64()+growth, sample[1].Value.Uint64()+sample[0].Value.Uint64()+growth
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		// Between collections, garbage doubles the memory in use at most.
-		if metrics.Read(sample); sample[0].Value.Uint64() > most || sample[1].Value.Uint64() > 2*most {
+		// Between collections, garbage grows by the live memory at most.
+		if metrics.Read(sample); sample[0].Value.Uint64() > live || sample[1].Value.Uint64() > used {
 			c.Cancel(fmt.Sprintf("memory has grown by more than %d MiB in one call", growth>>20))
 			return
 		}

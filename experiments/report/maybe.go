@@ -18,6 +18,16 @@ func (x Maybe) MarshalJSON() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(x), 'g', -1, 64), nil
 }
 
+// UnmarshalJSON implements [json.Unmarshaler].
+func (x *Maybe) UnmarshalJSON(text []byte) (err error) {
+	number := math.NaN()
+	if string(text) != "null" {
+		number, err = strconv.ParseFloat(string(text), 64)
+	}
+	*x = Maybe(number)
+	return err
+}
+
 // JSONSchema returns the schema of a Maybe. The jsonschema package calls it for types with a
 // custom form.
 func (Maybe) JSONSchema() *jsonschema.Schema {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/invopop/jsonschema"
@@ -88,10 +89,14 @@ func (o Output) Schema(command string) *jsonschema.Schema {
 	s.Title = fmt.Sprintf("bourse %s --json, version %d", command, o.Version)
 	if o.Lines {
 		s.Title = fmt.Sprintf("a line of bourse %s, version %d", command, o.Version)
-	} else if s.Properties != nil {
-		s.Properties.Set("version", &jsonschema.Schema{Const: o.Version})
-		_ = s.Properties.MoveToFront("version") // the field exists
-		s.Required = append([]string{"version"}, s.Required...)
+	} else {
+		for _, one := range append(slices.Clone(s.AnyOf), s) {
+			if one.Properties != nil {
+				one.Properties.Set("version", &jsonschema.Schema{Const: o.Version})
+				_ = one.Properties.MoveToFront("version") // the field exists
+				one.Required = append([]string{"version"}, one.Required...)
+			}
+		}
 	}
 	s.Extras = map[string]any{"version": o.Version}
 	return s

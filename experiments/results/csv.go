@@ -91,6 +91,9 @@ func header(cols []Column) []byte {
 	return append(line, '\n')
 }
 
+// JobsHeader returns the first line of jobs.csv without a sweep.
+func JobsHeader() []byte { return header(columns[Job]()) }
+
 // cellText returns the text of a cell. A number has the shortest form that reads back exactly.
 // Text that a spreadsheet would run as a formula gets a leading apostrophe, as does text that
 // has one.

@@ -28,6 +28,9 @@ func check(e *Experiment, root *config.Node, known Known) error {
 	if err := checkUntil(e, root.Get("until"), known.Metrics); err != nil {
 		return err
 	}
+	if err := e.Judge.check(root.Get("judge"), known.Metrics); err != nil {
+		return err
+	}
 	if err := checkSweep(e.Sweep, len(e.Configurations), root.Get("sweep")); err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type Experiment struct {
 	Alphas         []float64       `yaml:"alphas" validate:"min=1,dive,min=0,max=1" doc:"inelasticities of users for which efficiency is computed, in [0,1] (eq. 9)"`
 	Sweep          []Axis          `yaml:"sweep" validate:"dive" doc:"fields to vary: every configuration is run at every point of these axes"`
 	Figure         *Figure         `yaml:"figure" doc:"figure to draw; if omitted, the market paper's figures, or its system metrics for a sweep"`
+	Judge          *Judge          `yaml:"judge" doc:"settings of 'bourse judge', which compares two policies"`
 	Configurations []Configuration `yaml:"configurations" validate:"min=1,dive" doc:"configurations to compare"`
 
 	points    []Configuration // at the points of the sweep

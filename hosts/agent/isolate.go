@@ -57,10 +57,10 @@ func isolate(r *record, dir string) error {
 	return nil
 }
 
-// confine restricts this process to write only to dir, and to /tmp and /dev/shm if they are
+// restrict restricts this process to write only to dir, and to /tmp and /dev/shm if they are
 // private. If the agent's folder is not covered, the process may read everything except that
 // folder.
-func confine(r *record, dir string, covered bool) error {
+func restrict(r *record, dir string, covered bool) error {
 	readable := []string{"/"}
 	if !covered {
 		readable = beside(r.Root)

@@ -9,13 +9,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 	"syscall"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
+	"bourse/hosts/confine"
 	"bourse/hosts/linux"
 )
 
@@ -65,7 +64,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 	if err != nil {
 		return err
 	}
-	lack("Landlock", confine(r, dir, covered))
+	lack("Landlock", restrict(r, dir, covered))
 	for _, l := range []struct {
 		of    int
 		limit int64
@@ -85,7 +84,7 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 			return fmt.Errorf("limit %d: %w", l.of, err)
 		}
 	}
-	if err := dropBound(); err != nil {
+	if err := confine.DropBound(); err != nil {
 		return err
 	}
 	if r.User > 0 {
@@ -93,42 +92,14 @@ func become(folder string, r *record, lack func(what string, err error)) error {
 			return err
 		}
 	}
-	if err := drop(); err != nil {
+	if err := confine.Drop(); err != nil {
 		return err
 	}
 	data := r.Job.Limits.Memory
 	if memory {
 		data = 0 // the control group has a limit
 	}
-	return fmt.Errorf("%s: %w", program, execute(program, r.Job.Command, os.Environ(), data))
-}
-
-// execute replaces this process by a program whose data segment is limited to data bytes, if
-// data is not 0. This process already uses more and could allocate no more memory, so nothing
-// is done in between.
-func execute(program string, args, env []string, data int64) error {
-	if data == 0 {
-		return syscall.Exec(program, args, env)
-	}
-	path, err := syscall.BytePtrFromString(program)
-	if err != nil {
-		return err
-	}
-	argv, err := syscall.SlicePtrFromStrings(args)
-	if err != nil {
-		return err
-	}
-	envv, err := syscall.SlicePtrFromStrings(env)
-	if err != nil {
-		return err
-	}
-	limit := &syscall.Rlimit{Cur: uint64(data), Max: uint64(data)}
-	debug.SetGCPercent(-1)
-	if _, _, e := syscall.RawSyscall6(unix.SYS_PRLIMIT64, 0, unix.RLIMIT_DATA, uintptr(unsafe.Pointer(limit)), 0, 0, 0); e != 0 {
-		return e
-	}
-	_, _, e := syscall.RawSyscall(unix.SYS_EXECVE, uintptr(unsafe.Pointer(path)), uintptr(unsafe.Pointer(&argv[0])), uintptr(unsafe.Pointer(&envv[0])))
-	return e
+	return fmt.Errorf("%s: %w", program, confine.Execute(program, r.Job.Command, os.Environ(), data))
 }
 
 // lookup finds the program of a command in the PATH of its environment.
@@ -143,30 +114,4 @@ func lookup(command, env []string) (string, error) {
 		}
 	}
 	return exec.LookPath(command[0])
-}
-
-// dropBound removes capabilities from the bounding set of this thread, so that its programs
-// cannot obtain them. If this is not permitted, it is unnecessary: the process is not root and
-// gains none.
-func dropBound() error {
-	for c := uintptr(0); ; c++ {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err == unix.EINVAL || err == unix.EPERM && os.Geteuid() != 0 {
-			return nil // this capability does not exist
-		} else if err != nil {
-			return fmt.Errorf("drop capability %d: %w", c, err)
-		}
-	}
-}
-
-// drop removes the capabilities of this thread and prevents it from gaining others.
-func drop() error {
-	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
-		return err
-	}
-	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
-	var none [2]unix.CapUserData
-	if err := unix.Capset(&header, &none[0]); err != nil {
-		return err
-	}
-	return unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
 }

@@ -17,11 +17,12 @@ import (
 
 // A Program describes a policy that is a program, which answers questions in JSON lines.
 type Program struct {
-	Command []string       `yaml:"command" validate:"min=1" doc:"program and its arguments; it runs in the folder of the scenario file"`
-	Files   []string       `yaml:"files" doc:"files that determine what the program answers; their hashes are stored with the results"`
-	Folder  string         `yaml:"folder" doc:"folder in which the program runs; if omitted, that of the scenario file"`
-	Options map[string]any `yaml:"options" doc:"options to send to the program"`
-	Timeout float64        `yaml:"timeout" validate:"gt=0,max=3600" doc:"time limit of an answer, s"`
+	Command  []string       `yaml:"command" validate:"min=1" doc:"program and its arguments; it runs in the folder of the scenario file"`
+	Files    []string       `yaml:"files" doc:"files that determine what the program answers; their hashes are stored with the results"`
+	Folder   string         `yaml:"folder" doc:"folder in which the program runs; if omitted, that of the scenario file"`
+	Options  map[string]any `yaml:"options" doc:"options to send to the program"`
+	Confined bool           `yaml:"confined" doc:"run the program in namespaces of its own and under Landlock, where it can read only files; Linux only"`
+	Timeout  float64        `yaml:"timeout" validate:"gt=0,max=3600" doc:"time limit of an answer, s"`
 
 	Mind  Mind  `yaml:"-"` // nil until it is connected
 	Terms Terms `yaml:"-"`

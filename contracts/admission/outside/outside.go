@@ -69,7 +69,8 @@ type decider struct {
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
-	twice   func(steps uint64) // nil unless each question is asked twice
+	twice   bool                                     // each question is asked twice
+	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
 
 	market   contracts.Market    // during Handle
 	said     *contracts.Decision // an acceptance that the broker may still refuse
@@ -108,9 +109,11 @@ func (d *decider) Properties() admission.Properties {
 	return t.Properties
 }
 
-// AskTwice makes the policy ask each question twice, which must have one answer. It calls took with
-// the computation steps of each answer.
-func (d *decider) AskTwice(took func(steps uint64)) { d.twice = took }
+// AskTwice makes the policy ask each question twice, which must have one answer.
+func (d *decider) AskTwice() { d.twice = true }
+
+// Observe makes the policy call took with each question that it has answered, and the decision.
+func (d *decider) Observe(took func(q *Question, a *contracts.Decision)) { d.took = took }
 
 // again asks q again and compares the answer with a.
 func (d *decider) again(m Mind, q *Question, a *Answer) error {
@@ -120,7 +123,6 @@ func (d *decider) again(m Mind, q *Question, a *Answer) error {
 	if err == nil && !reflect.DeepEqual(*a, b) {
 		err = errors.New("found two answers to one question, want the same")
 	}
-	d.twice(q.Steps)
 	return err
 }
 
@@ -173,13 +175,16 @@ func (d *decider) Decide(now float64, r *contracts.Request, v contracts.View) co
 	q := d.question(now, r, v)
 	m, _ := d.mind()
 	a, err := m.Decide(q)
-	if err == nil && d.twice != nil {
+	if err == nil && d.twice {
 		err = d.again(m, q, &a)
 	}
 	if err == nil {
 		var checked contracts.Decision
 		if checked, err = q.Check(&a); err == nil {
 			d.state, d.placed, d.numbers = a.State, a.Placements, a.Numbers
+			if d.took != nil {
+				d.took(q, &checked)
+			}
 			return checked
 		}
 	}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"bourse/bank/whole"
+	"bourse/experiments"
+	"bourse/experiments/judge"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+
+	"github.com/urfave/cli/v2"
+)
+
+type judgeOptions struct {
+	Against                  string `doc:"compare the candidate with the champion {POLICY}: a label of the study, a built-in policy, or a script"`
+	On                       string `doc:"compare them in {STUDY}, a scenario file with the field judge"`
+	Screen                   bool   `doc:"run public seeds and print what an author can learn"`
+	Sealed                   string `doc:"run the seeds that follow from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
+	Key                      string `doc:"sign the record with the key in {FILE}, of 'bourse bank key'"`
+	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the series of judgements, which has its own seeds"`
+	Verify                   string `doc:"check the record in {FILE}; with --sealed, repeat its judgement"`
+	By                       string `doc:"public key in {FILE} of who signed the record"`
+	Unconfined               bool   `doc:"do not confine the candidate; the record is not signed"`
+	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
+	jsonOption[judge.Report] `yaml:",inline"`
+}
+
+var judgeCommand = command(`judge [CANDIDATE] [-- COMMAND...]
+decide whether a policy is better than another
+
+Runs CANDIDATE, a label of the study, a built-in policy or a script, and the champion on
+the same jobs and random numbers. With --screen, prints the difference on public seeds, and
+the jobs that lost most. With --sealed, gives a verdict: better, worse, alike, undecided, or
+void if the candidate fails a gate. The study's field judge states metric, margin, gates and
+the number of judgements. A candidate that was judged before gets the same record.
+
+A candidate that is a program runs in namespaces of its own and under Landlock, and can read
+only the files that its command names. A script has 1 GiB of memory.
+
+   bourse judge mine.star --against cac --on study.yaml --screen
+   bourse judge mine.star --against cac --on study.yaml --sealed secret --key referee.key
+   bourse judge --against cac --on study.yaml --screen -- python3 mine.py
+   bourse judge --verify record.json --by referee.pub`, func(c *cli.Context, o *judgeOptions) error {
+	var record *judge.Signed
+	if o.Verify != "" {
+		var err error
+		if record, err = verified(o); err != nil || o.Sealed == "" {
+			return errors.Join(err, showRecord(c, record, err))
+		}
+		o.Epoch = record.Record.Epoch
+	}
+	if o.Screen == (o.Sealed != "") || o.Against == "" || o.On == "" {
+		return usagef("want --against and --on, and one of --screen and --sealed")
+	}
+	s, _, err := sourceOf(c, 0)
+	if err != nil {
+		return err
+	}
+	ask := judge.Ask{Study: o.On, Candidate: judged(s.File), Champion: judged(o.Against), Unconfined: o.Unconfined}
+	ask.Candidate.Command = s.Command
+	j, err := judge.New(ask)
+	if err != nil {
+		return err
+	}
+	opts := experiments.Options{Workers: o.Workers}
+	if os.Getenv(child) != "" {
+		return judgeHere(c, j, opts, o.Screen)
+	}
+	var out judge.Outcome
+	var seed uint64
+	if o.Screen {
+		var f judge.Feedback
+		if err := judgeBelow(c, j, opts, nil, &f, o.Unconfined); err != nil {
+			return err
+		}
+		return show(c, judge.Report{Feedback: &f}.Document(), nil)
+	}
+	secret, err := whole.Read(o.Sealed, 1<<20)
+	if err != nil {
+		return err
+	}
+	if seed, err = j.Seed(secret, o.Epoch); err != nil {
+		return err
+	}
+	book := filepath.Join(filepath.Dir(o.On), "judged.jsonl")
+	private := ""
+	if record == nil {
+		b, err := judge.Open(book)
+		if err != nil {
+			return err
+		}
+		if record, err = b.Known(j, o.Epoch); err != nil || record != nil {
+			return errors.Join(err, showRecord(c, record, err))
+		}
+		if !o.Unconfined {
+			if private, err = privateKey(c, "key"); err != nil {
+				return err
+			}
+		}
+	}
+	if err := judgeBelow(c, j, opts, &seed, &out, o.Unconfined); err != nil {
+		return err
+	}
+	if record != nil {
+		if err := record.Repeats(j, out); err != nil {
+			return err
+		}
+		return showRecord(c, record, nil)
+	}
+	b, err := judge.Open(book) // others may have been judged meanwhile
+	if err != nil {
+		return err
+	}
+	if record, err = judge.Sign(b.Record(j, o.Epoch, out, ask.Confinement()), private); err == nil {
+		err = b.Append(record)
+	}
+	return errors.Join(err, showRecord(c, record, err))
+})
+
+// judged returns the policy that an argument names.
+func judged(name string) (s judge.Source) {
+	if s.Name = name; strings.HasSuffix(name, ".star") {
+		s.Name, s.File = "", name
+	}
+	return s
+}
+
+// showRecord prints a record, unless err is set.
+func showRecord(c *cli.Context, s *judge.Signed, err error) error {
+	if err != nil {
+		return nil
+	}
+	return show(c, judge.Report{Signed: s}.Document(), nil)
+}
+
+// verified returns the record of --verify, which the key of --by must have signed.
+func verified(o *judgeOptions) (*judge.Signed, error) {
+	if o.By == "" {
+		return nil, usagef("--by is missing; want the public key of who signed the record")
+	}
+	text, err := whole.Read(o.Verify, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	public, err := whole.Read(o.By, 1<<12)
+	if err != nil {
+		return nil, err
+	}
+	return judge.Verify(text, string(public), func(s *judge.Signed) []byte {
+		var b bytes.Buffer
+		_ = report.JSON[judge.Report]().Write(&b, judge.Report{Signed: s}) // a buffer does not fail
+		return b.Bytes()
+	})
+}
+
+// judgeBelow judges in a process with limited memory, which does not know the secret, and reads
+// what it prints into v. A nil seed requests a screening.
+func judgeBelow(c *cli.Context, j *judge.Judging, opts experiments.Options, seed *uint64, v any, unconfined bool) error {
+	var in, out bytes.Buffer
+	if !canLimit && !unconfined {
+		return misuse.Errorf("this system cannot limit the memory of a process; want --unconfined")
+	}
+	if seed != nil {
+		fmt.Fprint(&in, *seed)
+	}
+	plain := slices.Clone(os.Args[1:]) // without --json
+	if at := slices.Index(plain, "--json"); at >= 0 && !slices.Contains(plain[:at], "--") {
+		plain = slices.Delete(plain, at, at+1)
+	}
+	if unconfined {
+		was := *c.App
+		defer func() { *c.App = was }()
+		c.App.Reader, c.App.Writer = &in, &out
+		if err := judgeHere(c, j, opts, seed == nil); err != nil {
+			return err
+		}
+	} else if err := limitedRun(c, plain, &in, &out); errors.Is(err, errMemory) {
+		switch v := v.(type) {
+		case *judge.Outcome:
+			*v = judge.Outcome{Verdict: judge.Void, Gate: "memory"}
+		case *judge.Feedback:
+			*v = j.TooLarge(err)
+		}
+		return nil
+	} else if err != nil {
+		return err
+	}
+	return json.Unmarshal(out.Bytes(), v)
+}
+
+// judgeHere judges in this process. It reads a sealed seed from standard input.
+func judgeHere(c *cli.Context, j *judge.Judging, opts experiments.Options, screen bool) error {
+	var v any
+	var err error
+	if os.Getenv(child) != "" && !limitMemory() {
+		return errors.New("the memory of this process cannot be limited")
+	}
+	if screen {
+		v, err = j.Screen(c.Context, opts)
+	} else {
+		var seed uint64
+		if _, err = fmt.Fscan(c.App.Reader, &seed); err == nil {
+			v, err = j.Score(c.Context, seed, opts)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return json.NewEncoder(c.App.Writer).Encode(v)
+}

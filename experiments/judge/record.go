@@ -1,0 +1,212 @@
+package judge
+
+import (
+	"bytes"
+	"crypto/ed25519"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"bourse/bank/keys"
+	"bourse/bank/whole"
+	"bourse/experiments/misuse"
+	"bourse/experiments/report"
+	"bourse/experiments/results"
+	"bourse/experiments/scenario"
+)
+
+// A Record states a judgement.
+type Record struct {
+	Judge string `json:"judge" doc:"version and revision of bourse"`
+	Hashes
+	Epoch       int            `json:"epoch"`
+	Position    int            `json:"position" doc:"number of the record in judged.jsonl, from 1"`
+	Previous    string         `json:"previous" doc:"SHA-256 of the line before it in judged.jsonl; empty for the first"`
+	Metric      string         `json:"metric"`
+	Margin      float64        `json:"margin"`
+	Level       float64        `json:"level" doc:"probability that the interval is wrong"`
+	Gates       scenario.Gates `json:"gates"`
+	Confinement string         `json:"confinement" doc:"how the candidate was confined: program (namespaces, Landlock and limits), script (memory), built-in, or none"`
+	Outcome
+}
+
+// A Signed is a record with its signature, a line of judged.jsonl.
+type Signed struct {
+	Record    Record `json:"record"`
+	Key       string `json:"key" doc:"public key of the referee; empty if the record is not signed"`
+	Signature string `json:"signature" doc:"ed25519 signature of the record as JSON on one line, in hexadecimal"`
+}
+
+// line returns v as JSON on one line.
+func line(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic(fmt.Sprintf("judge: encode a record: %v", err)) // its numbers are finite
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte{'\n'})
+}
+
+// Sign signs a record with a private key, or returns it unsigned if there is none.
+func Sign(r Record, private string) (*Signed, error) {
+	s := &Signed{Record: r}
+	if private == "" {
+		return s, nil
+	}
+	_, key, err := keys.Pair(private)
+	if err == nil {
+		s.Key, err = keys.Of(private)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Signature = hex.EncodeToString(ed25519.Sign(key, line(r)))
+	return s, nil
+}
+
+// Verify returns the record in text if the public key signed it. Text is a line of
+// judged.jsonl, or what print prints for it. No other byte may differ.
+func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, error) {
+	var s Signed
+	public, err := keys.Public(public)
+	if err != nil {
+		return nil, misuse.Of(err)
+	}
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("found no record: %w", err)
+	}
+	text = bytes.TrimSuffix(text, []byte{'\n'})
+	if !bytes.Equal(text, line(s)) && !bytes.Equal(text, bytes.TrimSuffix(print(&s), []byte{'\n'})) {
+		return nil, errors.New("found a record in another form, want it as it was written: it has been changed")
+	}
+	signature, err := hex.DecodeString(s.Signature)
+	if s.Key != public || err != nil || !ed25519.Verify(keys.Bytes(public), line(s.Record), signature) {
+		return nil, fmt.Errorf("found a record that %s has not signed: it has been changed, or another key has signed it", public)
+	}
+	return &s, nil
+}
+
+// Repeats returns an error unless a judgement that was repeated has the outcome in the record.
+func (s *Signed) Repeats(j *Judging, o Outcome) error {
+	r := s.Record
+	r.Hashes, r.Outcome = j.Hashes, o
+	if got, want := line(r), line(s.Record); !bytes.Equal(got, want) {
+		return fmt.Errorf("found another judgement: %s, want %s", got, want)
+	}
+	return nil
+}
+
+// A Book is the file of all judgements next to a study. Each line has the hash of the line
+// before it.
+type Book struct {
+	path string
+	last []byte // line
+	all  []Signed
+}
+
+// Open reads the book at path, which may not exist yet.
+func Open(path string) (*Book, error) {
+	b := &Book{path: path}
+	text, err := whole.Read(path, 1<<30)
+	if errors.Is(err, fs.ErrNotExist) {
+		return b, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	for l := range bytes.Lines(text) {
+		var s Signed
+		if err := json.Unmarshal(l, &s); err != nil || s.Record.Previous != b.head() || s.Record.Position != len(b.all)+1 {
+			return nil, fmt.Errorf("%s: line %d does not follow the line before it: the file has been changed", path, len(b.all)+1)
+		}
+		b.last, b.all = bytes.Clone(bytes.TrimSuffix(l, []byte{'\n'})), append(b.all, s)
+	}
+	return b, nil
+}
+
+// head returns the hash of the last line.
+func (b *Book) head() string {
+	if b.last == nil {
+		return ""
+	}
+	return sum(b.last)
+}
+
+// Known returns the record of a judgement of the same policies in an epoch, or nil. It returns
+// an error if there is none and the epoch has no judgement left.
+func (b *Book) Known(j *Judging, epoch int) (*Signed, error) {
+	n := 0
+	for i := range b.all {
+		if r := &b.all[i].Record; r.Study == j.Hashes.Study && r.Epoch == epoch {
+			if n++; r.Hashes == j.Hashes {
+				return &b.all[i], nil
+			}
+		}
+	}
+	if n >= j.Settings.Judgements {
+		return nil, misuse.Errorf("epoch: found %d judgements in epoch %d, all that the study allows; want --epoch %d", n, epoch, epoch+1)
+	}
+	return nil, nil
+}
+
+// Record returns the record of an outcome at the end of the book.
+func (b *Book) Record(j *Judging, epoch int, o Outcome, confinement string) Record {
+	v, s := results.BuildVersion(), j.Settings
+	return Record{
+		Judge: v.Version + " " + v.Revision, Hashes: j.Hashes, Epoch: epoch, Position: len(b.all) + 1, Previous: b.head(),
+		Metric: s.Metric, Margin: s.Margin, Level: j.level(), Gates: s.Gates, Confinement: confinement, Outcome: o,
+	}
+}
+
+// Append adds a record at the end of the book.
+func (b *Book) Append(s *Signed) error {
+	f, err := os.OpenFile(b.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(line(s), '\n'))
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// A Report is what 'bourse judge' prints: feedback or a record.
+type Report struct {
+	*Feedback
+	*Signed
+}
+
+// Document returns the report as a page.
+func (r Report) Document() report.Document {
+	d := report.Document{Values: func([]string) any { return r }}
+	if s := r.Signed; s != nil {
+		o := &s.Record.Outcome
+		text := fmt.Sprintf("%s after %d replications", o.Verdict, o.N)
+		if o.Gate != "" {
+			text += ": the candidate fails the gate " + o.Gate
+		}
+		if o.Lo != nil {
+			text += fmt.Sprintf(": candidate minus champion, %s, is between %g and %g", s.Record.Metric, *o.Lo, *o.Hi)
+		}
+		d.Notes = []string{text + "."}
+		return d
+	}
+	f := r.Feedback
+	d.Notes = []string{fmt.Sprintf("combined score %.6g: mean difference of %s, candidate minus champion.", f.Score, f.Metric)}
+	if f.Gate != "" {
+		d.Notes = []string{"The candidate fails the gate " + f.Gate + strings.TrimRight(": "+f.Error, ": ") + "."}
+	}
+	all := report.Table{Title: "Candidate minus champion", Header: []string{"Configuration", "n", f.Metric, "95 % from", "to", "Violations", "Champion's"}, Left: 1}
+	jobs := report.Table{Title: "Jobs that lost most", Header: []string{"Configuration", "Replication", "Job", "Lost ($)", "Champion", "Candidate", "Reason"}, Left: 1}
+	for _, c := range f.Configurations {
+		all.Rows = append(all.Rows, report.Cells(c.Name, c.N, c.Difference, c.Lo, c.Hi, c.Violations, c.Instead))
+		for _, l := range c.Lost {
+			jobs.Rows = append(jobs.Rows, report.Cells(c.Name, l.Replication, int(l.Job), l.Lost, l.Champion, l.Candidate, l.Reason))
+		}
+	}
+	d.Tables = []report.Table{all, jobs}
+	return d
+}

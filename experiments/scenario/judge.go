@@ -1,0 +1,58 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"bourse/workloadgen/config"
+	"bourse/workloadgen/plugin"
+)
+
+// A Judge has the settings by which 'bourse judge' compares two policies in an experiment. They
+// are registered before any policy is judged.
+type Judge struct {
+	Metric     string  `yaml:"metric" validate:"required" doc:"metric to compare, of which more is better: its mean over configurations, by replication"`
+	Margin     float64 `yaml:"margin" validate:"gt=0,max=1e12" doc:"smallest difference that matters"`
+	Confidence float64 `yaml:"confidence" validate:"gt=0,lt=1" doc:"probability that no verdict of an epoch is wrong"`
+	Judgements int     `yaml:"judgements" validate:"min=1,max=1000000" doc:"sealed judgements in an epoch"`
+	Screen     int     `yaml:"screen" validate:"min=2,max=1000000" doc:"replications of public seeds"`
+	Score      Score   `yaml:"score" doc:"replications of sealed seeds"`
+	Gates      Gates   `yaml:"gates" doc:"conditions that a candidate must meet"`
+	Sealed     string  `yaml:"sealed" doc:"hash of the secret from which sealed seeds are derived: sha256 and 64 digits, with a colon between them"`
+}
+
+// SetDefaults sets the values of fields that the file omits.
+func (j *Judge) SetDefaults() {
+	*j = Judge{Margin: 0.02, Confidence: 0.95, Judgements: 20, Screen: 20, Score: Score{25, 1600}, Gates: Gates{0.05, 100_000, 0.05}}
+}
+
+// A Score is the numbers of replications of the first and the last comparison. Each comparison
+// has twice as many as the one before.
+type Score struct {
+	From int `yaml:"from" validate:"min=2,max=1000000" doc:"replications before the first comparison"`
+	To   int `yaml:"to" validate:"min=2,max=1000000" doc:"replications before the last comparison"`
+}
+
+// Gates are the limits beyond which the result of a candidate is void.
+type Gates struct {
+	Violations float64 `json:"violations" yaml:"violations" validate:"gt=0,max=1" doc:"largest increase of the fraction of contracts that are violated"`
+	Steps      uint64  `json:"steps" yaml:"steps" validate:"min=1" doc:"most computation steps of a decision of a script"`
+	Worst      float64 `json:"worst" yaml:"worst" validate:"gt=0,max=1e12" doc:"largest decrease of the metric in a configuration"`
+}
+
+// check checks constraints across fields, and names.
+func (j *Judge) check(n *config.Node, names []string) error {
+	if j == nil {
+		return nil
+	}
+	if names != nil && !slices.Contains(names, j.Metric) {
+		return n.Get("metric").At.Fail("judge.metric", "found %q, %s", plugin.Clip(j.Metric), plugin.OneOf(j.Metric, names))
+	}
+	if j.Score.From > j.Score.To {
+		return n.At.Fail("judge.score", "found from %d, want at most to, %d", j.Score.From, j.Score.To)
+	}
+	if sum, ok := strings.CutPrefix(j.Sealed, "sha256:"); j.Sealed != "" && (!ok || len(sum) != 64 || strings.Trim(sum, "0123456789abcdef") != "") {
+		return n.Get("sealed").At.Fail("judge.sealed", "found %q, want sha256: and 64 digits of 0-9 and a-f, as sha256sum prints them", plugin.Clip(j.Sealed))
+	}
+	return nil
+}

@@ -204,3 +204,6 @@ func readArea(b []byte, area int) (as []ack) {
 		at += n
 	}
 }
+
+// Memory returns an empty file system in memory, for [Options].
+func Memory() vfs.FS { return vfs.NewMem() }

@@ -26,8 +26,8 @@ type judgeOptions struct {
 	Sealed                   string `doc:"run the seeds that follow from the secret in {FILE}, and add a record to judged.jsonl next to the study"`
 	Key                      string `doc:"sign the record with the key in {FILE}, of 'bourse bank key'"`
 	Epoch                    int    `default:"1" validate:"min=1" doc:"number {N} of the series of judgements, which has its own seeds"`
-	Verify                   string `doc:"check the record in {FILE}; with --sealed, repeat its judgement"`
-	By                       string `doc:"public key in {FILE} of who signed the record"`
+	Verify                   string `doc:"check the record in {FILE}, and with --sealed repeat its judgement"`
+	By                       string `doc:"public key of the referee, in {FILE}"`
 	Unconfined               bool   `doc:"do not confine the candidate; the record is not signed"`
 	Workers                  int    `default:"cpus" validate:"min=1" doc:"run {N} replications at once; results do not depend on it"`
 	jsonOption[judge.Report] `yaml:",inline"`
@@ -144,7 +144,7 @@ func showRecord(c *cli.Context, s *judge.Signed, err error) error {
 // verified returns the record of --verify, which the key of --by must have signed.
 func verified(o *judgeOptions) (*judge.Signed, error) {
 	if o.By == "" {
-		return nil, usagef("--by is missing; want the public key of who signed the record")
+		return nil, usagef("--by is missing, want the public key of the referee")
 	}
 	text, err := whole.Read(o.Verify, 1<<20)
 	if err != nil {

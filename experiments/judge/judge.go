@@ -3,10 +3,10 @@
 //
 // Both policies run on the same jobs and random numbers. A candidate is screened on public
 // seeds as often as its author likes ([Judging.Screen]), and judged on seeds that follow from a
-// secret ([Seed]), a limited number of times ([Book]). The settings are those of the study, a
-// scenario with the field judge.
+// secret ([Judging.Seed]), a limited number of times ([Book]). The study, a scenario, has the
+// settings in its field judge.
 //
-// The package is independent of what policies do and of how they are confined.
+// The package is independent of the policies' rules and of how they are confined.
 package judge
 
 import (

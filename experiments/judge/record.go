@@ -70,7 +70,7 @@ func Sign(r Record, private string) (*Signed, error) {
 }
 
 // Verify returns the record in text if the public key signed it. Text is a line of
-// judged.jsonl, or what print prints for it. No other byte may differ.
+// judged.jsonl, or the output of print. No byte may differ.
 func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, error) {
 	var s Signed
 	public, err := keys.Public(public)
@@ -82,11 +82,11 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 	}
 	text = bytes.TrimSuffix(text, []byte{'\n'})
 	if !bytes.Equal(text, line(s)) && !bytes.Equal(text, bytes.TrimSuffix(print(&s), []byte{'\n'})) {
-		return nil, errors.New("found a record in another form, want it as it was written: it has been changed")
+		return nil, errors.New("found a record that has been changed, want it as it was written")
 	}
 	signature, err := hex.DecodeString(s.Signature)
 	if s.Key != public || err != nil || !ed25519.Verify(keys.Bytes(public), line(s.Record), signature) {
-		return nil, fmt.Errorf("found a record that %s has not signed: it has been changed, or another key has signed it", public)
+		return nil, fmt.Errorf("found a record without a valid signature of %s: it has been changed, or another key has signed it", public)
 	}
 	return &s, nil
 }
@@ -173,7 +173,7 @@ func (b *Book) Append(s *Signed) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// A Report is what 'bourse judge' prints: feedback or a record.
+// A Report is the output of 'bourse judge': feedback or a record.
 type Report struct {
 	*Feedback
 	*Signed

@@ -12,8 +12,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
-
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/store"
@@ -115,7 +113,7 @@ type Lost struct {
 // lost is the number of jobs in feedback.
 const lost = 5
 
-// Screen runs the public replications and returns what an author can learn from them.
+// Screen runs the public replications and returns feedback for the author.
 func (j *Judging) Screen(ctx context.Context, opts experiments.Options) (*Feedback, error) {
 	x := &j.experiment
 	if err := j.prepare(x.Seed, j.Settings.Screen); err != nil {
@@ -260,9 +258,9 @@ func (j *Judging) run(ctx context.Context, opts experiments.Options, from, to in
 	return gate, err
 }
 
-// ledgers are those of the candidate's runs in a unit.
+// ledgers of the candidate's runs in a unit.
 type ledgers struct {
-	files []vfs.FS
+	kept  []store.Options
 	heads []string
 }
 
@@ -271,14 +269,14 @@ func (l *ledgers) journal(_, label string, _ int) (bank.Journal, func(error) err
 	if label != candidate {
 		return nil, nil, nil
 	}
-	files := vfs.NewMem()
-	to, err := store.Create("ledger", store.Options{FS: files, Reproducible: true})
+	kept := store.Options{FS: store.Memory(), Reproducible: true}
+	to, err := store.Create("ledger", kept)
 	if err != nil {
 		return nil, nil, err
 	}
 	return to, func(err error) error {
 		err = errors.Join(err, to.Close())
-		l.files, l.heads = append(l.files, files), append(l.heads, to.Head().String())
+		l.kept, l.heads = append(l.kept, kept), append(l.heads, to.Head().String())
 		return err
 	}, nil
 }
@@ -290,9 +288,9 @@ func (j *Judging) audit(l *ledgers, u experiments.Unit, jobs []byte) (found stri
 	if err != nil {
 		return "", err
 	}
-	for i, files := range l.files {
+	for i, kept := range l.kept {
 		r, err := audit.Audit("ledger", audit.Options{
-			FS: files, Head: l.heads[i], Whole: true,
+			FS: kept.FS, Head: l.heads[i], Whole: true,
 			Follow: verify.Follow(&verify.Run{Table: "jobs.csv", Rules: verify.RulesOf(c, &c.Admission[1]), Jobs: rows[fmt.Sprintf("%s/%s/%d", c.Name, candidate, u.From+i)]}),
 		})
 		if err != nil {

@@ -18,7 +18,7 @@ const (
 	Void      = "void"      // the candidate fails a gate
 )
 
-// An Outcome is a verdict with what it rests on.
+// An Outcome is a verdict with its evidence.
 type Outcome struct {
 	Verdict string   `json:"verdict" doc:"better, worse, alike, undecided or void"`
 	Gate    string   `json:"gate" doc:"gate that the candidate fails: error, memory, undefined, audit, violations, steps or worst; empty if it fails none"`

@@ -3,7 +3,7 @@
 // the files that it was given, both read-only, and an empty folder /tmp. Its data, processes,
 // files and the sizes of files are limited. A kernel that lacks one of these is an error.
 //
-// The package is independent of what the program does.
+// The package is independent of the program's task.
 package confine
 
 // Limits of a confined program.

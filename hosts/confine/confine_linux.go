@@ -89,7 +89,7 @@ func (c *cell) enter() error {
 		return fmt.Errorf("mounts: %w", err)
 	}
 	if err := landlock(); err != nil {
-		return fmt.Errorf("Landlock: %w", err)
+		return fmt.Errorf("restrict files by Landlock: %w", err)
 	}
 	for of, limit := range map[int]uint64{unix.RLIMIT_CORE: 0, unix.RLIMIT_NOFILE: Files, unix.RLIMIT_FSIZE: Space, unix.RLIMIT_NPROC: Processes} {
 		if err := syscall.Setrlimit(of, &syscall.Rlimit{Cur: limit, Max: limit}); err != nil {
@@ -139,7 +139,7 @@ func landlock() error {
 	return nil
 }
 
-// move makes a new root of what the program may see, in its own mount namespace.
+// move makes a new root of the paths that the program may see, in its own mount namespace.
 func (c *cell) move() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
@@ -156,7 +156,7 @@ func (c *cell) move() error {
 		case err == unix.ENOENT && i < len(system):
 		case err != nil:
 			return fmt.Errorf("%s: %w", path, err)
-		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // what is in /usr is there
+		case i < len(system) || !strings.HasPrefix(path, "/usr/"): // the rest of /usr is visible anyway
 			trees[path] = tree
 		}
 	}

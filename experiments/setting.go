@@ -181,15 +181,19 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 			return nil, o.Blame(fmt.Errorf("admission %s under sharing %s: requires sla.deadline: hard, soft or plan, not none, because it uses deadlines", o.Name, o.sharing.Name))
 		}
 		if o.about.Rated {
+			payment := "bid"
+			if o.about.Free {
+				payment = "free"
+			}
 			switch {
 			case o.sharing.Name != "exclusive":
 				return nil, o.Blame(fmt.Errorf("admission %s: found sharing %s, want exclusive with it", o.Name, o.sharing.Name))
-			case o.about.Clears && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
+			case o.about.Clears && !o.about.Free && slices.Max(append(slices.Clone(c.Fleet.Sizes), c.Fleet.CPUsOf(0))) >= 2:
 				return nil, o.Blame(fmt.Errorf("admission %s: found hosts of %v processors, want one each with it: a unit is a host", o.Name, c.Fleet.CPUsOf(0)))
 			case o.about.Clears && c.Fleet.Availability != nil && c.Fleet.Availability.Leaving == "suspend":
 				return nil, o.Blame(fmt.Errorf("admission %s: found fleet.availability.leaving: suspend, want lost or resubmit with it", o.Name))
-			case c.Market.Payment != "bid":
-				return nil, o.Blame(fmt.Errorf("admission %s: found market.payment %s, want bid with it: it sets the rates", o.Name, c.Market.Payment))
+			case c.Market.Payment != payment:
+				return nil, o.Blame(fmt.Errorf("admission %s: found market.payment %s, want %s with it: it sets the rates", o.Name, c.Market.Payment, payment))
 			}
 		}
 		if !o.about.Books {

@@ -29,6 +29,7 @@ type Properties struct {
 	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
 	Rated     bool     // it sets the rates of its contracts, which are charged as bids
 	Clears    bool     // it sells units by clearings, and suspends and moves contracts
+	Free      bool     // all its rates are 0
 	Classes   []string // the classes that requests can name; nil if it ignores classes
 }
 

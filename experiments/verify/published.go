@@ -193,6 +193,8 @@ func soldBy(a *scenario.Choice) *Sold {
 		o.Every, o.Notice, o.Reserve, o.Fill, o.Interrupted = 300, 120, 0.0001, true, "resume"
 	case "call":
 		o.Every, o.K, o.Asks = 300, 0.5, []float64{0.0001}
+	case "karma", "slices":
+		o.Every, o.Divides = 60, true
 	default:
 		return nil
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // Some policies set the rates of contracts and may take them off their hosts: posted sells at
-// list prices, spot and call by clearings. The ledger has every start, suspension and return of
+// list prices, spot and call by clearings. karma and slices divide units without money. The ledger has every start, suspension and return of
 // a contract (admit, move, settle) and the result of every clearing (clear). From these entries,
 // the table of jobs and the options of the policy, a sale recomputes where each contract was,
 // at which rates and for how long. It checks the rates, every charge and, if all bids are known,
@@ -20,7 +20,8 @@ import (
 
 // Sold are the options of a policy that sets rates. Prices are in dollars per node and second.
 type Sold struct {
-	Policy string // posted, spot or call
+	Policy  string // posted, spot, call, karma or slices
+	Divides bool   // units are divided among users, and all rates are 0
 
 	Shape, At        string // of posted
 	Low, High, Power float64
@@ -77,21 +78,27 @@ func newSale(r *Rules) *sale {
 	for h := range r.Hosts {
 		name := fmt.Sprintf("h%0*d", max(2, len(fmt.Sprint(r.Hosts-1))), h)
 		spec := [2]float64{r.cpusOf(name), r.Speeds[h%len(r.Speeds)]}
+		s.units += max(1, int(spec[0]))
+		if s.sold.Divides { // all hosts are one market
+			spec = [2]float64{}
+		}
 		if _, ok := specs[spec]; !ok {
 			specs[spec] = len(specs)
 			s.prices = append(s.prices, s.reserve())
 			s.offered = append(s.offered, 0)
 		}
 		s.class[name] = specs[spec]
-		s.units += max(1, int(spec[0]))
 	}
-	s.unknown = s.sold.OnDemand > 0 || s.sold.Buyers || len(specs) > 1 || s.sold.Drawn
+	s.unknown = s.sold.OnDemand > 0 || s.sold.Buyers || len(specs) > 1 || s.sold.Drawn || s.sold.Divides
 	return s
 }
 
 // beyond lists the numbers that the sale does not recompute.
 func (s *sale) beyond() (what []string) {
-	if s.unknown {
+	switch {
+	case s.sold.Divides:
+		what = append(what, "how many units each user obtains in a clearing")
+	case s.unknown:
 		what = append(what, "who wins each clearing, and its price within its bounds: the results do not contain all bids and asks")
 	}
 	if s.sold.Buyers {

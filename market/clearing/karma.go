@@ -103,6 +103,15 @@ func (k *karma) Clear(b *Book, r *Result) error {
 	}
 }
 
+// Balance returns the credits of a user, and whether it has ever bid.
+func (k *karma) Balance(user int32) (n int64, known bool) {
+	at, known := slices.BinarySearch(k.users, user)
+	if known {
+		n = k.credits[at]
+	}
+	return n, known
+}
+
 // read sets the requests of each user, and calls enter with the position of each new user.
 // Users stay known when they no longer bid.
 func (d *demands) read(b *Book, enter func(at int)) {

@@ -87,7 +87,7 @@ func (s *call) decide(p *Policy, _, _ float64) {
 			}
 		}
 		for _, h := range c.hosts {
-			for unit := range c.tasks {
+			for unit := range p.tasks[h] {
 				if !p.present[h] {
 					break
 				}

@@ -23,9 +23,12 @@ import (
 
 // Policies returns the policies of this package, by name.
 func Policies() map[string]admission.Policy {
+	free := admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Free: true}
 	return map[string]admission.Policy{
-		"call": {Doc: "call auctions at regular times, with sellers' asks and one price", New: newCall, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true}},
-		"spot": {Doc: "interruptible processors at a spot price, cleared with notice, in addition to on-demand ones", New: newSpot, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Classes: []string{"ondemand", "spot"}}},
+		"call":   {Doc: "call auctions at regular times, with sellers' asks and one price", New: newCall, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true}},
+		"karma":  {Doc: "units by credits: who demands less than its part earns credits to demand more later (Karma)", New: newKarma, Properties: free},
+		"slices": {Doc: "units one at a time to the user with the fewest relative to its weight", New: newSlices, Properties: free},
+		"spot":   {Doc: "interruptible processors at a spot price, cleared with notice, in addition to on-demand ones", New: newSpot, Properties: admission.Properties{Sharing: "exclusive", Rated: true, Clears: true, Classes: []string{"ondemand", "spot"}}},
 	}
 }
 
@@ -64,9 +67,11 @@ type Policy struct {
 	seller
 	notice      float64
 	interrupted string // resume, restart or end
+	unpaid      bool   // nothing is paid, and all hosts are one class
 
 	classes []*class
 	of      []int32 // class of each host
+	tasks   []int   // processors of each host
 	load    []int   // tasks on each host, including actions that are not yet carried out
 	present []bool  // by host
 	jobs    []*job  // in order of submission
@@ -88,7 +93,6 @@ type Policy struct {
 type class struct {
 	spec  hosts.Spec
 	hosts []hosts.ID
-	tasks int // processors of each host
 	units int // processors of the hosts present
 
 	book    clearing.Book
@@ -150,7 +154,8 @@ func (p *Policy) Next() (at float64, last bool) {
 // all that happened before it.
 func (p *Policy) Pending(idle bool) bool {
 	runs := func(j *job) bool { return j.state == running }
-	return p.pending && p.concerns || !idle && (p.unsettled || slices.ContainsFunc(p.jobs, runs))
+	s, credits := p.seller.(interface{ stuck() bool })
+	return p.pending && p.concerns || !idle && (p.unsettled || slices.ContainsFunc(p.jobs, runs) || credits && !s.stuck())
 }
 
 // Handle implements [contracts.Policy].
@@ -201,7 +206,8 @@ func (p *Policy) skip(now float64) {
 func (p *Policy) see(v contracts.View) {
 	changed, all := admission.Changed(v, len(p.load))
 	if all {
-		p.load, p.present, p.of = make([]int, v.Fleet()), make([]bool, v.Fleet()), make([]int32, v.Fleet())
+		n := v.Fleet()
+		p.load, p.tasks, p.present, p.of = make([]int, n), make([]int, n), make([]bool, n), make([]int32, n)
 		for h := range hosts.ID(v.Fleet()) {
 			p.place(h, v.Spec(h))
 		}
@@ -210,32 +216,34 @@ func (p *Policy) see(v contracts.View) {
 		here := !v.Unavailable(h)
 		if c := p.classes[p.of[h]]; here != p.present[h] {
 			if p.present[h] = here; here {
-				c.units += c.tasks
+				c.units += p.tasks[h]
 			} else {
-				c.units -= c.tasks
+				c.units -= p.tasks[h]
 			}
 		}
 		p.load[h] = len(v.On(h))
 	}
 }
 
-// place enters host h in its class.
+// place enters host h in its class. The speed of a class is that of its fastest host.
 func (p *Policy) place(h hosts.ID, spec *hosts.Spec) {
 	like := *spec
 	like.Name = ""
-	i := slices.IndexFunc(p.classes, func(c *class) bool { return c.spec == like })
+	i := slices.IndexFunc(p.classes, func(c *class) bool { return c.spec == like || p.unpaid })
 	if i < 0 {
 		i = len(p.classes)
-		p.classes = append(p.classes, &class{spec: like, tasks: max(1, int(spec.CPUs))})
+		p.classes = append(p.classes, &class{spec: like})
 	}
-	p.classes[i].hosts = append(p.classes[i].hosts, h)
-	p.of[h] = int32(i)
+	c := p.classes[i]
+	c.spec.Speed = max(c.spec.Speed, like.Speed)
+	c.hosts = append(c.hosts, h)
+	p.of[h], p.tasks[h] = int32(i), max(1, int(spec.CPUs))
 }
 
 // submitted considers a new request. If it is not rejected, it waits for the pass that follows.
 func (p *Policy) submitted(now float64, i int32, m contracts.Market) {
 	r := m.Request(i)
-	j := &job{contract: i, id: r.ID, user: int32(r.Owner), submit: r.Submit, nodes: r.Nodes, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
+	j := &job{contract: i, id: r.ID, user: int32(r.User), submit: r.Submit, nodes: r.Nodes, work: r.Work, due: math.Inf(1), deadline: r.SLA.Deadline}
 	if !r.SLA.GoesOn() {
 		j.due = r.Due()
 	}
@@ -284,7 +292,7 @@ func (p *Policy) enqueue(j *job, m contracts.Market) {
 // refuse rejects j, which waits. A bid that waited was outbid.
 func (p *Policy) refuse(j *job) {
 	reason := contracts.TooLate
-	if j.waited && !j.onDemand && !j.repeat {
+	if j.waited && !j.onDemand && !j.repeat && !p.unpaid {
 		reason = outbid
 	}
 	p.reject(j, reason)
@@ -432,7 +440,10 @@ func (p *Policy) clear(now float64) {
 			p.launch(j, nil)
 		} else if j.state == waiting && j.takes && !j.wins && p.Losers == "leave" && !j.repeat {
 			reason := outbid
-			if j.bid > j.class.result.Price {
+			switch {
+			case p.unpaid:
+				reason = contracts.NoRoom
+			case j.bid > j.class.result.Price:
 				reason = doesNotFit
 			}
 			p.reject(j, reason)
@@ -446,6 +457,9 @@ func (p *Policy) clear(now float64) {
 // renew sets the new rate of j, which keeps its units, and moves it off units that were not
 // sold.
 func (p *Policy) renew(j *job) {
+	if p.unpaid {
+		return
+	}
 	c, unsold := j.class, false
 	for a := range c.book.Asks {
 		if ask := &c.book.Asks[a]; ask.On > 0 && c.bidders[ask.On-1] == j && !c.result.Sold[a] {
@@ -541,7 +555,7 @@ func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 	}
 	for _, list := range [...][]hosts.ID{was, c.hosts} {
 		for _, h := range list {
-			if len(on) < j.nodes && p.present[h] && p.load[h] < c.tasks && sold(h) && !slices.Contains(on, h) {
+			if len(on) < j.nodes && p.present[h] && p.load[h] < p.tasks[h] && sold(h) && !slices.Contains(on, h) {
 				on = append(on, h)
 			}
 		}
@@ -559,7 +573,7 @@ func (c *class) asks() bool { return len(c.book.Asks) > 0 && c.book.Asks[0].Sell
 // free returns the number of hosts of c with a free processor.
 func (p *Policy) roomIn(c *class) (n int) {
 	for _, h := range c.hosts {
-		if p.present[h] && p.load[h] < c.tasks {
+		if p.present[h] && p.load[h] < p.tasks[h] {
 			n++
 		}
 	}

@@ -20,7 +20,7 @@ import (
 
 // A Trade is a job of the cases of mechanisms, with amounts in micro-dollars.
 type Trade struct {
-	ID       int64
+	ID, User int64
 	Submit   float64
 	Nodes    int
 	Estimate float64 // the runtime if 0
@@ -118,7 +118,7 @@ func (m *Market) submit(t TB, j *Trade, user bank.Account) {
 	t.Helper()
 	j.Estimate = cmp.Or(j.Estimate, j.Runtime)
 	r := contracts.Request{
-		ID: contracts.ID(j.ID), Owner: user, Class: j.Class, Submit: j.Submit, Work: j.Estimate, Nodes: j.Nodes, PerHost: true, Lead: j.Lead,
+		ID: contracts.ID(j.ID), Owner: user, User: j.User, Class: j.Class, Submit: j.Submit, Work: j.Estimate, Nodes: j.Nodes, PerHost: true, Lead: j.Lead,
 		SLA: contracts.SLA{Budget: bank.Micros(j.Budget), Deadline: j.Deadline, Penalty: contracts.Penalty{Max: math.Inf(1)}},
 	}
 	out := &Traded{}

@@ -1,0 +1,143 @@
+package cleared
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+
+	"bourse/contracts"
+	"bourse/contracts/bidding"
+	"bourse/market"
+	"bourse/market/clearing"
+)
+
+// divided divides the units of all hosts among the users, without money. The demand of a user
+// is the nodes of its jobs. Within its units, those of its jobs that fit run in order of
+// submission, and the others are suspended. Between clearings, the units that its jobs leave
+// go to its waiting jobs.
+type divided struct {
+	mechanism clearing.Mechanism
+	fresh     []int32       // users that have submitted since the last clearing
+	units     map[int32]int // of each user, until the next clearing
+	left      map[int32]int // those that no job has
+	stalled   int           // clearings since a job ran
+}
+
+// patience is the number of clearings without a job that runs after which waiting jobs are not
+// expected to start. Credits change from one clearing to the next, so that a job can start
+// although nothing else has happened.
+const patience = 1000
+
+// KarmaOptions are the options of karma.
+type KarmaOptions struct {
+	Common                `yaml:",inline"`
+	clearing.KarmaOptions `yaml:",inline"`
+}
+
+// newKarma returns a policy that divides units by credits, with the decoded options.
+func newKarma(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := KarmaOptions{Common{Every: 60, Losers: "wait"}, clearing.KarmaOptions{Alpha: 0.5, Credits: 1e9}}
+	err := decode(&o)
+	return newDivided(o.Common, clearing.NewKarma(o.KarmaOptions)), err
+}
+
+// SlicesOptions are the options of slices.
+type SlicesOptions struct {
+	Common `yaml:",inline"`
+	Shares map[string]float64 `yaml:"shares" doc:"weight by the number of the user; 1 for all others"`
+}
+
+// newSlices returns a policy that divides units by weights, with the decoded options.
+func newSlices(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contracts.Policy, error) {
+	o := SlicesOptions{Common: Common{Every: 60, Losers: "wait"}}
+	if err := decode(&o); err != nil {
+		return nil, err
+	}
+	for name, weight := range o.Shares {
+		if !(weight > 0) {
+			return nil, fmt.Errorf("shares: %s: found %v, want more than 0", name, weight)
+		}
+	}
+	return newDivided(o.Common, clearing.NewSlices(func(user int32) float64 {
+		if weight, given := o.Shares[strconv.Itoa(int(user))]; given {
+			return weight
+		}
+		return 1
+	})), nil
+}
+
+func newDivided(c Common, m clearing.Mechanism) contracts.Policy {
+	s := &divided{mechanism: m, units: map[int32]int{}, left: map[int32]int{}}
+	return (&Policy{interrupted: "resume", unpaid: true}).init(c, s)
+}
+
+// consider implements seller.
+func (s *divided) consider(_ *Policy, _ float64, j *job, _ *contracts.Request) contracts.Reason {
+	s.fresh = append(s.fresh, j.user)
+	return contracts.None
+}
+
+// decide implements seller.
+func (s *divided) decide(p *Policy, _, _ float64) {
+	c := p.classes[0]
+	c.offered, c.book.Capacity = c.units, c.units
+	c.book.Bids, c.bidders = c.book.Bids[:0], c.bidders[:0]
+	c.bid(p)
+	for _, user := range s.fresh {
+		c.book.Bids = append(c.book.Bids, clearing.Bid{User: user})
+	}
+	s.fresh = s.fresh[:0]
+	c.clear(s.mechanism)
+	clear(s.units)
+	clear(s.left)
+	for i, n := range c.result.Units {
+		s.units[c.book.Bids[i].User] += n
+		s.left[c.book.Bids[i].User] += n
+	}
+	s.stalled++
+	for _, j := range c.bidders {
+		if j.wins = j.nodes <= s.left[j.user]; j.wins {
+			s.left[j.user] -= j.nodes
+		}
+		if j.state == running {
+			s.stalled = 0
+		}
+	}
+}
+
+// fill implements seller. It waits for the clearing if that is due.
+func (s *divided) fill(p *Policy, now float64) {
+	if p.expire(now, func(*job) bool { return true }); now >= float64(p.next)*p.Every {
+		return
+	}
+	for user, n := range s.units {
+		s.left[user] = n
+	}
+	for _, j := range p.jobs {
+		if j.state == running {
+			s.left[j.user] -= j.nodes
+		}
+	}
+	for _, j := range p.jobs {
+		if j.state != running && j.nodes <= s.left[j.user] && p.launch(j, nil) {
+			s.left[j.user] -= j.nodes
+		}
+	}
+}
+
+// stuck reports whether the jobs that wait are not expected to start.
+func (s *divided) stuck() bool { return s.stalled > patience }
+
+// terms implements seller. The numbers are the units that its user has and, under karma, its
+// credits.
+func (s *divided) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
+	numbers := contracts.Numbers{contracts.Counted("units", s.units[j.user])}
+	if k, ok := s.mechanism.(interface {
+		Balance(user int32) (int64, bool)
+	}); ok {
+		if n, known := k.Balance(j.user); known {
+			numbers = append(numbers, contracts.Counted("credits", int(n)))
+		}
+	}
+	return 0, numbers
+}

@@ -137,7 +137,7 @@ func (d *drawer) policies() []string {
 	first := pick(d, names...)
 	out := []string{first}
 	if d.odds(0.3) {
-		if second := pick(d, names...); (second == "reserve") == (first == "reserve") && policies.Of(second).Rated == policies.Of(first).Rated || d.odds(0.03) {
+		if second := pick(d, names...); (second == "reserve") == (first == "reserve") && policies.Of(second).Rated == policies.Of(first).Rated && policies.Of(second).Free == policies.Of(first).Free || d.odds(0.03) {
 			out = append(out, second)
 		}
 	}
@@ -272,9 +272,9 @@ func (d *drawer) market(policy string, planner bool) *branch {
 	if d.odds(0.8) {
 		b.add(leaf("payment", pick(d, firstPayments...)))
 	}
-	if rated := policies.Of(policy).Rated; rated {
+	if rated := policies.Of(policy); rated.Rated {
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
-		b.add(leaf("payment", "bid"))
+		b.add(leaf("payment", map[bool]string{false: "bid", true: "free"}[rated.Free]))
 	} else if own := d.own(0x7061796d656e74); d.number >= matrixHashes && own.odds(0.4) { // nor of what has hashes
 		b.in = slices.DeleteFunc(b.in, func(b *branch) bool { return b.name == "payment" })
 		payment := pick(own, broker.Payments().Names()...)

@@ -127,6 +127,8 @@ var matrixValues = map[string][]string{
 	"restore":      {"0", "5", "60"},
 	"ondemand":     {"0", "0.001", "0.05"},
 	"spot bidding": {"value", "progress"},
+	"alpha":        {"0", "0.5", "1"},
+	"credits":      {"0", "7", "1000000000"},
 	"asks":         {"[0.000001]", "[0.000001, 0.001, 0.0005]"},
 	"uniform":      {"[0, 0.001]", "[0.00001, 0.00002]"},
 
@@ -183,6 +185,7 @@ var matrixValues = map[string][]string{
 	"backfill":            {"none", "easy", "conservative"},
 	"shares":              {"{}", "{1: 3, 2: 0.5}"},
 	"accounts":            {"{}", "{a: {shares: 2}, 1: {parent: a, shares: 1}, 2: {parent: a, shares: 3}, b: {shares: 1}}"},
+	"slices shares":       {"{}", "{1: 3, 2: 0.5}"},
 	"empty":               {"zero", "one", "skip"},
 	"missing":             {"skip", "zero", "one"},
 	"no_history":          {"0", "0.5", "1"},

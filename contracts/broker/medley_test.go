@@ -64,6 +64,9 @@ func newMedley(seed uint64, n int) *medley {
 	about := policies.Of(m.policy)
 	if about.Rated { // what a scenario may combine with it
 		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
+		if about.Free {
+			m.payment = "free"
+		}
 	}
 	if m.policy == "reserve" {
 		like.CPUs = float64(1 + rng.IntN(12))

@@ -12,7 +12,7 @@ import (
 	"bourse/contracts/policies"
 )
 
-const trials = 400 // that recalling is tried in
+const trials = 600 // that recalling is tried in
 
 // undisturbed returns what comes of a trial whose broker is never replaced.
 var undisturbed = func() (of [trials]func() record) {
@@ -188,7 +188,6 @@ var idleFields = map[string]bool{
 	"floor.runs.changed":  true,
 	"broker.freed":        true,
 	"floor.hosts.news":    true,
-	"floor.news.old":      true,
 	"floor.each":          true,
 }
 

@@ -37,7 +37,7 @@ func TestAwayGetsNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table(nil, nil).Names() {
 		switch name {
-		case "queue", "reserve", "spot", "call": // told of every host that comes or leaves; and refused where they do
+		case "queue", "reserve", "spot", "call", "karma", "slices": // told of every host that comes or leaves; and refused where they do
 			continue
 		case "conservative", "drf", "fairshare": // place at ticks, which this world does not send
 			continue

@@ -234,6 +234,8 @@ func TestWithout(t *testing.T) {
 		switch policy {
 		case "call", "posted", "spot": // set the rates
 			cpus, payment = 1, "bid"
+		case "karma", "slices":
+			payment = "free"
 		case "queue": // has jobs of one node
 			nodes, options = 1, ", interval: 5, matchmaker: first-available"
 		case "reserve": // a host is a cluster

@@ -50,6 +50,9 @@ func random(t *testing.T, n uint64) *experiments.Prepared {
 	if rated {
 		payment = "bid"
 	}
+	if policies.Of(policy).Free {
+		payment = "free"
+	}
 	market += ", payment: " + payment
 	if odds(0.3) && !books {
 		market += ", instant: " + pick("submissions-first", "one-by-one")

@@ -208,7 +208,10 @@ func (p *Policy) see(v contracts.View) {
 	if all {
 		n := v.Fleet()
 		p.load, p.tasks, p.present, p.of = make([]int, n), make([]int, n), make([]bool, n), make([]int32, n)
-		for h := range hosts.ID(v.Fleet()) {
+		for _, c := range p.classes {
+			c.hosts, c.units = c.hosts[:0], 0
+		}
+		for h := range hosts.ID(n) {
 			p.place(h, v.Spec(h))
 		}
 	}

@@ -82,3 +82,18 @@ func TestGoldenMetrics(t *testing.T) {
 		}
 	}
 }
+
+// TestInterruptions checks that interruptions are counted per admitted job.
+func TestInterruptions(t *testing.T) {
+	t.Parallel()
+	job := func(outcome contracts.Outcome, suspensions int) Job {
+		return Job{Job: new(workloadgen.Job), Contract: contracts.Result{Outcome: outcome, Suspensions: suspensions}}
+	}
+	o := &Outcome{Jobs: []Job{job(contracts.Fulfilled, 3), job(contracts.Late, 0), job(contracts.Refused, 0), job(contracts.Cancelled, 1), job(contracts.Open, 0)}}
+	if got, ok := Interruptions.Of(o); !ok || got != 4./3 {
+		t.Errorf("interruptions = %v, %v, want 4 of 3 contracts", got, ok)
+	}
+	if _, ok := Interruptions.Of(&Outcome{Jobs: []Job{job(contracts.Refused, 0)}}); ok {
+		t.Error("interruptions without contracts: want undefined")
+	}
+}

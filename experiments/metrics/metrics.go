@@ -136,6 +136,7 @@ var onRequest = []Metric{
 	Gini,
 	Envy,
 	Disparity,
+	Interruptions,
 	Offers,
 	OffersTaken,
 }

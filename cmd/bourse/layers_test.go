@@ -296,6 +296,9 @@ func TestNoNames(t *testing.T) {
 			if file == "slurm.go" && fault == `"partition"` {
 				continue // Slurm's word, too
 			}
+			if fault == `"slices"` && slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == fault }) {
+				continue // also a package
+			}
 			t.Errorf("%s: %s", file, fault)
 		}
 	}

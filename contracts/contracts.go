@@ -176,12 +176,12 @@ type Allocation struct {
 	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
-	Bid      market.Rate
-	Rate     float64 // current work per second
-	Paying   float64 // current charge, dollars per second
-	Done     float64 // work done, as of At
-	Owed     float64 // dollars charged, as of At
-	At       float64 // time of the host's last event, s
+	Bid      market.Rate // for all that it gets
+	Rate     float64     // current work per second
+	Paying   float64     // current charge, dollars per second
+	Done     float64     // work done, as of At
+	Owed     float64     // dollars charged, as of At
+	At       float64     // time of the host's last event, s
 
 	Share hosts.Share
 	Told  hosts.Share // share last sent to the machine; internal to the market
@@ -192,6 +192,10 @@ type Allocation struct {
 	// State of the sharing rules by deadline; 0 under other rules.
 	Need   float64 // processors that it last needed before its estimate was used up
 	Target float64 // planned completion time, s; after the deadline if the task was delayed
+
+	// Vector has what the task claims and bids for if it claims a priced resource other than
+	// processors, or holds one that has a floor. Otherwise it is nil.
+	Vector *Vector
 }
 
 // # Deciders and policies
@@ -267,8 +271,24 @@ type View interface {
 	Spec(h hosts.ID) *hosts.Spec
 	Room(h hosts.ID) hosts.Resources
 
-	// Price returns the spot price of h: the sum of all bids on it.
+	// Price returns the spot price of h: the sum of all bids for its processors.
 	Price(h hosts.ID) market.Rate
+
+	// Priced returns the kinds of resources that have a price in addition to processors, in
+	// order.
+	Priced() []hosts.Kind
+
+	// KindName returns the name of kind k, such as memory or gpu.
+	KindName(k hosts.Kind) string
+
+	// PriceOf returns the spot price of kind k, which is priced, on h: the sum of the bids for it.
+	PriceOf(h hosts.ID, k hosts.Kind) market.Rate
+
+	// PercentileOf returns F⁻¹(g) of kind k, which is priced, on h: see Percentile.
+	PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64
+
+	// Floors returns the least prices of the resources of h.
+	Floors(h hosts.ID) *hosts.Floor
 
 	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5): the price that, by the
 	// forecast, h does not exceed with probability g in (0,1).
@@ -287,7 +307,8 @@ type View interface {
 	// leave. It is for predictors, which must read only the past.
 	History(h hosts.ID) *availability.History
 
-	// Cheapest appends to out the r.Nodes hosts with the lowest spot prices. Hosts that are
+	// Cheapest appends to out the r.Nodes hosts with the lowest spot prices, each of the resource
+	// that is dominant for r there (see [Meets]). Hosts that are
 	// away or lack the minimum resources of r are skipped, so there may be fewer. Ties are
 	// broken at random.
 	Cheapest(r *Request, out []hosts.ID) []hosts.ID

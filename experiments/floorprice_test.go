@@ -10,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/contracts"
 	"bourse/contracts/broker"
+	"bourse/hosts"
 )
 
 // TestFloorPrice checks that a job by itself pays the floor price of the processor that it gets
@@ -78,7 +79,7 @@ configurations: [{name: one}]
 		change func(*broker.Config)
 		want   string
 	}{
-		"another floor price": {func(b *broker.Config) { b.Least /= 2 }, "a floor price of 4.99"},
+		"another floor price": {func(b *broker.Config) { b.Least[hosts.CPU] /= 2 }, "a floor price of 4.99"},
 		"a charge below it":   {func(b *broker.Config) { b.Teller = cheap{b.Teller} }, "charges of 0.002999"},
 	} {
 		if err := run("spot", c.change).audit(nil); err == nil || !strings.Contains(err.Error(), c.want) {

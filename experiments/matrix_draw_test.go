@@ -115,6 +115,7 @@ func draw(n uint64) *drawing {
 	if d.odds(0.2) {
 		base.add(leaf("horizon", number(pick(d, 10, 60, 100.0, 250, 1000)*pick(d, 1, 1, 0.77))))
 	}
+	d.price(g, base)
 	list := &branch{name: "admission", list: true, keep: true}
 	for i, name := range policies {
 		list.add(fork("", d.policy(name, i, planner)...))
@@ -128,6 +129,47 @@ func draw(n uint64) *drawing {
 	configurations := &branch{name: "configurations", list: true, keep: true, in: []*branch{fork("", leaf("name", "one"))}}
 	g.root.add(base, configurations)
 	return g
+}
+
+// price gives prices and floors to held resources, and jobs what they hold of them.
+func (d *drawer) price(g *drawing, base *branch) {
+	own := d.own(0x707269636564)
+	if d.number < matrixHashes || !own.odds(0.2) {
+		return
+	}
+	part := func(name string) *branch {
+		for _, b := range base.in {
+			if b.name == name {
+				return b
+			}
+		}
+		b := fork(name)
+		base.add(b)
+		return b
+	}
+	put := func(to *branch, b *branch) {
+		to.in = slices.DeleteFunc(to.in, func(old *branch) bool { return old.name == b.name })
+		to.add(b)
+	}
+	put(part("fleet"), leaf("memory", number(pick(own, 8e9, 64e9))))
+	put(part("fleet"), fork("count", leaf("gpu", pick(own, "1", "4"))))
+	if own.odds(0.5) {
+		put(part("fleet"), fork("floor_per_hour", leaf("cpu", number(pick(own, 0, 0.01, 0.5))), leaf("memory", number(pick(own, 0.001, 0.1))), leaf("gpu", "0.02")))
+	}
+	if own.odds(0.8) {
+		put(part("market"), leaf("resources", pick(own, "[memory]", "[gpu, memory]", "[gpu]")))
+	}
+	if least := number(pick(own, 1e9, 6e9)); own.odds(0.8) {
+		put(part("needs"), fork("min", leaf("memory", least)))
+		if own.odds(0.5) {
+			put(part("needs"), fork("max", leaf("memory", "7e9")))
+		}
+	}
+	for i := range g.plan {
+		if g.plan[i].Needs == nil && own.odds(0.5) {
+			g.plan[i].Needs = &workloadgen.Needs{Counts: map[string]int{"gpu": 1}, Memory: pick(own, 0, 2e9)}
+		}
+	}
 }
 
 // policies draws one or two. Those that want other hosts and jobs than the rest come

@@ -39,6 +39,8 @@ type setting struct {
 	price   choice
 	offers  []offer
 
+	priced []hosts.Kind // resources with a price in addition to processors, in order
+	least  hosts.Floor
 	counts []string // sorted names of the countable resources of the fleet and the plan
 
 	hostPrices bool // whether to record the price of each host, which some metrics need
@@ -151,6 +153,12 @@ func (read *recordings) prepare(c *scenario.Configuration) (*setting, error) {
 	}
 	if len(s.counts) > hosts.MaxCounts {
 		return nil, fmt.Errorf("fleet.count: found %d countable resources in it and the plan (%s), want at most %d", len(s.counts), strings.Join(s.counts, ", "), hosts.MaxCounts)
+	}
+	if s.least, err = leastOf(&c.Fleet.Floor, s.counts); err != nil {
+		return nil, err
+	}
+	if s.priced, err = pricedOf(&c.Market, s.counts); err != nil {
+		return nil, err
 	}
 	s.common.Packed = c.Workload.Packs()
 	if s.churn, err = read.churn(&c.Fleet, s.work); err != nil {

@@ -103,7 +103,7 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 		Teller: a.ledger, Notes: journal != nil, Ties: rules.ties, Availability: a.churn,
 		OneByOne: s.conf.Market.Instant == oneByOne, NoPrices: a.unpriced, HostPrices: !a.unpriced && s.hostPrices && !s.payment.Whole,
 	}
-	parts.Least, parts.Reserve = s.conf.Fleet.Floor.Second(), s.conf.Market.Reserve
+	parts.Least, parts.Reserve, parts.Resources, parts.Counts = s.least, s.conf.Market.Reserve, s.priced, s.counts
 	if o.about.Spot { // the market's admission depends on other users' bids
 		parts.Renew = s.conf.Market.Renew
 	}

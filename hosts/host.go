@@ -62,6 +62,7 @@ type Spec struct {
 	Cap   float64 // the most processors that one task can use; 0 means no cap
 	Whole bool    // each task holds a whole number of cores, all that it may use
 	Room  Resources
+	Floor Floor // the least that tasks pay
 }
 
 // Offers returns what tasks can hold while the host is idle.

@@ -19,7 +19,7 @@ var core = []string{
 // The most lines of code that packages may compile, of this module. The aim for the core is
 // 7,500.
 const (
-	coreClosure        = 8_350
+	coreClosure        = 8_800
 	experimentsClosure = 44_900
 )
 
@@ -36,18 +36,18 @@ var most = map[string]int{
 	"bank/store/postgres/pgtest":    550,
 	"bank/tiles":                    550,
 	"cmd/bourse":                    10300,
-	"contracts":                     610,
-	"contracts/admission":           600,
+	"contracts":                     710,
+	"contracts/admission":           660,
 	"contracts/admission/cleared":   1250,
 	"contracts/admission/libra":     560,
 	"contracts/admission/outside":   975,
 	"contracts/admission/queue":     1450,
 	"contracts/admission/reserve":   550,
 	"contracts/admission/script":    1065,
-	"contracts/broker":              1100,
-	"contracts/floor":               1540,
+	"contracts/broker":              1150,
+	"contracts/floor":               1690,
 	"contracts/memo":                600,
-	"experiments":                   3720,
+	"experiments":                   3740,
 	"experiments/fitlab":            1150,
 	"experiments/judge":             720,
 	"experiments/live":              5600,
@@ -81,7 +81,7 @@ var most = map[string]int{
 	"workloadgen/dist":              950,
 	"workloadgen/fit":               850,
 	"workloadgen/models":            1150,
-	"workloadgen/config":            1210,
+	"workloadgen/config":            1230,
 	"workloadgen/swf":               2320,
 }
 

@@ -13,8 +13,8 @@ import (
 // requirement.
 const priceTooHigh contracts.Reason = "price too high"
 
-// BestEffort admits a request if, at the spot price, its minimum resource requirement is met
-// on every chosen host. A request without such a requirement is always admitted if it can be
+// BestEffort admits a request if, at the spot price of processors, its minimum resource
+// requirement is met on every chosen host. A request without such a requirement is always admitted if it can be
 // placed (BE, §3). It promises nothing about deadlines and is the baseline for the other
 // market policies.
 type BestEffort struct {
@@ -32,7 +32,9 @@ func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (
 	return Immediate(&BestEffort{bid: bid}), decode(&struct{}{})
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers price, the mean spot price of
+// Decide implements [contracts.Decider]. Where held resources have a floor, a node that bids less
+// than the floor of all that it may use is rejected here; other floors are left to the broker. It
+// reports the numbers price, the mean spot price of
 // the chosen hosts in $/s, and spot_share, the sum of b/(b+c) over them.
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
@@ -43,12 +45,15 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	p.price, p.share = 0, 0
 	for i := range p.placements {
 		pl := &p.placements[i]
-		b, c := pl.Bid.Float64(), v.Price(pl.Host).Float64()
+		b, c := own(r, pl, v).Float64(), v.Price(pl.Host).Float64()
 		share := float64(market.Quote(b, c))
 		p.price += c
 		p.share += share
 		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {
 			d.Reason = priceTooHigh
+		}
+		if _, ok := contracts.Affords(r, pl, v); !ok && v.Floors(pl.Host).OnHeld() {
+			d.Reason = contracts.BelowFloor
 		}
 	}
 	p.price /= float64(len(p.placements))
@@ -58,6 +63,15 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		d.Verdict, d.Placements = contracts.Accept, p.placements
 	}
 	return d
+}
+
+// own returns the bid for processors of a node of r at pl.
+func own(r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
+	if !r.ClaimsHeld(v.Priced()) {
+		return pl.Bid
+	}
+	c := r.Claims(pl.Host, v)
+	return c.Bid(pl.Bid, hosts.CPU)
 }
 
 // processors returns how many processors one task receives for the given share of a host.

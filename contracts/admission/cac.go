@@ -37,6 +37,9 @@ var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 // With Discount, the rate or share that the request itself would receive is multiplied by the
 // probability that the host stays. For running contracts, only the loss caused by the request
 // counts.
+//
+// If held resources have prices, all bids here are the bids for processors. No task loses a held
+// resource, so no further test is needed.
 type Capacity struct {
 	*Statistical
 	test  string
@@ -99,7 +102,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
-		p.divide(spec, on[i].Bid, r, running)
+		p.divide(spec, own(r, &on[i], v), r, running)
 		own := p.rates[len(running)] * spec.Speed
 		if predicted {
 			own *= p.stays(now, r, h, v)
@@ -170,14 +173,14 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 	for i := range on {
 		h := on[i].Host
 		price := v.Price(h).Float64()
-		b := on[i].Bid.Float64()
+		b := own(r, &on[i], v).Float64()
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {
 			if s.Bid == 0 { // its budget is spent
 				continue
 			}
-			own := s.Bid.Float64()
+			own := s.Own().Float64()
 			p.gain(s.Contract, float64(market.ShareIf(own, price, b)-market.ShareIf(own, price, 0)))
 		}
 	}
@@ -191,11 +194,12 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		}
 		pace := promised(now, c)
 		gets, want := p.gains[i], 0.0
-		for _, pl := range c.Placements {
+		for n := range c.Placements {
+			pl := &c.Placements[n]
 			if pl.Left {
 				continue
 			}
-			gets += float64(market.ShareIf(pl.Bid.Float64(), v.Price(pl.Host).Float64(), 0))
+			gets += float64(market.ShareIf(running(i, n, pl, v).Float64(), v.Price(pl.Host).Float64(), 0))
 			want += pace / v.Spec(pl.Host).Capacity()
 		}
 		if !contracts.Enough(gets, want) {
@@ -203,6 +207,18 @@ func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, o
 		}
 	}
 	return 0, 0, 0, true
+}
+
+// running returns the bid for processors of node n of contract i, which runs at pl.
+func running(i int32, n int, pl *contracts.Placement, v contracts.View) market.Rate {
+	if len(v.Priced()) > 0 {
+		for _, s := range v.On(pl.Host) {
+			if s.Contract == i && int(s.Node) == n {
+				return s.Own()
+			}
+		}
+	}
+	return pl.Bid
 }
 
 // promised returns the work per second and node with which c completes in time.

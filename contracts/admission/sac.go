@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"math/rand/v2"
 
 	"bourse/contracts"
@@ -35,6 +36,11 @@ var statisticalTests = []Test{
 //
 // If hosts come and go, Discount multiplies each share by the predicted probability that its
 // host stays until the deadline.
+//
+// If held resources have prices, b and F concern processors only, and the same must hold for each
+// priced resource that a node claims. For these resources the threshold is a/(1+a), where a is the
+// fraction of the host that the node holds. At this share, the bid for the resource pays the price
+// of that fraction. For example, one of four GPUs requires a share of 0.2.
 //
 // With the Promise fulfilment, the probability g applies to the contract being fulfilled
 // instead of the price staying below its percentile; see [fulfilment].
@@ -78,6 +84,9 @@ func statistical(o StatisticalOptions, bid bidding.Strategy) *Statistical {
 //	threshold   the value that both sums must reach
 //	stays       if shares are discounted: mean probability that a host stays
 //	level       if fulfilment is promised: the probability used for the percentile
+//
+// and then, for each other priced resource that it claims, such as gpu, the numbers gpu_price
+// (the mean), gpu_percentile, gpu_spot_share, gpu_share and gpu_threshold.
 func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	d := p.be.Decide(now, r, v)
 	if d.Verdict != contracts.Accept {
@@ -97,7 +106,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	// and the threshold that both must reach.
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := pl.Bid.Float64(), v.Percentile(pl.Host, g)
+		b, f := own(r, pl, v).Float64(), v.Percentile(pl.Host, g)
 		if f < 0 {
 			f = 0 // a Normal forecast can be negative, but a price cannot
 		}
@@ -123,13 +132,53 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	p.be.numbers = p.be.numbers[:0].With("price", p.be.price).With("percentile", percentile).With("spot_share", spot).
 		With("share", share).With("threshold", threshold).With("stays", staying).With("level", level)
 	d.Numbers = p.be.numbers
+	why := contracts.None
 	switch {
 	case !contracts.Enough(spot, threshold):
-		return refuse(d, belowSpot)
+		why = belowSpot
 	case !contracts.Enough(share, threshold):
-		return refuse(d, belowForecast)
+		why = belowForecast
+	}
+	for _, k := range v.Priced() {
+		if r.ClaimsHeld([]hosts.Kind{k}) {
+			why = cmp.Or(why, p.test(now, r, v, &d, k, g))
+		}
+	}
+	if why != contracts.None {
+		return refuse(d, why)
 	}
 	return d
+}
+
+// test applies the tests to the held resource k on the chosen hosts of d, adds their numbers, and
+// returns the reason of the first that fails, or None.
+func (p *Statistical) test(now float64, r *contracts.Request, v contracts.View, d *contracts.Decision, k hosts.Kind, g float64) contracts.Reason {
+	var price, percentile, spot, share, threshold float64
+	for i := range d.Placements {
+		pl := &d.Placements[i]
+		claims := r.Claims(pl.Host, v)
+		a := claims.Of[k]
+		if a == 0 {
+			continue
+		}
+		b, c, f, stays := claims.Bid(pl.Bid, k).Float64(), v.PriceOf(pl.Host, k).Float64(), max(0, v.PercentileOf(pl.Host, k, g)), p.stays(now, r, pl.Host, v)
+		price += c / float64(len(d.Placements))
+		percentile += f / float64(len(d.Placements))
+		spot += expected(stays, b, c)
+		share += expected(stays, b, f)
+		threshold += a / (1 + a)
+	}
+	name := v.KindName(k)
+	p.be.numbers = p.be.numbers.With(name+"_price", price).With(name+"_percentile", percentile).With(name+"_spot_share", spot).
+		With(name+"_share", share).With(name+"_threshold", threshold)
+	d.Numbers = p.be.numbers
+	switch {
+	case !contracts.Enough(spot, threshold):
+		return contracts.Reason(name + ": " + string(belowSpot))
+	case !contracts.Enough(share, threshold):
+		return contracts.Reason(name + ": " + string(belowForecast))
+	}
+	return contracts.None
 }
 
 // Judged implements judge.

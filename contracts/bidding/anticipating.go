@@ -34,7 +34,7 @@ func (s *anticipating) Place(r *contracts.Request, v contracts.View, out []contr
 	for _, h := range s.chosen {
 		s.bids = append(s.bids, 0)
 		s.worth = append(s.worth, v.Spec(h).Capacity())
-		s.prices = append(s.prices, v.Price(h).Float64())
+		s.prices = append(s.prices, contracts.Meets(h, r, v).Float64())
 	}
 	switch {
 	case len(s.chosen) < r.Nodes:

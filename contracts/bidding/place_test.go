@@ -29,6 +29,7 @@ func (v *fleet) On(h hosts.ID) []contracts.Allocation {
 
 func (v *fleet) Fleet() int                      { return len(v.prices) }
 func (v *fleet) Price(h hosts.ID) market.Rate    { return v.prices[h] }
+func (v *fleet) Priced() []hosts.Kind            { return nil }
 func (v *fleet) Unavailable(h hosts.ID) bool     { return v.away[h] }
 func (v *fleet) Spec(hosts.ID) *hosts.Spec       { return &hosts.Spec{CPUs: 1, Speed: 1} }
 func (v *fleet) Room(h hosts.ID) hosts.Resources { return hosts.Resources{Memory: v.room[h]} }

@@ -183,16 +183,13 @@ func (b *Broker) bars(now float64, r *contracts.Request, d *contracts.Decision, 
 	return true
 }
 
-// below reports whether a node of r would bid less than the floor price of all processors that
-// it may use on its host, and sets this reason in d. For example, at a floor price of
-// $0.001/s, a node that may use 2 processors must bid at least $0.002/s.
+// below reports whether a node of r would bid less than the floor price of all that it may use on
+// its host, and sets this reason in d. For example, at a floor price of $0.001/s, a node that may
+// use 2 processors must bid at least $0.002/s.
 func (b *Broker) below(r *contracts.Request, d *contracts.Decision) bool {
-	if b.Least == 0 || b.Payment.noFloor() {
-		return false
-	}
-	for _, p := range d.Placements {
-		const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
-		if least := b.Least * b.Fleet[p.Host].Spec().Usable(r.Needs.Max.CPU); p.Bid.Float64()+rounding < least {
+	for i := range d.Placements {
+		p := &d.Placements[i]
+		if least, ok := contracts.Affords(r, p, &b.floor); !ok {
 			d.Reason = contracts.BelowFloor
 			d.Numbers = slices.DeleteFunc(d.Numbers, func(n contracts.Number) bool { name, _ := n.Value(); return name == "bid" })
 			d.Numbers = append(d.Numbers, contracts.Measured("bid", p.Bid.Float64()), contracts.Measured("least", least))

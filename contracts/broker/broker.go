@@ -64,17 +64,20 @@ type Config struct {
 	Spans
 }
 
-// Spans are the durations and limits that a market configures, with the floor price and the
-// promise for failed delivery. The zero value disables them all.
+// Spans are the durations and limits that a market configures, with its resources, the floor price
+// and the promise for failed delivery. The zero value disables them all.
 type Spans struct {
+	Resources []hosts.Kind // kinds that have a price in addition to processors, in order
+	Counts    []string     // names of the countable resources of hosts
+
 	// Patience is the time after a deadline for which the broker waits for the last report of
 	// metered hosts, in seconds. These hosts stop a contract at its deadline by themselves, but
 	// the report arrives later.
 	Patience float64
 
-	// Least is the floor price of one processor, dollars per second. It does not apply if
-	// budgets are paid whole.
-	Least float64
+	// Least are the floor prices of resources on hosts with lower floors of their own. No floor
+	// applies if budgets are paid whole or nobody pays.
+	Least hosts.Floor
 
 	// Reserve is the price of a processor-second, in dollars, on a host that can serve all of
 	// its tasks in full. Only the payment rule scarce uses it.
@@ -91,13 +94,10 @@ type Spans struct {
 
 // floor returns the configuration of the floor.
 func (c *Config) floor() floor.Config {
-	least := c.Least
-	if c.Payment.noFloor() {
-		least = 0
-	}
 	return floor.Config{
 		Machines: c.Fleet, Spends: !c.Payment.Whole, Sharing: c.Sharing, Tariff: c.Payment.tariff(c.Reserve), Window: c.Window, Forecast: c.Forecast,
-		Ties: c.Ties, NoPrices: c.NoPrices, HostPrices: c.HostPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: least,
+		Ties: c.Ties, NoPrices: c.NoPrices, HostPrices: c.HostPrices, OneByOne: c.OneByOne, Availability: c.Availability, Least: c.Least,
+		NoFloor: c.Payment.noFloor(), Resources: c.Resources, Counts: c.Counts, Vector: c.Payment.vectors(c.Resources, c.Reserve),
 	}
 }
 

@@ -101,6 +101,9 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 		if s, ok := b.Teller.(sparing); ok {
 			t.Spare = s.Spare()
 		}
+		if !booked {
+			t.Held = b.held(c, d)
+		}
 		if b.Promise != nil {
 			t.Part, t.Most = b.Promise(c.Class)
 		}
@@ -109,13 +112,34 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	return *n
 }
 
+// held returns the terms of resources other than processors of c, which is to be placed as d says. It
+// returns nil if no such resource has a price or a floor, or if c holds none.
+func (b *Broker) held(c *contract, d *contracts.Decision) *note.Held {
+	v := &b.floor
+	if !v.PricesHeld() || c.Needs.Min.Resources.Zero() && c.Needs.Max.Resources.Zero() {
+		return nil
+	}
+	h := &note.Held{Name: v.KindName}
+	for _, pl := range d.Placements {
+		holds := c.Needs.Holds(v.Spec(pl.Host), v.Room(pl.Host))
+		var met [hosts.Kinds]int64
+		for _, k := range v.Priced() {
+			if holds.Of(k) > 0 {
+				met[k] = int64(v.PriceOf(pl.Host, k))
+			}
+		}
+		h.Holds, h.Met, h.Floors = append(h.Holds, holds), append(h.Met, met), *v.Floors(pl.Host)
+	}
+	return h
+}
+
 // floorOf returns the floor price, in dollars per second and processor, to which a contract
 // agrees.
 func (b *Broker) floorOf(booked bool) float64 {
 	if booked || b.Payment.noFloor() {
 		return 0
 	}
-	return b.Least
+	return b.Least[hosts.CPU]
 }
 
 func (b *Broker) reason(d *contracts.Decision) []byte {

@@ -38,6 +38,7 @@ type medley struct {
 	asks            []ask
 	metered         bool // hosts are elsewhere, and tell what they have done, late and not always
 	prompt          bool // and do so at every instant
+	priced          []hosts.Kind
 }
 
 func (m *medley) String() string {
@@ -61,6 +62,13 @@ func newMedley(seed uint64, n int) *medley {
 		Room: hosts.Resources{Memory: 8, Disk: 100, Bandwidth: 10},
 	}
 	m.choose(rng)
+	several := rand.New(rand.NewPCG(seed, 14)) // resources
+	if several.IntN(3) == 0 {
+		m.priced = []hosts.Kind{hosts.Memory, hosts.Countable}[several.IntN(2):]
+		if like.Room.Counts[0] = 3; several.IntN(2) == 0 {
+			like.Floor[hosts.Memory], like.Floor[hosts.CPU] = 1e-9, pick(several, 0, 1e-9)
+		}
+	}
 	about := policies.Of(m.policy)
 	if about.Rated { // what a scenario may combine with it
 		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
@@ -121,6 +129,9 @@ func newMedley(seed uint64, n int) *medley {
 		}
 		if rng.IntN(8) == 0 {
 			r.Needs.Min.CPU = 0.1 * rng.Float64()
+		}
+		if m.priced != nil && several.IntN(2) == 0 {
+			r.Needs.Min.Counts[0] = int32(1 + several.IntN(2))
 		}
 		switch m.policy {
 		case "queue":
@@ -275,7 +286,7 @@ func (m *medley) open(noted bool) *world {
 	}
 	c.Availability = m.churn
 	c.Sharing = must(sharing.Table().New(m.sharing, noOptions))
-	c.Renew = m.renew
+	c.Renew, c.Resources, c.Counts = m.renew, m.priced, []string{"gpu"}
 	w.config = c
 	return w
 }

@@ -40,7 +40,7 @@ func TestRecall(t *testing.T) {
 		}
 	}
 	for _, name := range policies.Table(nil, nil).Names() {
-		if replaced[name] < 100 {
+		if replaced[name] < 90 {
 			t.Errorf("%s: %d brokers were replaced: too few to tell", name, replaced[name])
 		}
 	}

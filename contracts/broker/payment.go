@@ -3,6 +3,7 @@ package broker
 import (
 	"bourse/contracts"
 	"bourse/contracts/floor"
+	"bourse/hosts"
 	"bourse/market"
 	"bourse/workloadgen/plugin"
 )
@@ -10,6 +11,14 @@ import (
 // A Payment is a rule for the payment of a contract.
 type Payment struct {
 	Charge floor.Tariff // sets the charge of each task on a host
+
+	// Term is the price of the fraction q of one resource, in dollars per second. The task's bid for
+	// it is own, and the sum of all bids is price. The sum of the other bids was met when the task
+	// was placed. A task with a vector pays the greatest of its terms, at most its bid.
+	Term func(q float64, own, price, met market.Rate) float64
+
+	// Mean means that each node pays its part of the mean over all nodes.
+	Mean bool
 
 	// Scarce limits Charge to hosts whose tasks can use more processors than the host has. On
 	// other hosts, tasks pay [Spans.Reserve].
@@ -33,14 +42,14 @@ func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 // 0.75.
 func Payments() plugin.Table[Payment] {
 	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
-		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission})},
-		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid})},
-		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true})},
-		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing, Free: true})},
-		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource})},
-		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true})},
-		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot})},
-		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", plugin.Is(Payment{Charge: usage})},
+		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission, Term: metTerm})},
+		"bid":       {"b: pay as bid", plugin.Is(Payment{Charge: asBid, Term: bidTerm})},
+		"budget":    {"the whole budget when the work is done, minus the penalty for delay (SLA paper, eq. 1)", plugin.Is(Payment{Charge: nothing, Whole: true, Term: noTerm})},
+		"free":      {"nothing: nobody pays", plugin.Is(Payment{Charge: nothing, Free: true, Term: noTerm})},
+		"resource":  {"min(b, q c) / N: as usage, averaged over the nodes", plugin.Is(Payment{Charge: resource, Term: usageTerm, Mean: true})},
+		"scarce":    {"nothing, or min(b, market.reserve x processors), while no task on the host gets less than it could use; else spot", plugin.Is(Payment{Charge: spot, Scarce: true, Term: spotTerm})},
+		"spot":      {"min(b, q c(-s)): the share received, at the price that the other bids set", plugin.Is(Payment{Charge: spot, Term: spotTerm})},
+		"usage":     {"min(used/entitled, 1) b: the bid, in proportion to the use of the share that it bought (Tycoon)", plugin.Is(Payment{Charge: usage, Term: usageTerm})},
 	}}
 }
 
@@ -66,13 +75,7 @@ func (p *Payment) tariff(reserve float64) floor.Tariff {
 		return p.Charge
 	}
 	return func(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
-		claims := 0.0
-		for i := range on {
-			if on[i].Bid > 0 {
-				claims += on[i].Claim
-			}
-		}
-		if claims*processor > capacity*(1+contracts.Tolerance) {
+		if usable(on)*processor > capacity*(1+contracts.Tolerance) {
 			p.Charge(on, price, capacity, processor)
 			return
 		}
@@ -81,6 +84,50 @@ func (p *Payment) tariff(reserve float64) floor.Tariff {
 		}
 	}
 }
+
+// usable returns the processors that the bidders of a host can use.
+func usable(on []contracts.Allocation) (sum float64) {
+	for i := range on {
+		if on[i].Bid > 0 {
+			sum += on[i].Claim
+		}
+	}
+	return sum
+}
+
+// vectors returns the charges of p where tasks have vectors: the greatest of the terms of the
+// priced resources, at most the bid. The fraction of processors is that received, and of another
+// resource that held. Under scarce, the term of processors is the reserve while
+// processors are spare, that is, while the tasks cannot use all of them.
+func (p *Payment) vectors(priced []hosts.Kind, reserve float64) floor.VectorTariff {
+	return func(on []contracts.Allocation, prices *floor.Prices, capacity, processor float64) {
+		spare := p.Scarce && usable(on)*processor < capacity*(1-contracts.Tolerance)
+		for i := range on {
+			s := &on[i]
+			pays := reserve * (s.Rate / processor)
+			if !spare {
+				pays = p.Term(s.Rate/capacity, s.Own(), prices[hosts.CPU], s.Met)
+			}
+			if v := s.Vector; v != nil {
+				for _, k := range priced {
+					if a := v.Of[k]; a > 0 {
+						pays = max(pays, p.Term(a, v.Bids[k], prices[k], v.Met[k]))
+					}
+				}
+			}
+			if s.Paying = min(s.Bid.Float64(), pays); p.Mean {
+				s.Paying /= float64(s.Of)
+			}
+		}
+	}
+}
+
+// The terms of the payment rules, for one resource.
+func spotTerm(q float64, own, price, _ market.Rate) float64         { return q * (price - own).Float64() }
+func usageTerm(q float64, _, price, _ market.Rate) float64          { return q * price.Float64() }
+func metTerm(q float64, _, _, met market.Rate) float64              { return q * met.Float64() }
+func bidTerm(_ float64, own, _, _ market.Rate) float64              { return own.Float64() }
+func noTerm(float64, market.Rate, market.Rate, market.Rate) float64 { return 0 }
 
 // spot charges the share received at the sum of the other bids, at most the bid. A task that
 // is the only bidder pays nothing.

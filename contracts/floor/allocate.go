@@ -105,25 +105,31 @@ func (f *Floor) share(v *host) (next float64) {
 			f.change(s.Contract).rates[s.Node] = rate
 		}
 	}
-	f.charge(on, v.auction.Price(), &v.rated)
+	if f.vectors {
+		prices := f.pricesOf(v)
+		f.charge(v, on, &prices)
+	} else {
+		f.chargeCPU(v, on, v.auction.Price())
+	}
 	if v.near > 0 {
 		f.watch(v)
 	}
 	return m.Next()
 }
 
-// charge sets the charge per second of each task on a host. The tariff applies first. A task
-// then pays at least the floor price for each processor that it gets, but never more than its
-// bid. For example, at a floor price of $0.001/s, a task with 2 processors and a bid of
-// $0.003/s pays at least $0.002/s.
-func (f *Floor) charge(on []contracts.Allocation, price market.Rate, r *rated) {
-	f.Tariff(on, price, r.capacity, r.speed)
-	if f.Least == 0 {
+// chargeCPU sets the charge per second of each task of v, where only processors matter. The tariff
+// applies first. A task then pays at least the floor price for each processor that it gets, but
+// never more than its bid. For example, at a floor price of $0.001/s, a task with 2 processors and
+// a bid of $0.003/s pays at least $0.002/s.
+func (f *Floor) chargeCPU(v *host, on []contracts.Allocation, price market.Rate) {
+	f.Tariff(on, price, v.rated.capacity, v.rated.speed)
+	if !f.floored {
 		return
 	}
+	least := f.floors[v.id][hosts.CPU]
 	for i := range on {
 		s := &on[i]
-		s.Paying = max(s.Paying, min(s.Bid.Float64(), f.Least*(s.Rate/r.speed)))
+		s.Paying = max(s.Paying, min(s.Bid.Float64(), least*(s.Rate/v.rated.speed)))
 	}
 }
 

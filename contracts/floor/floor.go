@@ -19,8 +19,8 @@ import (
 // processor is the work per second of one of its processors.
 type Tariff func(on []contracts.Allocation, price market.Rate, capacity, processor float64)
 
-// A Config names the parts of a floor. Forecast, NoPrices, HostPrices, Spends, OneByOne,
-// Availability and Least are optional.
+// A Config names the parts of a floor. Machines, Sharing, Tariff, Window and Ties are required.
+// Vector is required if there are Resources or if held resources have floors.
 type Config struct {
 	Machines     []hosts.Machine
 	Sharing      sharing.Rule
@@ -33,7 +33,11 @@ type Config struct {
 	Spends       bool              // charges are paid from the contract's budget; under a Bidding rule, a contract that has spent its budget has no weight
 	OneByOne     bool              // process completions of the same time in order of contract number
 	Availability *Availability     // times at which hosts are available; nil: always
-	Least        float64           // floor price of one processor, dollars per second
+	Least        hosts.Floor       // floor prices on hosts with lower floors of their own
+	NoFloor      bool              // no floor price applies, neither Least nor those of hosts
+	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
+	Counts       []string          // names of the countable resources
+	Vector       VectorTariff      // replaces Tariff where a task has a vector
 }
 
 // A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe
@@ -45,8 +49,11 @@ type Floor struct {
 	heaps       heaps
 	ranking     *market.Ranking
 	specs       []*hosts.Spec // specification of each machine, by host
+	floors      []hosts.Floor // least prices of each host
 	allocations slab.Slab[contracts.Allocation]
 	whole       bool // some host has whole cores
+	vectors     bool // tasks can have vectors
+	floored     bool // some host has a floor
 	now         float64
 	marks       marks
 	scratch     scratch
@@ -90,6 +97,7 @@ type scratch struct {
 	readings []hosts.Reading
 	events   []Event
 	ranked   []int32
+	met      []met
 	placed   []contracts.Placement
 	fetched  float64
 }
@@ -167,11 +175,10 @@ func (f *Floor) Reset(c Config) {
 	f.rule.bids = f.rule.bids && c.Spends
 	f.now, f.runs, f.free = 0, f.runs[:0], f.free[:0]
 	f.hosts, f.specs = slices.Grow(f.hosts[:0], len(c.Machines))[:len(c.Machines)], f.specs[:0]
-	f.whole = false
+	f.floors, f.whole, f.floored, f.vectors = f.floors[:0], false, false, len(c.Resources) > 0
 	for h, m := range c.Machines {
-		f.specs = append(f.specs, m.Spec())
-		f.whole = f.whole || m.Spec().Whole
-		f.hosts[h].reset(hosts.ID(h), m, f.auctions())
+		f.add(m)
+		f.hosts[h].reset(hosts.ID(h), m, len(c.Resources), f.auctions())
 	}
 	f.news.hosts, f.news.old = f.news.hosts[:0], false
 	f.marks = marks{touched: f.marks.touched[:0], changed: f.marks.changed[:0]}
@@ -191,6 +198,18 @@ func (f *Floor) Reset(c Config) {
 	if c.Availability != nil && c.Availability.Histories != nil {
 		f.arrive()
 	}
+}
+
+// add adds the specification and the floor of the next host.
+func (f *Floor) add(m hosts.Machine) {
+	spec, least := m.Spec(), hosts.Floor{}
+	if !f.NoFloor {
+		for k := range least {
+			least[k] = max(spec.Floor[k], f.Least[k])
+		}
+	}
+	f.specs, f.floors = append(f.specs, spec), append(f.floors, least)
+	f.whole, f.floored, f.vectors = f.whole || spec.Whole, f.floored || least != hosts.Floor{}, f.vectors || least.OnHeld()
 }
 
 // auctions returns the configuration of the hosts' auctions.

@@ -1,7 +1,9 @@
 package floor
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"bourse/contracts"
 	"bourse/hosts"
@@ -23,6 +25,7 @@ type host struct {
 	on      []contracts.Allocation // its tasks, in order of admission
 	rated   rated
 	auction market.Auctioneer
+	others  []market.Auctioneer // of the other resources with a price, in order: see vector.go
 
 	interval int32   // index of the current or next interval in its history
 	change   float64 // time of its next arrival or departure, +Inf if none
@@ -39,11 +42,16 @@ type rated struct {
 }
 
 // reset makes v idle at time 0 and reuses its memory.
-func (v *host) reset(h hosts.ID, m hosts.Machine, c market.Config) {
+func (v *host) reset(h hosts.ID, m hosts.Machine, others int, c market.Config) {
 	auction, on, spec := v.auction, v.on[:0], m.Spec()
-	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1), auction: auction}
+	more := slices.Grow(v.others[:0], others)[:others]
+	*v = host{id: h, rated: rated{spec.Speed, spec.Capacity()}, on: on, next: math.Inf(1), change: math.Inf(1), auction: auction, others: more}
 	_, v.reads = m.(hosts.Metered)
-	if err := v.auction.Reset(c); err != nil {
+	err := v.auction.Reset(c)
+	for i := range more {
+		err = errors.Join(err, more[i].Reset(c))
+	}
+	if err != nil {
 		panic("floor: " + err.Error())
 	}
 }
@@ -127,9 +135,15 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	if holds {
 		task.Holds = c.Needs.Holds(m.Spec(), m.Room())
 	}
+	bid, vector := pl.Bid, (*contracts.Vector)(nil)
+	if f.vectors {
+		if vector = f.claim(v, c, &task.Holds, bid); vector != nil {
+			bid = vector.Bids[hosts.CPU]
+		}
+	}
 	var share hosts.Share // allocated later, unless fixed
 	if f.rule.fixed != nil {
-		share = f.rule.fixed.Share(&c.Contract, pl, f)
+		share = f.shared(c, pl, bid)
 	}
 	slot, err := m.Start(f.now, task, share)
 	if err != nil {
@@ -154,8 +168,22 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	}
 	// The payment rule admission uses the price without the task's own bid.
 	s.Met = v.auction.Price()
-	f.bid(v, 0, pl.Bid)
+	if vector != nil {
+		s.Vector = vector
+		f.bidOthers(v, nil, vector)
+	}
+	f.bid(v, 0, bid)
 	return nil
+}
+
+// shared returns the share of a node of c at pl whose bid for processors is bid.
+func (f *Floor) shared(c *run, pl *contracts.Placement, bid market.Rate) hosts.Share {
+	if bid == pl.Bid {
+		return f.rule.fixed.Share(&c.Contract, pl, f)
+	}
+	on := *pl
+	on.Bid = bid
+	return f.rule.fixed.Share(&c.Contract, &on, f)
 }
 
 // work returns the true work of node n of c, or of all nodes of the gang that n represents.
@@ -185,7 +213,7 @@ func (f *Floor) stop(c *run, i, n int32) {
 func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	pl := &c.Placements[n]
 	at, on := v.find(i, n), v.on
-	bid := on[at].Bid
+	bid, vector := on[at].Own(), on[at].Vector
 	pl.Owed, pl.Left, pl.End, pl.Code = on[at].Owed, true, r.Why, r.Code
 	pl.Done += r.Done
 	c.rates[n] = 0
@@ -200,6 +228,9 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 		v.on = f.allocations.Trim(v.on)
 	}
 	f.bid(v, bid, 0)
+	if vector != nil {
+		f.bidOthers(v, vector, nil)
+	}
 }
 
 // bid replaces a bid of was with a bid of r in the auction of v, and updates the total price
@@ -230,12 +261,18 @@ func (f *Floor) raise(i, n int32, r market.Rate) {
 	pl := &c.Placements[n]
 	v := &f.hosts[pl.Host]
 	s := &v.on[v.find(i, n)]
-	f.bid(v, s.Bid, r)
-	if s.Bid = r; r > 0 {
+	was := s.Own()
+	if s.Bid = r; s.Vector != nil {
+		next := s.Vector.With(r)
+		f.bidOthers(v, s.Vector, next)
+		s.Vector = next
+	}
+	f.bid(v, was, s.Own())
+	if r > 0 {
 		pl.Bid = r
 	}
 	if f.rule.fixed != nil {
-		s.Share = f.rule.fixed.Share(&c.Contract, pl, f)
+		s.Share = f.shared(c, pl, s.Own())
 		if r == 0 {
 			s.Share.Weight = hosts.Idle
 		}

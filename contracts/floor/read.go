@@ -16,7 +16,7 @@ import (
 // charged at that price.
 type deal struct {
 	number int64
-	price  market.Rate
+	prices Prices
 	on     []contracts.Allocation
 }
 
@@ -25,7 +25,7 @@ func (f *Floor) metered(v *host) hosts.Metered { return f.Machines[v.id].(hosts.
 
 // saveAllocation stores the current allocation of v, which is metered.
 func (f *Floor) saveAllocation(v *host) {
-	v.deals = append(v.deals, deal{f.metered(v).Deal(), v.auction.Price(), slices.Clone(v.on)})
+	v.deals = append(v.deals, deal{f.metered(v).Deal(), f.pricesOf(v), slices.Clone(v.on)})
 }
 
 // Read records the usage that h, which is metered, has measured, and enters the time of its
@@ -77,7 +77,7 @@ func (f *Floor) book(v *host, done []hosts.Reading) {
 			s.Rate = done[k].Work / done[k].Span
 		}
 	}
-	f.charge(d.on, d.price, &v.rated)
+	f.charge(v, d.on, &d.prices)
 	for i := range d.on {
 		was := &d.on[i]
 		at := slices.IndexFunc(v.on, func(s contracts.Allocation) bool { return s.Slot == was.Slot && s.Contract == was.Contract })
@@ -138,11 +138,11 @@ func (f *Floor) Shut(now float64, h hosts.ID, shut bool) {
 func (f *Floor) Join(now float64, m hosts.Machine) {
 	f.allocate()
 	f.now = now
-	f.Machines, f.specs = append(f.Machines, m), append(f.specs, m.Spec())
-	f.whole = f.whole || m.Spec().Whole
+	f.Machines = append(f.Machines, m)
+	f.add(m)
 	f.hosts = append(f.hosts, host{})
 	v := &f.hosts[len(f.hosts)-1]
-	v.reset(hosts.ID(len(f.hosts)-1), m, f.auctions())
+	v.reset(hosts.ID(len(f.hosts)-1), m, len(f.Resources), f.auctions())
 	v.at, v.away = now, true
 	f.ranking = market.NewRanking(len(f.hosts))
 	for h := range f.hosts {

@@ -23,8 +23,13 @@ func (f *Floor) Trial(now float64, ties *rand.Rand) contracts.View {
 
 // Percentile implements [contracts.View].
 func (t trial) Percentile(h hosts.ID, g float64) float64 {
-	past := t.hosts[h].auction.History().Snapshot()
-	return t.percentile(&past, h, g)
+	return t.PercentileOf(h, hosts.CPU, g)
+}
+
+// PercentileOf implements [contracts.View].
+func (t trial) PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64 {
+	past := t.auction(h, k).History().Snapshot()
+	return t.percentile(&past, h, k, g)
 }
 
 // Cheapest implements [contracts.View].

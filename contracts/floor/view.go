@@ -32,12 +32,17 @@ func (f *Floor) Price(h hosts.ID) market.Rate { return f.hosts[h].auction.Price(
 // Percentile returns F⁻¹(g) of h in dollars per second (eq. 5), or the floor price of the
 // whole host if that is higher. It requires a Forecast.
 func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
-	return f.percentile(f.hosts[h].auction.History(), h, g)
+	return f.percentile(f.hosts[h].auction.History(), h, hosts.CPU, g)
 }
 
-// percentile returns the percentile of h computed from its price history.
-func (f *Floor) percentile(past *market.History, h hosts.ID, g float64) float64 {
-	return max(f.Forecast.Percentile(past, f.now, g), f.Least*f.specs[h].CPUs)
+// percentile returns the percentile of kind k on h by its price history. It is never below the
+// floor price of all that h has of k.
+func (f *Floor) percentile(past *market.History, h hosts.ID, k hosts.Kind, g float64) float64 {
+	all := f.specs[h].CPUs
+	if k != hosts.CPU {
+		all = f.specs[h].Room.Of(k)
+	}
+	return max(f.Forecast.Percentile(past, f.now, g), f.floors[h][k]*all)
 }
 
 // On returns the tasks on h, in order of admission.
@@ -88,7 +93,11 @@ func (f *Floor) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	if !r.Needs.Min.Resources.Zero() || f.Availability != nil || f.whole {
 		eligible = func(h int32) bool { return contracts.Eligible(hosts.ID(h), r, f) }
 	}
-	f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked[:0])
+	if f.scratch.ranked = f.scratch.ranked[:0]; r.ClaimsHeld(f.Resources) {
+		f.cheapestFor(r)
+	} else {
+		f.scratch.ranked = f.ranking.Cheapest(r.Nodes, f.Ties, eligible, f.scratch.ranked)
+	}
 	out = slices.Grow(out, len(f.scratch.ranked))
 	for _, h := range f.scratch.ranked {
 		out = append(out, hosts.ID(h))

@@ -26,6 +26,11 @@
 //	per_host      true: the work of each node is promised separately
 //	max_cpu       the most processors that one node uses
 //	floor         minimum price of a processor, $/s; omitted if 0
+//	floors        minimum prices of held resources, $/s and unit, by name; omitted if 0
+//	holds         where held resources have prices: the amounts that each node holds, by name, or
+//	              one list of the amounts per node, in the order of on, if they differ
+//	met           in the same forms, for each priced resource that is held: the sum of the bids
+//	              of others for it at admission, in nano-dollars per second
 //	penalty_rate  what the provider owes for delay, $/s
 //	penalty_max   the most that it owes for delay, $; omitted if unlimited
 //	penalty_part  what is owed if a host or the market delivers none of the work, as a
@@ -92,10 +97,60 @@ type Terms struct {
 	Name   func(hosts.ID) string // returns the name of a host
 	Spare  int                   // bytes of the note to leave for other fields
 	Floor  float64               // minimum price of a processor, $/s
+	Held   *Held                 // nil if no held resource has a price
 
 	// Part is the penalty if a host or the market delivers none of the work, and Most is its
 	// maximum. Both are fractions of the budget.
 	Part, Most float64
+}
+
+// Held are the terms of resources other than processors. Kinds that a node does not hold are 0.
+type Held struct {
+	Floors hosts.Floor
+	Holds  []hosts.Resources    // by node
+	Met    [][hosts.Kinds]int64 // by node: price of each priced kind without the node's bid
+	Name   func(hosts.Kind) string
+}
+
+// append appends the fields of h to b.
+func (h *Held) append(b []byte) []byte {
+	b = h.field(b, "floors", 1, func(k hosts.Kind, _ int) float64 { return h.Floors[k] })
+	b = h.field(b, "holds", len(h.Holds), func(k hosts.Kind, n int) float64 { return h.Holds[n].Of(k) })
+	return h.field(b, "met", len(h.Met), func(k hosts.Kind, n int) float64 { return float64(h.Met[n][k]) })
+}
+
+// field appends an object with the values of each kind that is not 0 on every node. A value is a
+// number if it is the same on all nodes.
+func (h *Held) field(b []byte, name string, nodes int, of func(k hosts.Kind, n int) float64) []byte {
+	start := len(b)
+	b = append(append(append(b, ',', '"'), name...), `":{`...)
+	empty := len(b)
+	for k := hosts.Memory; k < hosts.Kinds; k++ {
+		same, some := true, false
+		for n := range nodes {
+			same, some = same && of(k, n) == of(k, 0), some || of(k, n) != 0
+		}
+		if !some {
+			continue
+		}
+		if len(b) > empty {
+			b = append(b, ',')
+		}
+		b = append(text(b, h.Name(k)), ':')
+		if same {
+			b = strconv.AppendFloat(b, of(k, 0), 'g', -1, 64)
+			continue
+		}
+		for n := range nodes {
+			b = append(b, "[,"[min(n, 1)])
+			b = strconv.AppendFloat(b, of(k, n), 'g', -1, 64)
+		}
+		b = append(b, ']')
+	}
+	if len(b) == empty {
+		return b[:start]
+	}
+	return append(b, '}')
 }
 
 // Append appends t to b as a JSON object. It omits the list of hosts if that would make the
@@ -113,6 +168,12 @@ func (t Terms) Append(b []byte) []byte {
 	}
 	if t.Floor > 0 {
 		b = number(b, "floor", t.Floor)
+	}
+	if t.Held != nil {
+		without := len(b)
+		if b = t.Held.append(b); t.full(b) {
+			b = b[:without]
+		}
 	}
 	if p := t.SLA.Penalty; p.Rate > 0 {
 		b = number(b, "penalty_rate", p.Rate)

@@ -3,6 +3,7 @@ package live
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"bourse/contracts/policies"
 	"bourse/contracts/sharing"
 	"bourse/experiments/scenario"
+	"bourse/hosts"
 	"bourse/market"
 )
 
@@ -187,7 +189,10 @@ func (c *Config) rules(ledger string) (b broker.Config, err error) {
 	}
 	b.Window, b.Notes, b.NoPrices = c.Market.Window, true, true
 	b.Ties = stream("ties")
-	b.Patience, b.Least, b.Reserve = c.Link.Patience, c.Floor.Second(), c.Market.Reserve
+	b.Patience, b.Reserve = c.Link.Patience, c.Market.Reserve
+	if b.Least[hosts.CPU] = c.Floor.Second(); c.Floor.OnHeld() || len(c.Market.Resources) > 0 {
+		return b, errors.New("market.resources, floor_per_hour: found prices of held resources, want none: hosts of a live market offer only processors")
+	}
 	if policies.Properties(c.Admission.Name, b.Policy).Spot {
 		b.Renew = c.Market.Renew
 	}

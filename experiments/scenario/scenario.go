@@ -73,10 +73,17 @@ type Fleet struct {
 // A Floor is the minimum price of resources of a host.
 type Floor struct {
 	CPU float64 `yaml:"cpu" validate:"min=0,max=1e6" doc:"minimum charge per allocated processor"`
+
+	// Held are the minimum charges of held resources by name: per GB (1e9 bytes) of memory and disk,
+	// per GB/s of bandwidth, and per unit of a countable resource.
+	Held map[string]float64 `yaml:",inline"`
 }
 
 // Second returns the minimum price of a processor, in dollars per second.
-func (f Floor) Second() float64 { return f.CPU / 3600 }
+func (f *Floor) Second() float64 { return f.CPU / 3600 }
+
+// OnHeld reports whether resources other than processors have a minimum price.
+func (f *Floor) OnHeld() bool { return len(f.Held) > 0 }
 
 // SpeedOf returns the speed of host h.
 func (f *Fleet) SpeedOf(h int) float64 {
@@ -132,14 +139,15 @@ type Workload struct {
 
 // A Market describes how hosts are sold.
 type Market struct {
-	Sharing    Choice  `yaml:"sharing" family:"sharing" doc:"rule that sets the share of a host for each contract"`
-	Bidding    Choice  `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
-	Payment    string  `yaml:"payment" doc:"payment rule"`
-	Reserve    float64 `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where no task gets less than it could use; at most a contract's bid"`
-	Renew      float64 `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
-	Forecaster Choice  `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
-	Window     float64 `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`
-	Instant    string  `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
+	Sharing    Choice   `yaml:"sharing" family:"sharing" doc:"rule that sets the share of a host for each contract"`
+	Bidding    Choice   `yaml:"bidding" family:"bidding" doc:"strategy by which a contract chooses hosts and bids"`
+	Payment    string   `yaml:"payment" doc:"payment rule"`
+	Reserve    float64  `yaml:"reserve" validate:"min=0,max=1e6" doc:"reserve price under payment scarce, in $ per processor-second, on a host where no task gets less than it could use; at most a contract's bid"`
+	Resources  []string `yaml:"resources" validate:"omitempty" doc:"held resources with a price in addition to processors: memory, disk, bandwidth, and countable ones by name"`
+	Renew      float64  `yaml:"renew" validate:"min=0,max=1e9" doc:"seconds between renewals of the bids of a spot contract (be): it bids its remaining budget over its remaining time, in the same proportions; 0 means never"`
+	Forecaster Choice   `yaml:"forecaster" family:"forecaster" doc:"estimator of the price percentile"`
+	Window     float64  `yaml:"window" validate:"gt=0,max=1e9" doc:"length of the price history used, s"`
+	Instant    string   `yaml:"instant" validate:"oneof=ends-first submissions-first one-by-one" doc:"order of events at the same time: ends-first (freed processors can be used at once), submissions-first (then all ends together), or one-by-one (submissions, then ends in the order of the log, each followed by a scan of the queue, as in EASY simulators)"`
 }
 
 // An SLA describes the promise of a contract, and the cost of breaking it.

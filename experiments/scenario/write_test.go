@@ -42,10 +42,11 @@ func write(t interface{ Fatal(...any) }, e Experiment) []byte {
 // is there: every field with its doc.
 func TestWrite(t *testing.T) {
 	t.Parallel()
-	e, err := Parse("small.yaml", []byte(strings.Replace(small, "{hosts: 4}", "{hosts: 4, count: {gpu: 2}}", 1)), names())
+	e, err := Parse("small.yaml", []byte(strings.Replace(small, "{hosts: 4}", "{hosts: 4, count: {gpu: 2}, floor_per_hour: {gpu: 1.2}}", 1)), names())
 	if err != nil {
 		t.Fatal(err)
 	}
+	e.Configurations[0].Market.Resources = []string{"memory", "gpu"}
 	got := write(t, e)
 	golden(t, "testdata/small.yaml", got)
 	for _, typ := range []reflect.Type{

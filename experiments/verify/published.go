@@ -155,7 +155,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve,
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: len(c.Market.Resources) > 0 || c.Fleet.Floor.OnHeld(),
 		Leave: c.Fleet.Availability != nil, Packed: c.Workload.Packs(),
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}

@@ -37,6 +37,7 @@ type Rules struct {
 	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
 	Floor   float64   // minimum price of a processor, dollars per second
 	Reserve float64   // of payment scarce: price of a processor on a host whose tasks are not cut, dollars per second
+	Held    bool      // resources other than processors have prices or floors
 	Packed  bool      // several nodes of a contract may share a host, one per processor
 	Leave   bool      // hosts come and go, which ledgers do not show
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
@@ -150,6 +151,8 @@ func newTrail(run *Run) *trail {
 	case r.Payment == "budget" || r.Sharing == planned:
 	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
+	case r.Held:
+		t.beyond = "charges, which were not recomputed: held resources have prices"
 	case r.Leave:
 		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
 	case r.Sold != nil:

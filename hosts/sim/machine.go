@@ -57,7 +57,7 @@ type Machine struct {
 
 	holds []hosts.Resources // by slot: resources that its task reserves; shorter than place if later slots reserve nothing
 	room  hosts.Resources
-	_     [16]byte // padding, so that consecutive machines start at a cache line
+	_     [48]byte // padding, so that consecutive machines start at a cache line
 }
 
 // Borrow makes m, which must be idle, take the memory for its tasks from l from now on.

@@ -94,10 +94,20 @@ func (n *Node) decodeStruct(v reflect.Value, f field) error {
 	if n.Kind != Mapping {
 		return n.mismatch(v, f)
 	}
-	known := FieldsOf(v.Type())
-	for _, k := range n.Keys {
-		if known.Find(k.Name) == nil {
+	known, others := FieldsOf(v.Type()), &Node{Kind: Mapping, At: n.At}
+	rest := restOf(v.Type())
+	for i, k := range n.Keys {
+		switch {
+		case known.Find(k.Name) != nil:
+		case rest != nil:
+			others.Keys, others.Items = append(others.Keys, k), append(others.Items, n.Items[i])
+		default:
 			return k.At.Fail(Join(f.path, plugin.Clip(k.Name)), "unknown field, %s", plugin.OneOf(k.Name, known.Names()))
+		}
+	}
+	if len(others.Keys) > 0 {
+		if err := others.decodeMap(v.FieldByIndex(rest), f); err != nil {
+			return err
 		}
 	}
 	for _, s := range known {
@@ -222,7 +232,8 @@ func (n *Node) decodeScalar(v reflect.Value, f field) error {
 }
 
 // Of converts a Go value to a Node: numbers, booleans, text, lists, maps by text and structs
-// with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct. A type
+// with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct, and empty lists
+// with the rule omitempty. A type
 // may have a form of its own by a method Node() *Node.
 func Of(v any) *Node { return of(reflect.ValueOf(v)) }
 
@@ -263,8 +274,16 @@ func of(v reflect.Value) *Node {
 		return n
 	}
 	for _, f := range FieldsOf(v.Type()) { // panics for what no file can hold
-		if value := v.FieldByIndex(f.Index); value.Kind() != reflect.Map || value.Len() > 0 {
+		value := v.FieldByIndex(f.Index)
+		omit := value.Kind() == reflect.Map || value.Kind() == reflect.Slice && RuleOf(f.Rule).Omit
+		if !omit || value.Len() > 0 {
 			n = n.PutKey(Key{Name: f.Name, Doc: f.Doc}, of(value))
+		}
+	}
+	if rest := restOf(v.Type()); rest != nil {
+		others := of(v.FieldByIndex(rest))
+		for i, k := range others.Keys {
+			n = n.PutKey(k, others.Items[i])
 		}
 	}
 	return n

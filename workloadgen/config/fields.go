@@ -27,6 +27,7 @@ func FieldsOf(t reflect.Type) Fields {
 		s := t.Field(i)
 		name, options, _ := strings.Cut(s.Tag.Get("yaml"), ",")
 		switch {
+		case options == "inline" && s.Type.Kind() == reflect.Map: // see restOf
 		case options == "inline":
 			for _, in := range FieldsOf(s.Type) {
 				in.Index = append([]int{i}, in.Index...)
@@ -40,6 +41,18 @@ func FieldsOf(t reflect.Type) Fields {
 		}
 	}
 	return out
+}
+
+// restOf returns the index of the field of a struct that is a map tagged inline, or nil. It has the
+// keys for which the struct has no field.
+func restOf(t reflect.Type) []int {
+	for i := range t.NumField() {
+		s := t.Field(i)
+		if _, options, _ := strings.Cut(s.Tag.Get("yaml"), ","); options == "inline" && s.Type.Kind() == reflect.Map {
+			return s.Index
+		}
+	}
+	return nil
 }
 
 // Find returns the named field, or nil if there is none.

@@ -501,3 +501,20 @@ func (v *Recorded) Changed() []hosts.ID { return nil }
 
 // Contract implements [contracts.View].
 func (v *Recorded) Contract(i int32) *contracts.Contract { return v.contracts[i] }
+
+// Priced implements [contracts.View]. A question has only the prices of processors.
+func (v *Recorded) Priced() []hosts.Kind { return nil }
+
+// KindName implements [contracts.View].
+func (v *Recorded) KindName(k hosts.Kind) string { return k.Name(nil) }
+
+// PriceOf implements [contracts.View].
+func (v *Recorded) PriceOf(h hosts.ID, _ hosts.Kind) market.Rate { return v.Price(h) }
+
+// PercentileOf implements [contracts.View].
+func (v *Recorded) PercentileOf(h hosts.ID, _ hosts.Kind, g float64) float64 {
+	return v.Percentile(h, g)
+}
+
+// Floors implements [contracts.View]. A question has none.
+func (v *Recorded) Floors(hosts.ID) *hosts.Floor { return new(hosts.Floor) }

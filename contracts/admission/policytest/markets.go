@@ -124,3 +124,9 @@ func (b *Board) History(hosts.ID) *availability.History { return nil }
 func (b *Board) Spec(h hosts.ID) *hosts.Spec {
 	return &hosts.Spec{CPUs: 1, Speed: b.Speeds[h], Room: hosts.Resources{Memory: 4}}
 }
+
+// Priced implements [contracts.View].
+func (s *Still) Priced() []hosts.Kind { return nil }
+
+// Floors implements [contracts.View].
+func (s *Still) Floors(hosts.ID) *hosts.Floor { return new(hosts.Floor) }

@@ -1,0 +1,136 @@
+package floor
+
+import (
+	"cmp"
+	"slices"
+
+	"bourse/contracts"
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// A market may price held resources in addition to processors: see [contracts.Vector]. Each host
+// then has one more auction for each of them. The auction of its processors is host.auction, as
+// in other markets, and has only the parts of bids that are for processors.
+
+// A VectorTariff sets Paying of each task on a host where some task has a Vector. Prices are the
+// sums of bids by kind.
+type VectorTariff func(on []contracts.Allocation, prices *Prices, capacity, processor float64)
+
+// Prices are the prices of a host by kind of resource; those without a price are 0.
+type Prices [hosts.Kinds]market.Rate
+
+// claim returns the vector of a task of c that bids b and holds resources on v. It returns nil if
+// the task claims no priced resource but processors, and holds none with a floor.
+func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *contracts.Vector {
+	spec := f.specs[v.id]
+	claims := contracts.ClaimsOn(spec, c.Needs.Max.CPU, holds, f.Resources)
+	least := f.floors[v.id].Held(holds)
+	only := contracts.Claims{}
+	if only.Of[hosts.CPU] = claims.Of[hosts.CPU]; claims == only && least == 0 {
+		return nil
+	}
+	vector := contracts.Vector{Claims: claims, Floor: least, Met: f.pricesOf(v)}
+	return vector.With(b)
+}
+
+// pricesOf returns the prices of v.
+func (f *Floor) pricesOf(v *host) (p Prices) {
+	p[hosts.CPU] = v.auction.Price()
+	for i, k := range f.Resources {
+		p[k] = v.others[i].Price()
+	}
+	return p
+}
+
+// bidOthers replaces the bids of was by the bids of is in the auctions of v, except in the auction
+// of processors. Nil bids nothing.
+func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
+	var from, to Prices
+	if was != nil {
+		from = was.Bids
+	}
+	if is != nil {
+		to = is.Bids
+	}
+	for i, k := range f.Resources {
+		if from[k] != to[k] {
+			v.others[i].Bid(f.now, from[k], to[k])
+		}
+	}
+}
+
+// charge sets the charge per second of each task of v at the given prices. The floor also covers the
+// resources that a task holds. On are the tasks, now or under an earlier deal.
+func (f *Floor) charge(v *host, on []contracts.Allocation, prices *Prices) {
+	if !vectors(on) {
+		f.chargeCPU(v, on, prices[hosts.CPU])
+		return
+	}
+	f.Vector(on, prices, v.rated.capacity, v.rated.speed)
+	for i := range on {
+		s := &on[i]
+		least := f.floors[v.id][hosts.CPU]*(s.Rate/v.rated.speed) + s.Vector.Least()
+		s.Paying = max(s.Paying, min(s.Bid.Float64(), least))
+	}
+}
+
+// vectors reports whether a task of on has a vector.
+func vectors(on []contracts.Allocation) bool {
+	return slices.ContainsFunc(on, func(s contracts.Allocation) bool { return s.Vector != nil })
+}
+
+// A met host is one that is eligible for a request, with the price that the request meets there.
+type met struct {
+	price market.Rate
+	tie   uint64 // random
+	host  hosts.ID
+}
+
+// cheapestFor appends to f.scratch.ranked the hosts for [Floor.Cheapest], for a request that
+// claims a priced resource. Which resource is dominant depends on the host, so no order of hosts
+// by one price serves, and each eligible host is looked at.
+func (f *Floor) cheapestFor(r *contracts.Request) {
+	all := f.scratch.met[:0]
+	for h := range hosts.ID(len(f.hosts)) {
+		if contracts.Eligible(h, r, f) {
+			all = append(all, met{contracts.Meets(h, r, f), f.Ties.Uint64(), h})
+		}
+	}
+	slices.SortFunc(all, func(a, b met) int {
+		return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.tie, b.tie), cmp.Compare(a.host, b.host))
+	})
+	for _, m := range all[:min(r.Nodes, len(all))] {
+		f.scratch.ranked = append(f.scratch.ranked, int32(m.host))
+	}
+	f.scratch.met = all
+}
+
+// PricesHeld reports whether a resource other than processors has a price or a floor on any host.
+func (f *Floor) PricesHeld() bool { return f.vectors }
+
+// Priced implements [contracts.View].
+func (f *Floor) Priced() []hosts.Kind { return f.Resources }
+
+// KindName implements [contracts.View].
+func (f *Floor) KindName(k hosts.Kind) string { return k.Name(f.Counts) }
+
+// PriceOf implements [contracts.View].
+func (f *Floor) PriceOf(h hosts.ID, k hosts.Kind) market.Rate { return f.auction(h, k).Price() }
+
+// auction returns the auction of kind k on h.
+func (f *Floor) auction(h hosts.ID, k hosts.Kind) *market.Auctioneer {
+	v := &f.hosts[h]
+	if k == hosts.CPU {
+		return &v.auction
+	}
+	return &v.others[slices.Index(f.Resources, k)]
+}
+
+// PercentileOf implements [contracts.View]. It requires a Forecast.
+func (f *Floor) PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64 {
+	return f.percentile(f.auction(h, k).History(), h, k, g)
+}
+
+// Floors implements [contracts.View].
+func (f *Floor) Floors(h hosts.ID) *hosts.Floor { return &f.floors[h] }

@@ -1,0 +1,128 @@
+package contracts
+
+import (
+	"math"
+
+	"bourse/hosts"
+	"bourse/market"
+)
+
+// # Several resources
+//
+// A market can price held resources, such as memory and GPUs, in addition to processors. A task
+// then claims a fraction a of each. The resource of its largest fraction, D, is dominant. The
+// task bids its whole bid b there, and b a/D for each other resource. The price of a resource on
+// a host is the sum of these bids.
+
+// Claims are the fractions of a host that a task claims, by kind of resource, in [0,1]. A kind
+// that is not claimed or has no price is 0.
+type Claims struct {
+	Of       [hosts.Kinds]float64
+	Dominant hosts.Kind // the kind of the largest fraction; ties are in order of kinds
+}
+
+// ClaimsOn returns the claims of a task on a host of the given specification. Limit is the maximum
+// number of processors of the task, 0 for no limit. Its fraction of processors is the number that it
+// can use, divided by the number of the host. Priced are the kinds with a price in addition to
+// processors, in order.
+func ClaimsOn(spec *hosts.Spec, limit float64, held *hosts.Resources, priced []hosts.Kind) (c Claims) {
+	c.Of[hosts.CPU] = spec.Usable(limit) / spec.CPUs
+	for _, k := range priced {
+		if x := held.Of(k); x > 0 {
+			c.Of[k] = x / spec.Room.Of(k)
+			if c.Of[k] > c.Of[c.Dominant] {
+				c.Dominant = k
+			}
+		}
+	}
+	return c
+}
+
+// Bid returns the part of the bid b that is for kind k: b if k is as large as the dominant
+// fraction, otherwise b times a/D, rounded toward zero, but at least 1 nano-dollar per second. It
+// is 0 if b is 0 or k is not claimed.
+func (c *Claims) Bid(b market.Rate, k hosts.Kind) market.Rate {
+	a, most := c.Of[k], c.Of[c.Dominant]
+	switch {
+	case b == 0 || a == 0:
+		return 0
+	case a == most:
+		return b
+	}
+	return max(1, market.Rate(math.Floor(float64(b)*(a/most))))
+}
+
+// A Vector is the part of an [Allocation] that concerns resources other than processors. It does
+// not change: a new bid has a new Vector.
+type Vector struct {
+	Claims
+	Bids  [hosts.Kinds]market.Rate // by kind
+	Met   [hosts.Kinds]market.Rate // sum of the other bids when the task was placed, by kind
+	Floor float64                  // the least price of all that the task holds, dollars per second
+}
+
+// Least returns the floor price of all that the task holds, in dollars per second; 0 if v is nil.
+func (v *Vector) Least() float64 {
+	if v == nil {
+		return 0
+	}
+	return v.Floor
+}
+
+// With returns a copy of v with the bid b.
+func (v *Vector) With(b market.Rate) *Vector {
+	n := *v
+	for k := range n.Bids {
+		n.Bids[k] = n.Bid(b, hosts.Kind(k))
+	}
+	return &n
+}
+
+// Own returns the bid of s for processors.
+func (s *Allocation) Own() market.Rate {
+	if s.Vector != nil {
+		return s.Vector.Bids[hosts.CPU]
+	}
+	return s.Bid
+}
+
+// Affords returns the floor price of all that a node of r may use on the host of pl, in dollars
+// per second, and whether its bid reaches it.
+func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
+	f := v.Floors(pl.Host)
+	if *f == (hosts.Floor{}) {
+		return 0, true
+	}
+	spec := v.Spec(pl.Host)
+	if least = f[hosts.CPU] * spec.Usable(r.Needs.Max.CPU); f.OnHeld() {
+		held := r.Needs.Holds(spec, v.Room(pl.Host))
+		least += f.Held(&held)
+	}
+	const rounding = 1e-15 // dollars per second; far below one nano-dollar, the unit of bids
+	return least, pl.Bid.Float64()+rounding >= least
+}
+
+// Claims returns the claims of a node of r on h with the room that h has.
+func (r *Request) Claims(h hosts.ID, v View) Claims {
+	held := r.Needs.Holds(v.Spec(h), v.Room(h))
+	return ClaimsOn(v.Spec(h), r.Needs.Max.CPU, &held, v.Priced())
+}
+
+// ClaimsHeld reports whether a node of r can claim a priced resource other than processors.
+func (r *Request) ClaimsHeld(priced []hosts.Kind) bool {
+	for _, k := range priced {
+		if r.Needs.Min.Of(k) > 0 || r.Needs.Max.Of(k) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Meets returns the price that a node of r meets on h: that of its dominant resource there.
+func Meets(h hosts.ID, r *Request, v View) market.Rate {
+	if !r.ClaimsHeld(v.Priced()) {
+		return v.Price(h)
+	}
+	c := r.Claims(h, v)
+	return v.PriceOf(h, c.Dominant)
+}

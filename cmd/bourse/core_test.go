@@ -20,7 +20,7 @@ var core = []string{
 // 7,500.
 const (
 	coreClosure        = 8_800
-	experimentsClosure = 44_900
+	experimentsClosure = 45_500
 )
 
 // most are the most lines of code of packages. A package that is not listed may have 500.
@@ -40,7 +40,7 @@ var most = map[string]int{
 	"contracts/admission":           660,
 	"contracts/admission/cleared":   1250,
 	"contracts/admission/libra":     560,
-	"contracts/admission/outside":   975,
+	"contracts/admission/outside":   985,
 	"contracts/admission/queue":     1450,
 	"contracts/admission/reserve":   550,
 	"contracts/admission/script":    1065,
@@ -61,7 +61,7 @@ var most = map[string]int{
 	"experiments/publication":       2660,
 	"experiments/report":            3150,
 	"experiments/results":           3500,
-	"experiments/scenario":          1985,
+	"experiments/scenario":          1990,
 	"experiments/stats":             700,
 	"experiments/study":             3385,
 	"experiments/trail":             500,

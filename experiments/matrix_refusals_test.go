@@ -26,7 +26,7 @@ var matrixRefusals = []struct{ says, why string }{
 	{`notice: want at most every`, "a decision is made after the clearing before it"},
 	{`bidding: progress needs a price ondemand`, "its buyers fall back on it"},
 	{`admission policy posted: high: found`, "a price does not fall with the load"},
-	{`log.swf: no jobs`, "there is nothing to run"},
+	{`log.swf: (no jobs|none of \d+ records passed the filter)`, "there is nothing to run"},
 }
 
 var matrixSays = func() (all []*regexp.Regexp) {

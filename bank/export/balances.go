@@ -9,8 +9,8 @@ type Balance struct {
 }
 
 // Balances returns the balances of all accounts except the mint after the entries, in order of
-// first use. If asked is not empty, it returns only the balance of that account, even if it
-// was never paid.
+// first use. If asked is not empty, it returns only the balance of that account, or none if
+// no entry moves its money.
 func Balances(entries Entries, asked string) ([]Balance, error) {
 	l := bank.New(nil)
 	for e := range entries {
@@ -19,14 +19,8 @@ func Balances(entries Entries, asked string) ([]Balance, error) {
 		}
 	}
 	found := []Balance{}
-	if asked != "" {
-		found = append(found, Balance{Account: asked})
-	}
 	for name, amount := range l.Balances() {
-		switch {
-		case name == asked:
-			found[0].Amount = amount
-		case asked == "" && name != "mint":
+		if name == asked || asked == "" && name != "mint" {
 			found = append(found, Balance{name, amount})
 		}
 	}

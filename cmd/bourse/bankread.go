@@ -10,6 +10,7 @@ import (
 	"bourse/bank"
 	"bourse/bank/audit"
 	"bourse/bank/export"
+	"bourse/bank/owners"
 	"bourse/bank/service"
 	"bourse/experiments/audits"
 
@@ -20,8 +21,8 @@ var balanceCommand = command(`balance DIR [ACCOUNT]
 print balances
 
 One line ACCOUNT AMOUNT for each account, including open escrows, in order of their
-first entry. The amounts add up to the total that was issued. An account that was
-never paid has a balance of 0. The mint, if you name it, has minus the amount that it
+first entry. The amounts add up to the total that was issued. It is an error to name
+an account that no entry names; a served bank states 0. The mint, if you name it, has minus the amount that it
 issued.
 
    bourse bank balance books
@@ -47,10 +48,16 @@ func balanceAction(c *cli.Context, _ *balanceOptions) error {
 	if isServed(c.Args().First()) {
 		return balanceThere(c, asked)
 	}
-	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
+	return readBankLedger(c, func(w io.Writer, o *owners.Owners, entries export.Entries) error {
 		found, err := export.Balances(entries, asked)
 		if err != nil {
 			return err
+		}
+		if len(found) == 0 && o.Known(asked) { // enrolled, but never paid
+			found = []export.Balance{{Account: asked}}
+		}
+		if len(found) == 0 && asked != "" {
+			return usagef("ACCOUNT: found %s, which no entry names; see 'bourse bank balance %s'", asked, c.Args().First())
 		}
 		return printBalances(c, w, found)
 	})
@@ -116,7 +123,7 @@ One line per move: seq, time, id, kind, contract, from, to, micros (millionths o
 dollar), note, hash. 'bank verify' checks such a log without the bank.
 
    bourse bank log books > books.log`, func(c *cli.Context, _ *none) error {
-	return readBankLedger(c, func(w io.Writer, entries export.Entries) error {
+	return readBankLedger(c, func(w io.Writer, _ *owners.Owners, entries export.Entries) error {
 		return export.Write(w, "json", entries, export.Options{})
 	})
 })

@@ -38,8 +38,8 @@ type compareOptions struct {
 }
 
 func compareAction(c *cli.Context, o *compareOptions) error {
-	if n := o.Jobs; n < 0 || n > 1e8 {
-		return usagef("--jobs: found %d, want 0 to 100000000", n)
+	if n := o.Jobs; c.IsSet("jobs") && (n < 1 || n > 1e8) {
+		return usagef("--jobs: found %d, want 1 to 100000000", n)
 	}
 	logs, err := readBoth(c, c.Args().Slice())
 	if err != nil {

@@ -28,7 +28,7 @@ R of an experiment with seed S.
    bourse workload generate lublin -n 10000 --swf lublin.swf`, generateAction)
 
 type generateOptions struct {
-	N             int `shown:"as many as the model's options say" doc:"draw {N} jobs"`
+	N             *int `shown:"as many as the model's options say" doc:"draw {N} jobs"`
 	seedOption    `yaml:",inline"`
 	Replication   int    `doc:"draw the plan of replication {R}, from 0"`
 	Options       string `doc:"{OPTIONS} of the model, as a YAML mapping"`
@@ -39,9 +39,6 @@ type generateOptions struct {
 }
 
 func generateAction(c *cli.Context, o *generateOptions) error {
-	if n := o.N; n < 0 {
-		return usagef("-n: found %d, want at least 0", n)
-	}
 	if r := o.Replication; r < 0 {
 		return usagef("--replication: found %d, want at least 0", r)
 	}
@@ -49,7 +46,13 @@ func generateAction(c *cli.Context, o *generateOptions) error {
 	if err != nil {
 		return misuse.Of(err)
 	}
-	plan, err := m.Plan(scenario.Stream(o.Seed, o.Replication, "workload"), o.N, nil)
+	n := 0 // as many as the options say
+	if o.N != nil {
+		if n = *o.N; n < 1 {
+			return usagef("-n: found %d, want 1 or more", n)
+		}
+	}
+	plan, err := m.Plan(scenario.Stream(o.Seed, o.Replication, "workload"), n, nil)
 	if err != nil {
 		return misuse.Of(err)
 	}

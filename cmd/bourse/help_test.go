@@ -31,6 +31,31 @@ func TestExamples(t *testing.T) {
 	}
 }
 
+// TestExtra checks that every command refuses an argument too many, except those that take any
+// number.
+func TestExtra(t *testing.T) {
+	t.Parallel()
+	several := []string{
+		"paper claims", "show claims", "job status", "job cancel", "job fetch", "run merge", "job submit",
+		"policy check", "policy ask", "scenario schema",
+	}
+	for name, c := range leaves("", newApp(nil, nil, nil).Commands) {
+		if any := strings.HasSuffix(c.ArgsUsage, "..."); any || strings.Contains(c.ArgsUsage, "...") {
+			if !slices.Contains(several, name) {
+				t.Errorf("bourse %s takes any number of arguments: %s", name, c.ArgsUsage)
+			}
+			continue
+		}
+		args := strings.Fields(name)
+		for range len(strings.Fields(c.ArgsUsage)) + 1 {
+			args = append(args, "nonsense")
+		}
+		if status, _, errs := bourse(t, t.Context(), args...); status != statusUsage || !strings.Contains(errs, `found "nonsense"`) {
+			t.Errorf("bourse %s: exit status %d: %s", strings.Join(args, " "), status, errs)
+		}
+	}
+}
+
 // TestJSON checks that every command speaks to programs, too: what it prints is for
 // them already, or there is --json.
 func TestJSON(t *testing.T) {

@@ -25,11 +25,11 @@ func noteMode(c *cli.Context, ledger string) {
 
 // readBankLedger passes the entries of the named bank to f and prints who may move the
 // bank's money.
-func readBankLedger(c *cli.Context, f func(io.Writer, export.Entries) error) error {
+func readBankLedger(c *cli.Context, f func(io.Writer, *owners.Owners, export.Entries) error) error {
 	var o owners.Owners
 	err := readLedger(c, func(w io.Writer, entries export.Entries) error {
 		o = owners.Owners{}
-		return f(w, owned(&o, entries))
+		return f(w, &o, owned(&o, entries))
 	})
 	if err == nil {
 		noteMode(c, o.Ledger())

@@ -74,6 +74,7 @@ func TestRefusals(t *testing.T) {
 		"no such name in a ledger": {statusUsage, map[string]string{
 			"ledger show " + ledger + " --contract 999": "no contract 999", "ledger show " + ledger + " --account user:999": "user:999", "ledger statement " + ledger + " --user 999": "999",
 			"ledger prove " + ledger + " --entry 99999": "entry 99999", "ledger prove ./b --entry 9": "the ledger has 1 entries", "ledger statement ./b --user bob": "bob",
+			"bank balance ./b nonsense": "found nonsense, which no entry names", "bank balance ./b user:an --json": "found user:an, which no entry names",
 		}},
 		"no such name in results": {statusUsage, map[string]string{
 			"explain ./r --run pareto-high/cac/0 --job 999": "--job: found 999", "explain ./r --run pareto-high/cca/0 --job 1": "--run: found", "explain ./r --job 1": "--run: found none",
@@ -85,13 +86,16 @@ func TestRefusals(t *testing.T) {
 			"study incentives --configuration papr": "--configuration: found", "scenario options papr": "found \"papr\"", "docs papr": "found \"papr\"", "docs --search zqzq": "no page", "workload generate papr": "unknown workload model",
 		}},
 		"wrong value": {statusUsage, map[string]string{
-			"run --replications 0": "--replications: found \"0\"", "run -n 0": "--replications: found \"0\"", "run --hosts 0": "--hosts: found \"0\"", "run --hosts 99999999999": "--hosts 99999999999: ", "run --load x": "--load: found \"x\"", "run --seed -1": "--seed: found \"-1\"",
+			"run --replications 0": "--replications: found \"0\"", "workload generate paper -n 0": "-n: found 0", "workload generate paper -n -3": "-n: found -3", "workload compare paper lublin --jobs 0": "--jobs: found 0", "run -n 0": "--replications: found \"0\"", "run --hosts 0": "--hosts: found \"0\"", "run --hosts 99999999999": "--hosts 99999999999: ", "run --load x": "--load: found \"x\"", "run --seed -1": "--seed: found \"-1\"",
 			"run --workers 0": "--workers: found 0", "run --tables x": "--tables: found \"x\"", "run --shard 3/2": "--shard: found \"3/2\"", "study incentives --users none": "want a whole number from 1, or all",
 			"ledger export ./b --format x": "--format: found \"x\"", "plot ./r --format x": "--format: found \"x\"", "bank mint ./b user:ann x --id q": "amount \"x\"", "bank transfer ./b user:ann user:bob -1 --id q": "write -- before",
 		}},
 		"taken": {statusUsage, map[string]string{
 			"bank init ./b": "already exists", "bank init ./r": "not empty", "bank copy ./b " + ledger: "already exists", "bank copy ./b ./text": "exists", "bank key ./key": "exists", "run --out ./b --replications 1": "not a results directory",
 		}},
+		"no account of a person": {statusUsage, forEach(func(name string) map[string]string {
+			return map[string]string{"bank mint ./b " + name + " 1 --id m": "account", "bank transfer ./b user:ann " + name + " 1 --id m": "account"}
+		}, "mint", "escrow:1", "Ann", "user:", "user::ann", ":ann", "x/y", "ünï", "../b")},
 		"refused by the bank": {statusFailed, map[string]string{
 			"bank transfer ./b user:bob user:ann 1 --id t": "insufficient funds", "bank transfer ./b user:ann user:bob 1 --id one": "id was used",
 		}},

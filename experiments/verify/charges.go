@@ -61,11 +61,15 @@ func (t *trail) place(e *audit.Entry, d *contract) (found, want string) {
 		spend += float64(pl.bid) / 1e9
 		low, high := h.met(e.Time)
 		low, high = low+h.own, high+h.own // nodes that share a host meet each other's bids
-		h.own += pl.bid
+		one := task{host: h, bid: pl.bid, met: low, over: high - low, most: d.terms.MaxCPU, need: need, pace: h.speed}
+		if found, want = t.claim(&one, d, len(d.tasks), e.Time); found != "" {
+			return found, want
+		}
+		h.own += one.own()
 		least += float64(low) / 1e9 / nodes
 		most += float64(high) / 1e9 / nodes
 		pace = min(pace, h.speed)
-		d.tasks = append(d.tasks, task{host: h, bid: pl.bid, met: low, over: high - low, most: d.terms.MaxCPU, need: need, pace: h.speed})
+		d.tasks = append(d.tasks, one)
 	}
 	if d.terms.PerHost { // a program whose nodes have separate promises runs at the pace of the slowest
 		for i := range d.tasks {

@@ -45,6 +45,11 @@ type machine struct {
 	placed int64   // last entry that placed a contract here
 	nodes  int     // nodes of that contract here
 	own    int64   // their bids, nano-dollars per second
+
+	// By resource, as in a vector: what is held, the sums of all bids, and those of the tasks that
+	// left at ended.
+	held       []float64
+	sums, gone []int64
 }
 
 // A task is the part of a contract that runs on one host.
@@ -71,6 +76,9 @@ type task struct {
 	extra  float64     // possible excess over that, and
 	more   float64     // the rate in $/s at which it grows
 	paid   audit.Money // to its host by the settlement
+
+	vector *vector   // nil if it claims only processors and holds nothing that has a floor
+	holds  []float64 // as in a vector
 
 	place // position in the crowd
 }
@@ -111,7 +119,7 @@ func (h *machine) met(now float64) (least, most int64) {
 	}
 	for _, n := range h.alone {
 		if n.rate > 0 && (n.need-n.done)/n.rate <= instant*now {
-			least -= n.bid
+			least -= n.own()
 		}
 	}
 	return least - h.crowd.ending(instant*now*h.each*h.speed), most
@@ -156,10 +164,7 @@ func (m *market) advance(h *machine, now float64) {
 				stay = append(stay, n)
 				continue
 			}
-			if h.ended != next {
-				h.ended, h.freed = next, 0
-			}
-			h.freed += n.bid
+			h.free(n, next)
 			n.done = n.need
 			m.left(n, next)
 		}
@@ -175,8 +180,8 @@ func (m *market) advance(h *machine, now float64) {
 // left records that n has left its host.
 func (m *market) left(n *task, at float64) {
 	n.on = false
-	n.host.price -= n.bid
-	m.prices.change(at, -n.bid)
+	m.count(n, at, -1)
+	n.hold(-1)
 }
 
 // accrue adds the work and the payments of the tasks in the crowd of h for the given seconds.
@@ -229,7 +234,7 @@ func (m *market) allocate(h *machine) {
 		capped := m.share(h)
 		switch c := h.crowd; {
 		case c == nil || c.urgent*h.each < below && 2*c.heaviest <= h.price:
-			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && len(h.alone) > max(m.few, 2*capped) && h.alone[capped].urge*h.each < below {
+			if m.rules.Sharing == "auction" && m.rules.Payment != "admission" && m.rules.Floor == 0 && m.rules.Held == nil && len(h.alone) > max(m.few, 2*capped) && h.alone[capped].urge*h.each < below {
 				m.join(h, capped)
 			}
 			return
@@ -257,7 +262,14 @@ func (m *market) spare(h *machine) {
 			claims += n.claim
 		}
 	}
-	if claims > h.cpus*(1+1e-9) {
+	several := h.several()
+	if claims > h.cpus*(1+1e-9) || several && claims >= h.cpus*(1-1e-9) {
+		return
+	}
+	if several {
+		for _, n := range h.alone {
+			n.paying = max(m.floor(n), m.pays(n, 0, true, false))
+		}
 		return
 	}
 	for _, n := range h.alone {
@@ -268,7 +280,11 @@ func (m *market) spare(h *machine) {
 // floor returns the minimum payment for n, in nano-dollars per second: the floor price of its
 // processors, limited by its bid.
 func (m *market) floor(n *task) float64 {
-	return min(float64(n.bid), 1e9*m.rules.Floor*n.rate/n.host.speed)
+	least := 1e9 * m.rules.Floor * n.rate / n.host.speed
+	if n.vector != nil {
+		least += n.vector.least
+	}
+	return min(float64(n.bid), least)
 }
 
 // join moves tasks of h into the crowd, except for the first capped ones, which are at their
@@ -350,7 +366,12 @@ func (m *market) share(h *machine) (capped int) {
 // get gives n the stated number of processors.
 func (m *market) get(n *task, cpus float64) {
 	n.rate = cpus * n.host.speed
-	others, got := n.host.price-n.bid, cpus/n.host.cpus
+	others, got := n.host.price-n.own(), cpus/n.host.cpus
+	if n.host.several() {
+		n.paying = max(m.floor(n), n.part*m.pays(n, got, false, false))
+		n.more = max(m.floor(n), n.part*m.pays(n, got, false, true)) - n.paying
+		return
+	}
 	if m.rules.Payment == "admission" {
 		others = n.met
 		n.more = max(m.floor(n), charge("admission", float64(n.bid), float64(n.met+n.over), got)) - max(m.floor(n), charge("admission", float64(n.bid), float64(n.met), got))
@@ -381,7 +402,7 @@ func (m *market) weigh(n *task) {
 		n.part = 1 / float64(len(n.of.tasks))
 	}
 	if m.rules.Sharing == "auction" {
-		n.weight = float64(n.bid)
+		n.weight = float64(n.own())
 	}
 	if n.urge = n.weight / n.limit; m.rules.Sharing == turns {
 		n.urge = 0
@@ -397,9 +418,9 @@ func (m *market) start(now float64, d *contract) {
 		m.weigh(n)
 		m.came++
 		n.came, n.on = m.came, true
-		n.host.price += n.bid
+		m.count(n, now, 1)
+		n.hold(1)
 		m.stand(n)
-		m.prices.change(now, n.bid)
 		m.allocate(n.host)
 	}
 	if d.terms.RunsOn {

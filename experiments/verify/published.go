@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -155,7 +156,7 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 		Version: results.Rules,
 		Payment: c.Market.Payment, Sharing: c.Market.Sharing.Name,
 		Hosts: c.Fleet.Hosts, CPUs: c.Fleet.CPUs, Sizes: c.Fleet.Sizes, Cap: c.Fleet.Cap, Speeds: c.Fleet.Speeds,
-		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: len(c.Market.Resources) > 0 || c.Fleet.Floor.OnHeld(),
+		Floor: c.Fleet.Floor.CPU / 3600, Reserve: c.Market.Reserve, Held: heldBy(c),
 		Leave: c.Fleet.Availability != nil, Packed: c.Workload.Packs(),
 		Offers: a.Negotiate != "" && a.Negotiate != scenario.Never,
 	}
@@ -181,6 +182,34 @@ func RulesOf(c *scenario.Configuration, a *scenario.Choice) *Rules {
 	}
 	r.Sold = soldBy(a)
 	return r
+}
+
+// heldBy returns the resources of the hosts of c other than processors, or nil if none has a price or
+// a floor.
+func heldBy(c *scenario.Configuration) *Held {
+	f := &c.Fleet
+	if len(c.Market.Resources)+len(f.Floor.Held) == 0 {
+		return nil
+	}
+	h := &Held{Room: map[string]float64{"memory": f.Memory, "disk": f.Disk, "bandwidth": f.Bandwidth}, Priced: make(map[string]bool), Floors: make(map[string]float64)}
+	for name, n := range f.Count {
+		h.Room[name] = float64(n)
+	}
+	for name := range h.Room {
+		h.Names = append(h.Names, name)
+	}
+	for _, name := range c.Market.Resources {
+		h.Priced[name], h.Names = true, append(h.Names, name)
+	}
+	for name, price := range f.Floor.Held {
+		if h.Floors[name], h.Names = price/3600, append(h.Names, name); slices.Contains([]string{"memory", "disk", "bandwidth"}, name) {
+			h.Floors[name] = price / 3600 / 1e9
+		}
+	}
+	if h.Names = order(h.Names); c.Market.Payment == "free" {
+		clear(h.Floors)
+	}
+	return h
 }
 
 // soldBy returns the options of policy a if it sets rates, or nil.

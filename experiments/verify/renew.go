@@ -74,10 +74,7 @@ func (m *market) renew(r renewal) {
 		}
 		h := n.host
 		m.takeOff(n)
-		change := int64(max(1, bid)) - n.bid
-		n.bid += change
-		h.price += change
-		m.prices.change(r.at, change)
+		m.rebid(n, r.at, int64(max(1, bid)))
 		m.weigh(n)
 		m.stand(n)
 		m.allocate(h)

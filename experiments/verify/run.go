@@ -37,7 +37,7 @@ type Rules struct {
 	Speeds  []float64 // of hosts h00, h01, ..., repeating: work per second of a processor
 	Floor   float64   // minimum price of a processor, dollars per second
 	Reserve float64   // of payment scarce: price of a processor on a host whose tasks are not cut, dollars per second
-	Held    bool      // resources other than processors have prices or floors
+	Held    *Held     // resources other than processors, if any has a price or a floor
 	Packed  bool      // several nodes of a contract may share a host, one per processor
 	Leave   bool      // hosts come and go, which ledgers do not show
 	Horizon float64   // time in seconds at which the market closes and cancels open contracts; 0 for never
@@ -151,8 +151,8 @@ func newTrail(run *Run) *trail {
 	case r.Payment == "budget" || r.Sharing == planned:
 	case math.IsNaN(charge(r.Payment, 1, 1, 1)):
 		t.beyond = fmt.Sprintf("charges, which were not recomputed: the audit does not support payment rule %s", r.Payment)
-	case r.Held:
-		t.beyond = "charges, which were not recomputed: held resources have prices"
+	case r.Held != nil && (r.Packed || r.Sold != nil):
+		t.beyond = "charges, which were not recomputed: held resources have prices, and several nodes may share a host, or the policy sets the rates"
 	case r.Leave:
 		t.beyond = "charges, which were not recomputed: hosts come and go, and the ledger does not record when"
 	case r.Sold != nil:
@@ -352,18 +352,28 @@ func (t *trail) admit(e *audit.Entry, n *note) (found, want string) {
 // each host for all the processors that a node may use there.
 func (t *trail) least(d *contract) (found, want string) {
 	r := t.run.Rules
+	if found, want = t.floors(d); found != "" {
+		return found, want
+	}
 	if d.terms.Floor != r.Floor {
 		return fmt.Sprintf("a floor price of %v $/s per processor", d.terms.Floor), fmt.Sprintf("%v, the hosts' floor price", r.Floor)
 	}
-	for _, on := range d.on {
+	for i, on := range d.on {
 		claim := r.cpusOf(on.host.name)
 		for _, most := range [...]float64{r.Cap, d.terms.MaxCPU} {
 			if most > 0 {
 				claim = min(claim, most)
 			}
 		}
-		if low := 1e9 * r.Floor * claim; float64(on.bid) < low-1e-6-1e-12*low {
-			return fmt.Sprintf("a bid of %d nano-dollars per second", on.bid), fmt.Sprintf("at least %v, the floor price of %v processors", low, claim)
+		low, all := 1e9*r.Floor*claim, ""
+		if r.Held != nil {
+			for name, floor := range r.Held.Floors {
+				x, _ := at(d.terms.Holds, name, i)
+				low, all = low+1e9*floor*x, " and of what it holds"
+			}
+		}
+		if float64(on.bid) < low-1e-6-1e-12*low {
+			return fmt.Sprintf("a bid of %d nano-dollars per second", on.bid), fmt.Sprintf("at least %v, the floor price of %v processors%s", low, claim, all)
 		}
 	}
 	return "", ""

@@ -163,13 +163,8 @@ func (m *market) spent(d *contract, at float64) {
 		}
 		h := n.host
 		m.takeOff(n)
-		if h.ended != at {
-			h.ended, h.freed = at, 0
-		}
-		h.freed += n.bid // a task that arrives at this time may still have met it
-		h.price -= n.bid
-		m.prices.change(at, -n.bid)
-		n.bid = 0
+		h.free(n, at)
+		m.rebid(n, at, 0)
 		m.weigh(n)
 		m.stand(n)
 		m.allocate(h)

@@ -13,18 +13,21 @@ import (
 type terms struct {
 	Decision    string
 	Submit      float64
-	Deadline    float64 // in seconds after Submit
-	RunsOn      bool    `json:"runs_on"`
-	OnDemand    bool    `json:"on_demand"` // it has no deadline
-	PerHost     bool    `json:"per_host"`
-	MaxCPU      float64 `json:"max_cpu"`
-	Floor       float64 // price of a processor, $/s
-	PenaltyRate float64 `json:"penalty_rate"` // $/s
-	PenaltyMax  float64 `json:"penalty_max"`  // $, NaN for unbounded
-	Part        float64 `json:"penalty_part"` // fraction of the budget, owed if none of the work is delivered
-	Most        float64 `json:"penalty_most"` // maximum fraction of the budget
-	On          []any   // bids, each followed by its hosts, if they could not be parsed, and
-	on          []bidOn // if they could
+	Deadline    float64            // in seconds after Submit
+	RunsOn      bool               `json:"runs_on"`
+	OnDemand    bool               `json:"on_demand"` // it has no deadline
+	PerHost     bool               `json:"per_host"`
+	MaxCPU      float64            `json:"max_cpu"`
+	Floor       float64            // price of a processor, $/s
+	Floors      map[string]float64 // prices of held resources, $/s and unit
+	Holds       map[string]any     // amounts held by a node
+	Met         map[string]any     // other bids for them, nano-dollars per second
+	PenaltyRate float64            `json:"penalty_rate"` // $/s
+	PenaltyMax  float64            `json:"penalty_max"`  // $, NaN for unbounded
+	Part        float64            `json:"penalty_part"` // fraction of the budget, owed if none of the work is delivered
+	Most        float64            `json:"penalty_most"` // maximum fraction of the budget
+	On          []any              // bids, each followed by its hosts, if they could not be parsed, and
+	on          []bidOn            // if they could
 	Price       float64
 
 	// Terms of a planner's contract: when it may start, the host of all its nodes or the

@@ -65,7 +65,7 @@ var most = map[string]int{
 	"experiments/stats":             700,
 	"experiments/study":             3385,
 	"experiments/trail":             500,
-	"experiments/verify":            3200,
+	"experiments/verify":            3450,
 	"experiments/whatif":            2820,
 	"hosts/agent":                   2900,
 	"hosts/availability/models":     550,

@@ -85,7 +85,7 @@ func Verify(text []byte, public string, print func(*Signed) []byte) (*Signed, er
 		return nil, errors.New("found a record that has been changed, want it as it was written")
 	}
 	signature, err := hex.DecodeString(s.Signature)
-	if s.Key != public || err != nil || !ed25519.Verify(keys.Bytes(public), line(s.Record), signature) {
+	if s.Key != public || err != nil || s.Signature != hex.EncodeToString(signature) || !ed25519.Verify(keys.Bytes(public), line(s.Record), signature) {
 		return nil, fmt.Errorf("found a record without a valid signature of %s: it has been changed, or another key has signed it", public)
 	}
 	return &s, nil

@@ -26,11 +26,18 @@ var system = []string{
 const nobody = 65534
 
 // Prepare makes cmd, which has not been started, run its program confined. The program may read
-// the files, whose relative paths are in the folder of cmd. The running program must have
-// called [Main].
+// the files, whose relative paths are in the folder of cmd. A program of the system is
+// preferred to another one of the same name. The running program must have called [Main].
 func Prepare(cmd *exec.Cmd, files []string) error {
-	if cmd.Err != nil {
-		return cmd.Err
+	path, err := cmd.Path, cmd.Err
+	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
+		if at, wrong := exec.LookPath(filepath.Join(dir, cmd.Args[0])); wrong == nil && filepath.Base(cmd.Args[0]) == cmd.Args[0] {
+			path, err = at, nil
+			break
+		}
+	}
+	if err != nil {
+		return err
 	}
 	folder, err := filepath.Abs(cmd.Dir)
 	if err != nil {
@@ -43,7 +50,7 @@ func Prepare(cmd *exec.Cmd, files []string) error {
 		return filepath.Join(folder, path)
 	}
 	user, group := os.Geteuid(), os.Getegid()
-	c := cell{Path: in(cmd.Path), Args: cmd.Args, Folder: folder, Files: []string{in(cmd.Path)}, Root: user == 0}
+	c := cell{Path: in(path), Args: cmd.Args, Folder: folder, Files: []string{in(path)}, Root: user == 0}
 	for _, name := range files {
 		c.Files = append(c.Files, in(name))
 	}

@@ -1,0 +1,271 @@
+package judge
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"bourse/bank/keys"
+	"bourse/experiments"
+	"bourse/experiments/author"
+	"bourse/hosts/confine"
+)
+
+func TestMain(m *testing.M) {
+	confine.Main()
+	os.Exit(m.Run())
+}
+
+// study writes a small study and its secret, and returns its path.
+func study(t *testing.T, settings string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "study.yaml")
+	text := fmt.Sprintf("preset: paper\nname: study\nbase: {workload: {model: {jobs: 10}}}\nconfigurations: [{name: pareto-high}]\njudge: {metric: efficiency_0.5, sealed: 'sha256:%s', %s}\n", sum([]byte("secret")), settings)
+	for file, text := range map[string]string{path: text, filepath.Join(filepath.Dir(path), "judged.jsonl"): "a secret\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+// judging returns a comparison with be. Text is a script or, if command is set, a program.
+func judging(t *testing.T, study, text string, command ...string) *Judging {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "mine.star")
+	ask := Ask{Study: study, Champion: Source{Name: "be"}, Candidate: Source{Source: author.Source{File: file}}}
+	if command != nil {
+		ask.Candidate.Source = author.Source{Command: append(command, file)}
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	j, err := New(ask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+const (
+	script = "def decide(request, market):\n    on = market.place()\n    if type(on) == 'string':\n        return reject(on)\n    n = int(request.id)\n    %s\n    return accept(on)\n"
+
+	python = `import json, os, socket, sys, time
+hello = json.loads(sys.stdin.readline())
+print('{"hello":"bourse policy","version":1,"name":"x","sees":["hosts"]}', flush=True)
+asked = 0
+def cheat(q):
+    global asked
+    asked += 1
+    %s
+for line in sys.stdin:
+    q = json.loads(line)
+    try:
+        gained = cheat(q)
+    except OSError:
+        gained = False
+    a = {"reject": "it gained"} if gained or not isinstance(q["place"], list) else {"accept": q["place"]}
+    print(json.dumps(dict(a, ask=q["ask"])), flush=True)
+`
+)
+
+// TestCheats checks that candidates that cheat are not called better. Those that try to read
+// or write beyond their file must also not succeed.
+func TestCheats(t *testing.T) {
+	t.Parallel()
+	path := study(t, "screen: 2, score: {from: 4, to: 8}, gates: {violations: 1, worst: 1}")
+	parent := os.Getpid()
+	for _, c := range []struct{ name, gate, text string }{
+		{"the true work", "error", "request.runtime"},
+		{"the future", "error", "market.hosts[0].history"},
+		{"the seed", "error", "market.seed"},
+		{"a forged number", "error", "if n == 3: return accept(on, {'decision': 1})"},
+		{"a forged reason", "error", `if n == 3: return reject('no","decision":"accept')`},
+		{"NaN", "error", "if n == 3: return accept(on, {'x': float('nan')})"},
+		{"one host twice", "error", "if len(on) > 1: return accept([on[0]] * len(on))"},
+		{"a bid above the budget", "error", "if n == 3: return accept([market.bid(p.host, rate=request.rate * 2) for p in on])"},
+		{"a loop at large jobs", "error", "while request.work > 100: pass"},
+		{"many steps", "steps", "for i in range(40000): pass"},
+		{"the study", "", fmt.Sprintf("python: return open(%q).read() != ''", path)},
+		{"judged.jsonl", "", fmt.Sprintf("python: return open(%q).read() != ''", filepath.Join(filepath.Dir(path), "judged.jsonl"))},
+		{"the memory of its parent", "", fmt.Sprintf("python: return open('/proc/%d/mem', 'rb') is not None or open('/proc/%d/environ', 'rb') is not None", parent, os.Getppid())},
+		{"a signal to its parent", "", fmt.Sprintf("python: return os.kill(%d, 0) is None", parent)},
+		{"a socket", "", "python: return socket.create_connection(('127.0.0.1', 22), 1) is not None"},
+		{"a file next to the results", "", fmt.Sprintf("python: return open(%q, 'w') is not None", filepath.Join(filepath.Dir(path), "x"))},
+		{"another policy by writing its own file", "", "python: return open(sys.argv[0], 'w') is not None"},
+		{"memory across questions", "error", "python: return asked % 2 == 0"},
+		{"a clock", "error", "python: return time.monotonic_ns() // 64 % 2 == 0"},
+		{"death at large jobs", "error", "python: return q['request']['work'] > 100 and sys.exit(0)"},
+		{"silence at large jobs", "error", "python: return q['request']['work'] > 100 and time.sleep(60)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			body, program := strings.CutPrefix(c.text, "python: ")
+			var command []string
+			text := fmt.Sprintf(script, body)
+			if program {
+				if _, err := exec.LookPath("python3"); err != nil {
+					t.Skip("python3 is not installed")
+				}
+				text, command = fmt.Sprintf(python, body), []string{"python3"}
+			}
+			j := judging(t, path, text, command...)
+			f, err := j.Screen(t.Context(), experiments.Options{})
+			if err != nil && strings.Contains(err.Error(), "cannot confine") {
+				t.Skip(err)
+			}
+			if err != nil || f.Gate != c.gate {
+				t.Fatalf("%v, want the gate %q: %+v", err, c.gate, f)
+			}
+			for _, by := range f.Configurations {
+				if n := by.Rejections["it gained"]; n > 0 {
+					t.Errorf("it gained %d times", n)
+				}
+			}
+			o, err := judging(t, path, text, command...).Score(t.Context(), 7, experiments.Options{})
+			if err != nil || o.Gate != c.gate || o.Verdict == Better || (c.gate != "") != (o.Verdict == Void) {
+				t.Errorf("%v, the verdict is %+v", err, o)
+			}
+		})
+	}
+}
+
+// TestLearned checks that a candidate that has learned the public jobs gains on them, and that
+// the sealed seeds do not call it better.
+func TestLearned(t *testing.T) {
+	t.Parallel()
+	path := study(t, "screen: 8, score: {from: 25, to: 50}, gates: {violations: 1, worst: 1}")
+	plain := fmt.Sprintf(script, "")
+	j := judging(t, path, plain)
+	known, late := []string{}, 0
+	err := j.prepare(j.experiment.Seed, 8)
+	if err == nil {
+		err = j.prepared.Each(context.Background(), experiments.Options{}, func(r *experiments.Replication) error {
+			for i := range r.Runs[0].Jobs {
+				if job := &r.Runs[0].Jobs[i]; job.Admitted() && !job.Fulfilled() {
+					late++
+					known = append(known, strconv.FormatFloat(job.Estimate, 'g', -1, 64))
+				}
+			}
+			return nil
+		})
+	}
+	if err != nil || late == 0 {
+		t.Fatal(err, late)
+	}
+	cheat := fmt.Sprintf(script, "if request.work in ["+strings.Join(known, ", ")+"]: return reject('learned')")
+	f, err := judging(t, path, cheat).Screen(t.Context(), experiments.Options{})
+	if err != nil || f.Score <= 0 || f.Configurations[0].Rejections["learned"] == 0 {
+		t.Fatalf("%v: it gained %+v on public seeds, want something", err, f)
+	}
+	o, err := judging(t, path, cheat).Score(t.Context(), 7, experiments.Options{Workers: 2})
+	if err != nil || o.Verdict == Better {
+		t.Errorf("%v, the verdict is %+v", err, o)
+	}
+}
+
+// TestBook checks that near copies use up the judgements of an epoch, that another secret is
+// refused, and that a record is refused once any of its bytes has changed.
+func TestBook(t *testing.T) {
+	t.Parallel()
+	path := study(t, "judgements: 5")
+	j := judging(t, path, fmt.Sprintf(script, ""))
+	if _, err := j.Seed([]byte("another"), 1); err == nil {
+		t.Error("another secret was accepted")
+	}
+	one, err := j.Seed([]byte("secret"), 1)
+	if two, wrong := j.Seed([]byte("secret"), 2); err != nil || wrong != nil || one == two {
+		t.Errorf("%v, %v: the seeds of two epochs are %d and %d", err, wrong, one, two)
+	}
+	private, public, err := keys.New(strings.NewReader(strings.Repeat("x", 64)), "referee")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "judged.jsonl")
+	refused := 0
+	var last *Signed
+	for n := range 1000 {
+		j.Hashes.Candidate = sum(fmt.Appendf(nil, "copy %d", n))
+		b, err := Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.Known(j, 1); err != nil {
+			refused++
+			continue
+		}
+		if last, err = Sign(b.Record(j, 1, Outcome{Verdict: Undecided, N: 1600}, "script"), private); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Append(last); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if refused != 995 {
+		t.Errorf("%d of 1,000 copies were refused, want 995", refused)
+	}
+	text := line(last)
+	none := func(*Signed) []byte { return nil }
+	if _, err := Verify(text, public, none); err != nil {
+		t.Error(err)
+	}
+	for i := range text {
+		for _, flip := range []byte{1, 0x20} {
+			changed := []byte(string(text))
+			changed[i] ^= flip
+			if _, err := Verify(changed, public, none); err == nil {
+				t.Errorf("byte %d changed to %q was accepted", i, changed[i])
+			}
+		}
+	}
+	all, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(all), "undecided", "better", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(file); err == nil {
+		t.Error("a changed file was accepted")
+	}
+}
+
+// TestDecide checks each verdict, and the rounding of its interval.
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	j := judging(t, study(t, "judgements: 20"), fmt.Sprintf(script, ""))
+	values := func(mean, spread float64, n int) (xs []float64) {
+		for i := range n {
+			xs = append(xs, mean+spread*float64(2*(i%2)-1))
+		}
+		return xs
+	}
+	for _, c := range []struct {
+		diffs  []float64
+		want   string
+		lo, hi float64
+	}{
+		{values(0.2, 0.05, 25), Undecided, math.NaN(), 0},
+		{values(0.2, 0.05, 100), Better, 0.17, 0.23},
+		{values(-0.2, 0.05, 100), Worse, -0.23, -0.17},
+		{values(0.005, 0.05, 800), Alike, -0.01, 0.02},
+		{values(0, 0.05, 100), Undecided, -0.03, 0.03},
+		{values(0, 0, 100), Undecided, -0.05, 0.05},
+		{values(0, 0, 400), Alike, -0.02, 0.02},
+		{values(0.1, 0, 400), Undecided, math.NaN(), 0},
+	} {
+		o := j.decide(Outcome{N: len(c.diffs)}, c.diffs, 0.5)
+		if o.Verdict != c.want || math.IsNaN(c.lo) != (o.Lo == nil) || o.Lo != nil && (*o.Lo != c.lo || *o.Hi != c.hi) {
+			t.Errorf("%d differences from %v: %+v", len(c.diffs), c.diffs[0], o)
+			if o.Lo != nil {
+				t.Error(*o.Lo, *o.Hi)
+			}
+		}
+	}
+}

@@ -33,7 +33,8 @@ func TestMain(m *testing.M) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	traces, err := filepath.Abs("../../../shared/traces")
-	if err != nil {
+	source, wrong := filepath.Abs(".")
+	if err := errors.Join(err, wrong); err != nil {
 		t.Fatal(err)
 	}
 	testscript.Run(t, testscript.Params{
@@ -41,6 +42,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TRACES", traces)
+			e.Setenv("POLICIES", filepath.Join(filepath.Dir(filepath.Dir(source)), "experiments", "examples", "policies"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

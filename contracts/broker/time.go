@@ -147,14 +147,15 @@ func (b *Broker) ran(e *floor.Event, i int32) error {
 }
 
 // lost handles contract i, which is off all hosts because one of them has left. It asks the
-// policy whether to place the contract again. If the contract is already late or the policy
-// does not enqueue it, the contract is broken.
+// policy whether to place the contract again, at once or later. If the contract is already late
+// or the policy does neither, the contract is broken.
 func (b *Broker) lost(i int32) error {
 	c := &b.contracts[i]
 	c.Repeat = true
 	b.rests(i)
 	if b.now < c.Due() {
-		if err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i}); err != nil || c.phase != contracts.Running {
+		err := b.notify(contracts.Event{Kind: contracts.Lost, Contract: i})
+		if err != nil || c.phase != contracts.Running || b.floor.Running(c.run) > 0 { // it waits, has ended, or runs again
 			return err
 		}
 	}

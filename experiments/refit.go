@@ -231,10 +231,15 @@ func (f *Refit) became(row *results.Job, j *metrics.Job) {
 		f.unsure(metrics.Queued) // it may have waited
 	case planned.Cancel > 0 && finish == planned.Arrival+planned.Cancel && !done && (finish < due || f.overruns(j)):
 		c.Outcome = contracts.Cancelled
+	case f.offer.about.Rated && !done && c.Losses == 0 && (finish < due || f.overruns(j)): // its budget was spent, or it was interrupted
+		c.Outcome = contracts.Cancelled
 	case f.books && finish < due || planned.OnDemand:
 		c.Outcome = contracts.Killed
 	case f.books && !done: // killed after its deadline, or ended at the deadline
 		f.unsure(metrics.Late, metrics.Killed, metrics.ResponseOD, metrics.ResponseAR)
+	}
+	if f.offer.about.Clears { // rows do not state when the job was suspended
+		f.unsure(metrics.Interruptions)
 	}
 	if f.books && c.Done == 0 && c.Outcome != contracts.Fulfilled { // the job may not have started
 		c.Began = math.Inf(1)

@@ -26,12 +26,14 @@ tests). --out writes the page and one forest plot per metric.
 
    bourse compare results/paper --metric efficiency_1 --baseline cac
    bourse compare results/paper --metric violations --across configurations
+   bourse compare results/mf --across configurations --baseline fairshare --users
    bourse compare results/a results/b --metric efficiency_0.5 --margin 0.02 --out compared`, contrastAction)
 
 type contrastOptions struct {
 	Metric                   []string `alias:"m" doc:"compare {METRIC}, as 'bourse scenario options metric' lists them; may be repeated (default: the first that the run shows)"`
 	Baseline                 string   `doc:"compare the others with {NAME}, instead of all pairs"`
 	Across                   string   `shown:"policies, or results where there are two" doc:"compare {policies}, configurations or results"`
+	Users                    bool     `doc:"compare what each user gains: the value of its jobs done in time, minus what it paid, plus penalties"`
 	Margin                   float64  `doc:"smallest difference that matters, {M}"`
 	Out                      string   `alias:"o" doc:"write the page and the figures to {DIR}"`
 	output2[contrast.Values] `yaml:",inline"`
@@ -41,7 +43,7 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 	if c.NArg() < 1 || c.NArg() > 2 {
 		return usagef("compare: found %d results directories, want one or two", c.NArg())
 	}
-	ask := contrast.Ask{Metrics: o.Metric, Across: o.Across, Baseline: o.Baseline, Margin: o.Margin}
+	ask := contrast.Ask{Metrics: o.Metric, Across: o.Across, Baseline: o.Baseline, Margin: o.Margin, Users: o.Users, Unsized: o.Users}
 	if m := ask.Margin; c.IsSet("margin") && (!(m > 0) || math.IsInf(m, 0)) {
 		return usagef("--margin: found %v, want a number above 0", m)
 	}
@@ -65,7 +67,10 @@ func contrastAction(c *cli.Context, o *contrastOptions) error {
 		}
 		dirs = append(dirs, dir)
 	}
-	if len(ask.Metrics) == 0 {
+	switch {
+	case o.Users && len(ask.Metrics) > 0:
+		return usagef("--metric: found with --users, want one of both")
+	case len(ask.Metrics) == 0 && !o.Users:
 		e, err := scenario.Stored(dirs[0].Path, dirs[0].Manifest.Scenario)
 		if err != nil {
 			return err

@@ -32,6 +32,7 @@ type Ask struct {
 	Across   string      // dimension to compare: policies, configurations or results
 	Baseline string      // element that the others are compared with; empty: all pairs
 	Margin   float64     // the smallest difference that matters; 0: not stated
+	Users    bool        // compare the [Gain] of each user
 	Pairs    [][2]string // elements to compare; none: as Baseline states
 
 	Ends map[string][2]float64 // bounds of the metric, if it has any
@@ -93,21 +94,45 @@ type Values struct {
 type series struct {
 	dir                           int
 	metric, configuration, policy string
+	user                          string // of a gain
 	values                        map[int]float64
 	trials                        map[int]int
 	noSample                      bool // all replications have the same jobs on the same hosts
 }
 
 // name returns the element of s in the dimension across, and the part that s shares with the
-// others.
-func (s *series) name(across string, dirs []*results.Dir) (name, within string) {
-	switch across {
-	case Configurations:
-		return s.configuration, s.policy
-	case Results:
-		return dirs[s.dir].Path, s.configuration + ", " + s.policy
+// others. Own means that configurations are compared each under a policy of its own.
+func (s *series) name(across string, own bool, dirs []*results.Dir) (name, within string) {
+	switch {
+	case across == Configurations && own:
+		name, within = s.configuration, "all"
+	case across == Configurations:
+		name, within = s.configuration, s.policy
+	case across == Results:
+		name, within = dirs[s.dir].Path, s.configuration+", "+s.policy
+	default:
+		name, within = s.policy, s.configuration
 	}
-	return s.policy, s.configuration
+	switch {
+	case s.user == "":
+	case within == "all":
+		within = "user " + s.user
+	default:
+		within += ", user " + s.user
+	}
+	return name, within
+}
+
+// own reports whether each configuration has one policy and no two have the same, so that
+// configurations can be compared only if each has its own.
+func own(all []*series) bool {
+	of, by := map[string]string{}, map[string]string{}
+	for _, s := range all {
+		of[s.configuration], by[s.policy] = s.policy, s.configuration
+	}
+	return len(of) > 1 && !slices.ContainsFunc(all, func(s *series) bool {
+		return of[s.configuration] != s.policy || by[s.policy] != s.configuration
+	})
 }
 
 // mostRows limits the number of comparisons.
@@ -119,6 +144,16 @@ func Compare(dirs []*results.Dir, ask Ask) (rows []Row, err error) {
 		return nil, misuse.Errorf("found %d results directories, want two across %s and one across anything else", len(dirs), Results)
 	}
 	var all []*series
+	if ask.Users {
+		for i, dir := range dirs {
+			some, err := gains(i, dir)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, some...)
+		}
+		ask.Metrics = nil
+	}
 	for _, metric := range ask.Metrics {
 		some, err := read(dirs, metric)
 		if err != nil {
@@ -141,6 +176,10 @@ func Of(rows []results.Metric, ask Ask, alike []string) ([]Row, error) {
 
 // compare makes all comparisons, metric by metric.
 func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []Row, err error) {
+	if ask.Users {
+		ask.Metrics = []string{Gain}
+	}
+	own := own(all)
 	for _, metric := range ask.Metrics {
 		groups, order := map[string][]*series{}, []string{}
 		known := []string{}
@@ -148,7 +187,7 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 			if s.metric != metric {
 				continue
 			}
-			name, within := s.name(ask.Across, dirs)
+			name, within := s.name(ask.Across, own, dirs)
 			if groups[within] == nil {
 				order = append(order, within)
 			}
@@ -161,9 +200,9 @@ func compare(all []*series, ask Ask, dirs []*results.Dir, paired bool) (rows []R
 			return nil, misuse.Errorf("baseline: %s", plugin.Unknown(ask.Baseline, known))
 		}
 		for _, within := range order {
-			for _, pair := range pairs(groups[within], ask, dirs) {
-				first, _ := pair[0].name(ask.Across, dirs)
-				second, _ := pair[1].name(ask.Across, dirs)
+			for _, pair := range pairs(groups[within], ask, own, dirs) {
+				first, _ := pair[0].name(ask.Across, own, dirs)
+				second, _ := pair[1].name(ask.Across, own, dirs)
 				r := Row{Metric: metric, Within: within, First: first, Second: second}
 				if pair[0].noSample || pair[1].noSample {
 					r.Verdict = "no sample"
@@ -214,7 +253,7 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 		}
 		of := [2]string{row.Configuration, row.Admission}
 		if at[of] == nil {
-			at[of] = &series{dir, metric, row.Configuration, row.Admission, map[int]float64{}, map[int]int{}, slices.Contains(alike, row.Configuration)}
+			at[of] = &series{dir, metric, row.Configuration, row.Admission, "", map[int]float64{}, map[int]int{}, slices.Contains(alike, row.Configuration)}
 			all = append(all, at[of])
 		}
 		if row.Value != nil {
@@ -228,11 +267,11 @@ func inRows(dir int, rows []results.Metric, metric string, alike []string) (all 
 }
 
 // pairs returns the pairs of a group to compare.
-func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
+func pairs(group []*series, ask Ask, own bool, dirs []*results.Dir) (all [][2]*series) {
 	for _, names := range ask.Pairs {
 		at := [2]int{}
 		for k := range names {
-			at[k] = slices.IndexFunc(group, func(s *series) bool { name, _ := s.name(ask.Across, dirs); return name == names[k] })
+			at[k] = slices.IndexFunc(group, func(s *series) bool { name, _ := s.name(ask.Across, own, dirs); return name == names[k] })
 		}
 		if at[0] >= 0 && at[1] >= 0 {
 			all = append(all, [2]*series{group[at[0]], group[at[1]]})
@@ -242,7 +281,7 @@ func pairs(group []*series, ask Ask, dirs []*results.Dir) (all [][2]*series) {
 		return all
 	}
 	for i, s := range group {
-		name, _ := s.name(ask.Across, dirs)
+		name, _ := s.name(ask.Across, own, dirs)
 		if ask.Baseline != "" {
 			if name == ask.Baseline {
 				for _, other := range slices.Delete(slices.Clone(group), i, i+1) {

@@ -82,8 +82,8 @@ var table = []Paper{
 }
 
 // Presets returns the scenario files by the name of their experiment: paper,
-// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation and spot-or-reserve belong
-// to no paper.
+// librarisk-figure1 and so on; adaptive, kth, mixed, negotiation, spot-or-reserve and those that
+// compare mechanisms belong to no paper.
 func Presets() map[string][]byte {
 	presets := make(map[string][]byte)
 	for _, p := range append([]Paper{{Name: "."}}, table...) {

@@ -30,6 +30,11 @@ func Contrasted(dirs []*results.Dir, ask contrast.Ask) (d report.Document, err e
 	l := Labels()
 	d.Title = "Differences of " + ask.Across
 	d.Values = func([]string) any { return contrast.Values{Across: ask.Across, Margin: ask.Margin, Rows: rows} }
+	if ask.Users {
+		ask.Metrics = []string{contrast.Gain}
+		d.Tables = append(contrastUsers(l, rows), contrastTables(l, rows, ask)...)
+		return d, nil
+	}
 	d.Tables = contrastTables(l, rows, ask)
 	for _, m := range ask.Metrics {
 		f := report.Figure{Name: "compare-" + m, Title: l.Of(m) + ": differences of " + ask.Across, Caption: "Means of the differences with their simultaneous 95 % intervals for all comparisons."}
@@ -81,6 +86,44 @@ func contrastTables(l report.Labels, rows []contrast.Row, ask contrast.Ask) (tab
 	}
 	tables[len(tables)-1].Note = contrastNote(rows, ask)
 	return tables
+}
+
+// contrastUsers returns a table of how many users gain and lose in each pair of rows.
+func contrastUsers(l report.Labels, rows []contrast.Row) []report.Table {
+	t := report.Table{
+		Title: "Users", Left: 2, Header: []string{"first", "second", "users", "gain by the first", "lose", "undecided", "mean difference, $"},
+		Note: "The gain of a user is the value of its jobs that were done in time, minus what it paid, plus penalties that it received. It differs if its simultaneous 95 % interval below does not contain 0.",
+	}
+	type count struct {
+		of   [2]string
+		n    map[string]int
+		all  int
+		mean float64
+	}
+	var counts []*count
+	for _, r := range rows {
+		i := slices.IndexFunc(counts, func(c *count) bool { return c.of == [2]string{r.First, r.Second} })
+		if i < 0 {
+			i = len(counts)
+			counts = append(counts, &count{of: [2]string{r.First, r.Second}, n: map[string]int{}})
+		}
+		c := counts[i]
+		c.all++
+		if c.n[r.Verdict]++; r.Difference != nil {
+			c.mean += *r.Difference
+		}
+	}
+	for _, c := range counts {
+		var cells []report.Cell
+		for _, text := range []string{
+			l.Of(c.of[0]), l.Of(c.of[1]), strconv.Itoa(c.all), strconv.Itoa(c.n["higher"]), strconv.Itoa(c.n["lower"]),
+			strconv.Itoa(c.all - c.n["higher"] - c.n["lower"]), strconv.FormatFloat(c.mean/float64(c.all), 'g', 4, 64),
+		} {
+			cells = append(cells, report.Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, cells)
+	}
+	return []report.Table{t}
 }
 
 // contrastNote describes how the rows were tested.

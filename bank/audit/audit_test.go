@@ -52,6 +52,10 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 			continue
 		}
 		check(t, l.Hold(now, contract, user, budget, []byte(`{"rate":7}`)))
+		if l.Entries()%3 == 0 {
+			check(t, l.Record(now, bank.Moved, contract, []byte(`{"off":true}`)))
+			check(t, l.Record(now, bank.Cleared, bank.NoContract, []byte(`{"market":0,"price":7}`)))
+		}
 		if src.IntN(9) == 0 {
 			continue // still running at the end
 		}

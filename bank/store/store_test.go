@@ -63,6 +63,10 @@ func (tr *trader) trade(t testing.TB, n int64) {
 			_, err = tr.Penalty(tr.now, tr.src.Int64N(tr.next), []bank.Debit{{From: host, Most: amount}}, user, note)
 		case k == 8 && tr.Balance(user).Cmp(amount) >= 0:
 			err = tr.Post(tr.now, note, bank.Posting{From: user, To: host, Amount: amount})
+		case k == 9 && tr.Entries()%4 == 0:
+			err = tr.Record(tr.now, bank.Cleared, bank.NoContract, note)
+		case k == 9 && tr.Entries()%4 == 1 && len(tr.open) > 0:
+			err = tr.Record(tr.now, bank.Moved, tr.open[0], note)
 		default:
 			err = tr.Reject(tr.now, 1e6+tr.Entries(), note)
 		}

@@ -62,10 +62,41 @@ func content(t testing.TB, dir string) map[string][]byte {
 // the rest is asked for, and whatever the number of workers.
 func TestStopped(t *testing.T) {
 	t.Parallel()
+	stopped(t, few(t, 7))
+	stopped(t, mechanisms(t))
+}
+
+// mechanisms returns runs of policies that sell or divide processors by clearings.
+func mechanisms(t *testing.T) *experiments.Prepared {
+	t.Helper()
+	const text = `name: mechanisms
+replications: 7
+base:
+  fleet: {hosts: 12, cpus: 1}
+  workload: {model: {name: paper, jobs: 50, users: 5}, funds: 1000}
+  market: {sharing: exclusive, payment: bid}
+  sla: {slack: 4, deadline: hard}
+configurations:
+  - {name: paid, admission: [posted, {name: spot, restore: 5}, {name: call, every: 60}]}
+  - {name: free, market: {payment: free}, admission: [conservative, fairshare, drf, karma, slices]}
+`
+	e, err := scenario.Parse("mechanisms", []byte(text), scenario.Known{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := experiments.Prepare(&e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready.UnitRows = 3 * 50 * 5
+	return ready
+}
+
+func stopped(t *testing.T, ready *experiments.Prepared) {
+	t.Helper()
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	base := t.TempDir()
-	ready := few(t, 7)
 	want := filepath.Join(base, "want")
 	if _, err := Publish(t.Context(), ready, experiments.Options{}, to(t, ready, want)); err != nil {
 		t.Fatal(err)
@@ -73,7 +104,7 @@ func TestStopped(t *testing.T) {
 	got := to(t, ready, filepath.Join(base, "got"))
 	stops, found := 0, 0
 	got.Found = func(done, total int) {
-		if done < found || total != 7*4 {
+		if done < found || total != 7*len(ready.Experiment.Configurations) {
 			t.Errorf("seed %d: found %d of %d after %d", seed, done, total, found)
 		}
 		found = done
@@ -111,8 +142,13 @@ func TestStopped(t *testing.T) {
 // TestShards promises the bytes of one run from any number of shards, in any order.
 func TestShards(t *testing.T) {
 	t.Parallel()
+	sharded(t, few(t, 7))
+	sharded(t, mechanisms(t))
+}
+
+func sharded(t *testing.T, ready *experiments.Prepared) {
+	t.Helper()
 	base := t.TempDir()
-	ready := few(t, 7)
 	want := filepath.Join(base, "want")
 	if _, err := Publish(t.Context(), ready, experiments.Options{Workers: 2}, to(t, ready, want)); err != nil {
 		t.Fatal(err)

@@ -287,7 +287,7 @@ type View interface {
 	// PercentileOf returns F⁻¹(g) of kind k, which is priced, on h: see Percentile.
 	PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64
 
-	// Floors returns the least prices of the resources of h.
+	// Floors returns the least prices of the resources of h, or nil if no host has any.
 	Floors(h hosts.ID) *hosts.Floor
 
 	// Percentile returns F⁻¹(g) of h in dollars per second (eq. 5): the price that, by the

@@ -90,7 +90,7 @@ func (s *Allocation) Own() market.Rate {
 // per second, and whether its bid reaches it.
 func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 	f := v.Floors(pl.Host)
-	if *f == (hosts.Floor{}) {
+	if f == nil {
 		return 0, true
 	}
 	spec := v.Spec(pl.Host)

@@ -43,17 +43,20 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 		return d
 	}
 	p.price, p.share = 0, 0
+	several := r.ClaimsHeld(v.Priced())
 	for i := range p.placements {
 		pl := &p.placements[i]
-		b, c := own(r, pl, v).Float64(), v.Price(pl.Host).Float64()
+		b, c := own(several, r, pl, v).Float64(), v.Price(pl.Host).Float64()
 		share := float64(market.Quote(b, c))
 		p.price += c
 		p.share += share
 		if least := r.Needs.Min.CPU; least > 0 && processors(share, v.Spec(pl.Host)) < least {
 			d.Reason = priceTooHigh
 		}
-		if _, ok := contracts.Affords(r, pl, v); !ok && v.Floors(pl.Host).OnHeld() {
-			d.Reason = contracts.BelowFloor
+		if f := v.Floors(pl.Host); f != nil && f.OnHeld() {
+			if _, ok := contracts.Affords(r, pl, v); !ok {
+				d.Reason = contracts.BelowFloor
+			}
 		}
 	}
 	p.price /= float64(len(p.placements))
@@ -65,9 +68,10 @@ func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) c
 	return d
 }
 
-// own returns the bid for processors of a node of r at pl.
-func own(r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
-	if !r.ClaimsHeld(v.Priced()) {
+// own returns the bid for processors of a node of r at pl. Several says that r can claim other
+// priced resources too.
+func own(several bool, r *contracts.Request, pl *contracts.Placement, v contracts.View) market.Rate {
+	if !several {
 		return pl.Bid
 	}
 	c := r.Claims(pl.Host, v)

@@ -95,6 +95,7 @@ func (p *Capacity) Decide(now float64, r *contracts.Request, v contracts.View) c
 // none, ok is true.
 func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
+	several := r.ClaimsHeld(v.Priced())
 	total, predicted := 0.0, p.Discount == "predicted"
 	// Divide each chosen host as if the request were admitted. Nodes that share one total of
 	// work are compared by the sum of their rates, and nodes with work of their own one by
@@ -102,7 +103,7 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
-		p.divide(spec, own(r, &on[i], v), r, running)
+		p.divide(spec, own(several, r, &on[i], v), r, running)
 		own := p.rates[len(running)] * spec.Speed
 		if predicted {
 			own *= p.stays(now, r, h, v)
@@ -170,10 +171,11 @@ func (p *Capacity) divide(spec *hosts.Spec, bid market.Rate, r *contracts.Reques
 // true.
 func (p *Capacity) static(now float64, r *contracts.Request, v contracts.View, on []contracts.Placement) (id contracts.ID, gets, want float64, ok bool) {
 	p.forget()
+	several := r.ClaimsHeld(v.Priced())
 	for i := range on {
 		h := on[i].Host
 		price := v.Price(h).Float64()
-		b := own(r, &on[i], v).Float64()
+		b := own(several, r, &on[i], v).Float64()
 		gets += expected(p.stays(now, r, h, v), b, price)
 		want += required(now, r, v.Spec(h))
 		for _, s := range v.On(h) {

@@ -96,6 +96,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	if predicted {
 		spot = 0
 	}
+	several := r.ClaimsHeld(v.Priced())
 	g, level, atPrice := p.Guarantee, 0.0, p.Threshold == "price"
 	if p.Promise == "fulfilment" {
 		g = p.kept.level()
@@ -106,7 +107,7 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	// and the threshold that both must reach.
 	for i := range d.Placements {
 		pl := &d.Placements[i]
-		b, f := own(r, pl, v).Float64(), v.Percentile(pl.Host, g)
+		b, f := own(several, r, pl, v).Float64(), v.Percentile(pl.Host, g)
 		if f < 0 {
 			f = 0 // a Normal forecast can be negative, but a price cannot
 		}

@@ -128,7 +128,10 @@ func (b *Broker) held(c *contract, d *contracts.Decision) *note.Held {
 				met[k] = int64(v.PriceOf(pl.Host, k))
 			}
 		}
-		h.Holds, h.Met, h.Floors = append(h.Holds, holds), append(h.Met, met), *v.Floors(pl.Host)
+		h.Holds, h.Met = append(h.Holds, holds), append(h.Met, met)
+		if f := v.Floors(pl.Host); f != nil {
+			h.Floors = *f
+		}
 	}
 	return h
 }

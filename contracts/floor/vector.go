@@ -133,4 +133,9 @@ func (f *Floor) PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64 {
 }
 
 // Floors implements [contracts.View].
-func (f *Floor) Floors(h hosts.ID) *hosts.Floor { return &f.floors[h] }
+func (f *Floor) Floors(h hosts.ID) *hosts.Floor {
+	if !f.floored {
+		return nil
+	}
+	return &f.floors[h]
+}

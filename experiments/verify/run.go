@@ -369,7 +369,7 @@ func (t *trail) least(d *contract) (found, want string) {
 		if r.Held != nil {
 			for name, floor := range r.Held.Floors {
 				x, _ := at(d.terms.Holds, name, i)
-				low, all = low+1e9*floor*x, " and of what it holds"
+				low, all = low+1e9*floor*x, " and of its other resources"
 			}
 		}
 		if float64(on.bid) < low-1e-6-1e-12*low {

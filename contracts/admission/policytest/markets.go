@@ -129,4 +129,4 @@ func (b *Board) Spec(h hosts.ID) *hosts.Spec {
 func (s *Still) Priced() []hosts.Kind { return nil }
 
 // Floors implements [contracts.View].
-func (s *Still) Floors(hosts.ID) *hosts.Floor { return new(hosts.Floor) }
+func (s *Still) Floors(hosts.ID) *hosts.Floor { return nil }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"bourse/contracts/policies"
 	"bourse/experiments/results"
 )
 
@@ -43,6 +44,9 @@ func (s *setting) derived() []string {
 	if w := s.tooWide(); w != "" {
 		said = append(said, w)
 	}
+	if w := s.unpacked(); w != "" {
+		said = append(said, w)
+	}
 	if n := s.underestimated(); n > 0 {
 		say("%d of %d jobs run longer than estimated; a promise that relies on the estimate, such as that of cac, cannot be kept for them.", n, len(s.work.fixed)+len(s.work.log))
 	}
@@ -52,6 +56,9 @@ func (s *setting) derived() []string {
 // warnings describes valid but probably unintended settings, with counts.
 func (s *setting) warnings() (all []string) {
 	if w := s.tooWide(); w != "" {
+		all = append(all, w)
+	}
+	if w := s.unpacked(); w != "" {
 		all = append(all, w)
 	}
 	name, _ := results.Spot(s.conf.Name)
@@ -90,6 +97,31 @@ func (s *setting) tooWide() string {
 			"workload.annotate.sizes: {rule: pack} under easy, edf or fcfs, or {rule: fold, hosts: %d, per: %.0f}, they can.", f.Hosts, f.Hosts, max(1, f.CPUsOf(0))))
 	}
 	return strings.Join(all, " ")
+}
+
+// unpacked describes under which policies sizes are packed and have no effect. It returns an
+// empty string if there are none.
+func (s *setting) unpacked() string {
+	if !s.common.Packed {
+		return ""
+	}
+	name, _ := results.Spot(s.conf.Name)
+	var spread, packs []string
+	for i := range s.offers {
+		if o := &s.offers[i]; !s.packs(o) {
+			spread = append(spread, o.Label)
+		}
+	}
+	if spread == nil {
+		return ""
+	}
+	for _, p := range policies.Table(nil, nil).Names() {
+		if policies.Of(p).Packs {
+			packs = append(packs, p)
+		}
+	}
+	return fmt.Sprintf("%s: sizes: {rule: pack} has no effect under %s: there each node of a job has a host of its own. It has an effect under %s.",
+		name, strings.Join(spread, ", "), strings.Join(packs, ", "))
 }
 
 // underestimated returns how many jobs of a log or plan run longer than their deadlines

@@ -47,7 +47,7 @@ var most = map[string]int{
 	"contracts/broker":              1150,
 	"contracts/floor":               1700,
 	"contracts/memo":                600,
-	"experiments":                   3750,
+	"experiments":                   3780,
 	"experiments/fitlab":            1150,
 	"experiments/judge":             720,
 	"experiments/live":              5600,

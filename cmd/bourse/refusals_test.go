@@ -205,6 +205,7 @@ func TestCheckWarns(t *testing.T) {
 		"plan.csv": plan, "log.swf": log,
 		"plan.yaml": "name: p\nreplications: 1\nbase:\n  fleet: {hosts: 4}\n  workload: {plan: " + filepath.Join(dir, "plan.csv") + "}\n  admission: [be]\nconfigurations: [{name: a}]\n",
 		"log.yaml":  "name: l\nreplications: 1\nbase:\n  fleet: {hosts: 4}\n  workload: {swf: " + filepath.Join(dir, "log.swf") + ", annotate: {price: 0.01}}\n  admission: [be]\nconfigurations: [{name: a}]\n",
+		"pack.yaml": "name: l\nreplications: 1\nbase:\n  fleet: {hosts: 32}\n  workload: {swf: " + filepath.Join(dir, "log.swf") + ", annotate: {price: 0.01, sizes: {rule: pack}}}\n  admission: [easy, libra, queue]\nconfigurations: [{name: a}]\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -213,6 +214,7 @@ func TestCheckWarns(t *testing.T) {
 	for name, want := range map[string][]string{
 		"plan.yaml": {"warning: a: 2 of 4 jobs can never run", "warning: a: 2 of 4 jobs have a deadline below their runtime"},
 		"log.yaml":  {"warning: a: the log is from a machine with 64 processors, and the fleet has 8"},
+		"pack.yaml": {"warning: a: sizes: {rule: pack} has no effect under libra, queue: there each node of a job has a host of its own. It has an effect under conservative, drf, easy,"},
 	} {
 		status, _, errs := bourse(t, t.Context(), "scenario", "check", filepath.Join(dir, name))
 		if status != statusDone || strings.Count(errs, "warning: ") != len(want) {

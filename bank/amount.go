@@ -65,8 +65,9 @@ func (a Amount) Part(num, den float64) (Amount, error) {
 	return Amount{n}, nil
 }
 
-// Nearest is [Dollars] rounded to the nearest micro-dollar, half to even. It converts an
-// accrued sum into a charge (spec §8); rounding to nearest keeps many small charges unbiased.
+// Nearest is like [Dollars] but rounds to the nearest micro-dollar, half to even. It converts
+// an accrued sum into a charge (spec §8); rounding to nearest keeps many small charges
+// unbiased.
 func Nearest(x float64) (Amount, error) {
 	// Except very close to a half, the rounding error of the product cannot change the result.
 	if m := x * perDollar; 0 <= m && m < 1e12 { // the product is off by less than 2e-4

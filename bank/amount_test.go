@@ -33,8 +33,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestDollars checks both roundings at the numbers where float64 and decimal
-// part, and that what is no money is refused.
+// TestDollars checks both ways of rounding at numbers for which the float64 and the decimal
+// differ, and that values that are not money are rejected.
 func TestDollars(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -47,10 +47,10 @@ func TestDollars(t *testing.T) {
 		{0.1 + 0.2, 300000, 300000},
 		{1e-7, 0, 0},
 		{-1.9999999, -1999999, -2000000},
-		{0.0000005, 0, 0},             // half, to even
-		{0.0000015, 1, 2},             // half, to even
-		{0.0000025, 2, 2},             // half, to even
-		{1.0000005, 1000000, 1000000}, // half by its shortest decimal
+		{0.0000005, 0, 0},             // A half rounds to the even number.
+		{0.0000015, 1, 2},             // A half rounds to the even number.
+		{0.0000025, 2, 2},             // A half rounds to the even number.
+		{1.0000005, 1000000, 1000000}, // Its shortest decimal form ends in a half.
 		{9e12, 9e18, 9e18},
 		{123456789.123456789, 123456789123456, 123456789123457},
 		{math.SmallestNonzeroFloat64, 0, 0},
@@ -69,8 +69,8 @@ func TestDollars(t *testing.T) {
 	}
 }
 
-// TestRounding checks that the quick way of Dollars and Nearest gives what
-// the decimal library gives for the shortest decimal of a float64.
+// TestRounding checks that the fast path of Dollars and Nearest gives the same result as the
+// decimal library for the shortest decimal of a float64.
 func TestRounding(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,8 +94,8 @@ func TestRounding(t *testing.T) {
 	})
 }
 
-// TestArithmetic checks that Add and Sub are exact or refuse, against integers
-// without bounds, and that text goes out and comes back.
+// TestArithmetic checks against unbounded integers that Add and Sub are exact or return an
+// error, and that text parses back to the same amount.
 func TestArithmetic(t *testing.T) {
 	t.Parallel()
 	edge := rapid.OneOf(rapid.Int64(), rapid.SampledFrom([]int64{0, 1, -1, math.MaxInt64, math.MinInt64}))
@@ -122,8 +122,8 @@ func TestArithmetic(t *testing.T) {
 	})
 }
 
-// FuzzParse checks that whatever Parse accepts, its String is the same money,
-// and that it agrees with the decimal library.
+// FuzzParse checks that String of every accepted amount parses to the same amount, and that
+// Parse agrees with the decimal library.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"0", "12.5", "-0.000001", "1e9", "9223372036854.775807", "00", "1."} {
 		f.Add(s)
@@ -142,8 +142,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkParse shows that a short text that stands for a long number is
-// refused in nanoseconds, against what an honest amount costs.
+// BenchmarkParse compares the time to reject a short text for a huge number with the time to
+// parse a valid amount.
 func BenchmarkParse(b *testing.B) {
 	for _, s := range []string{"12.5", "1e1000000000"} {
 		b.Run(s, func(b *testing.B) {
@@ -154,7 +154,8 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// BenchmarkDollars shows the quick way and, at a half, the decimal's.
+// BenchmarkDollars measures the fast path and, for a value at a half, the path through
+// decimals.
 func BenchmarkDollars(b *testing.B) {
 	for name, x := range map[string]float64{"quick": 1.23456789, "decimal": 0.0000015} {
 		b.Run(name, func(b *testing.B) {
@@ -165,8 +166,8 @@ func BenchmarkDollars(b *testing.B) {
 	}
 }
 
-// TestProduct checks that products and parts are those of decimals, rounded once toward zero,
-// and that one which no Amount can hold is an error.
+// TestProduct checks that products and parts equal those of decimals, rounded once toward zero,
+// and that a result out of the range of an Amount is an error.
 func TestProduct(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -17,11 +17,12 @@
 //
 // # Promises
 //
-// The tests named check each promise. TestFaults of this package plants mistakes in the code,
-// one at a time, and checks that those tests fail.
+// Each promise is followed by the names of the tests that check it. TestFaults of this package
+// plants mistakes in the code, one at a time, and checks that those tests fail.
 //
 //   - Money is conserved to the micro-dollar at every entry, and no account is overdrawn:
-//     TestModel. Under any interleaving: TestConformance and TestReaders of bank/store.
+//     TestModel. This holds under any interleaving: TestConformance and TestReaders of
+//     bank/store.
 //   - An acknowledged entry is stored exactly once, even if power fails at any moment, a disk
 //     fails, or the process is killed: TestPowerCut, TestDiskErrors, TestKill of bank/store.
 //   - A request is applied once, however often it is sent. The same ID and body return the
@@ -44,13 +45,13 @@
 //     TestCrashDamage lists what an interrupted write leaves that cannot be distinguished from
 //     damage. The promise covers a single fault. Damage to both copies of the latest
 //     acknowledged entries looks like an interrupted write.
-//   - Every micro-dollar of a contract is accounted for, from admission to settlement, from
-//     the ledger only: TestMoney of bank/audit. The bank does not know how a charge is
+//   - Every micro-dollar of a contract is accounted for, from admission to settlement, using
+//     only the ledger: TestMoney of bank/audit. The bank does not know how a charge is
 //     computed; experiments/verify computes it again. Other programs agree: TestHledger,
 //     TestLedger, TestBeancount of bank/export.
 //   - In an owned ledger, an entry is booked only if the owner at that entry signed it. If the
-//     check was bypassed, an audit finds this from the ledger only: TestAttacks, TestReadings
-//     and TestPinned of bank/owners. THREATS.md lists the attackers and attacks considered.
+//     check was bypassed, an audit of the ledger detects this: TestAttacks, TestReadings and
+//     TestPinned of bank/owners. THREATS.md lists the attackers and attacks considered.
 //   - The same holds over a network, for any number of clients, and for two servers of one
 //     ledger that are killed and disconnected: TestSame, TestAttacks and TestLimits of
 //     bank/service, TestJepsen of cmd/bourse.
@@ -67,6 +68,6 @@
 // is therefore used only where text and floats become money.
 //
 // Accounts are mapped to small numbers, and an escrow reuses the number of a closed one. A
-// posting is then two additions in a slice. An [Entry], which a journal stores, uses names
-// instead, so it can be read, proved and audited without the ledger.
+// posting therefore takes only two additions to elements of a slice. An [Entry], which a
+// journal stores, uses names instead, so it can be read, proved and audited without the ledger.
 package bank

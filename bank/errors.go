@@ -16,7 +16,7 @@ var (
 	ErrBadContract       = errors.New("contract number is out of range, or was never admitted")
 	ErrBadTime           = errors.New("instant is not finite, or before the last entry")
 	ErrBadEntry          = errors.New("entry is not well formed")
-	ErrRefused           = errors.New("refused") // by an owned ledger: its owners did not request it
+	ErrRefused           = errors.New("refused") // the owners of the ledger did not request it
 )
 
 // A Shortfall is an [ErrInsufficientFunds]: Account has less than it needs.

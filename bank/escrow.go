@@ -5,12 +5,12 @@ import "fmt"
 // A Payment is the amount that one account receives from a contract's escrow.
 type Payment struct {
 	To     Account
-	Amount Amount // not negative; a payment of 0 is not recorded
+	Amount Amount // at least 0; a payment of 0 is not recorded
 }
 
-// Hold moves a from owner into a new escrow for contract. The money is set aside when the
-// contract is admitted, so that every later charge is covered. The contract must not have been
-// admitted before. Hold returns a [*Shortfall] if owner has less than a.
+// Hold moves the amount a from owner into a new escrow for contract. The money is set aside
+// when the contract is admitted, so that every later charge is covered. The contract must not
+// have been admitted before. Hold returns a [*Shortfall] if owner has less than a.
 func (l *Ledger) Hold(now float64, contract int64, owner Account, a Amount, note []byte) error {
 	err := l.begin(now)
 	if err == nil {
@@ -140,9 +140,10 @@ type Debit struct {
 	Most Amount
 }
 
-// Penalty compensates the account to for a broken promise of contract. Each account in from
-// pays its part, or its balance if that is lower. An account is never overdrawn, so paid can
-// be less than what is owed. If nothing is paid, no entry is made.
+// Penalty pays compensation for a broken promise of contract. The account passed as to receives
+// it. Each of the debited accounts pays its part, or its balance if that is lower. An account
+// is never overdrawn, so paid can be less than the amount owed. If nothing is paid, no entry is
+// made.
 func (l *Ledger) Penalty(now float64, contract int64, from []Debit, to Account, note []byte) (paid Amount, err error) {
 	if err = l.begin(now); err == nil {
 		known := l.contracts.has(contract)

@@ -6,8 +6,7 @@ import (
 	"bourse/bank"
 )
 
-// A contract's life: its budget is set aside, its hosts are paid, and what is
-// left goes back.
+// A contract's budget is set aside, its hosts are paid, and the remainder is returned.
 func Example() {
 	ledger := bank.New(nil)
 	ann, _ := ledger.Account("user:ann")

@@ -1,6 +1,6 @@
 package bank_test
 
-// What the whole of the bank's tests has come to, by the commands of .ci/nightly:
+// Results of all tests of the bank, by the commands of .ci/nightly:
 //
 //	TestPowerCut     50,203 power cuts: 5,038 in recovery, 23,735 while a request sent twice was in flight
 //	TestDiskErrors   2,422 disks that fail, by lack of room (940), I/O error (566), size (457), short write (459)
@@ -12,8 +12,8 @@ package bank_test
 //	TestReaders      1,000,000 transfers of 400 clients under the race detector, 956,928 booked in 2,666 groups, 50,166 reads: each saw all the money
 //	TestFaults       83 faults planted one at a time in one run, 12 of them in PostgreSQL's room: all caught; 38 more since
 
-// faults are mistakes that a change could make, one at a time: a file, what stands
-// there, and the mistake. The tests of the room named must fail with it.
+// faults are mistakes that a change could introduce. Each has a file, the correct text and the
+// mistake. The tests of the named package must fail with it.
 var faults = []struct{ what, file, right, wrong, room string }{
 	{"money is made of a move", "ledger.go", "to.balance += p.Amount.micros\n", "to.balance += p.Amount.micros + p.Amount.micros>>40\n", "."},
 	{"an account may be overdrawn by a micro-dollar", "ledger.go", "p.Amount.micros > from.balance:", "p.Amount.micros > from.balance+1:", "."},

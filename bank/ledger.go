@@ -148,8 +148,8 @@ type Posting struct {
 	Amount   Amount
 }
 
-// Mint issues a to an account. This is the only way in which money enters a ledger. It fails
-// if the total would exceed the range of an [Amount].
+// Mint issues the amount a to an account. This is the only way in which money enters a ledger.
+// It fails if the total would exceed the range of an [Amount].
 func (l *Ledger) Mint(now float64, to Account, a Amount) error {
 	err := l.begin(now)
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// dollars reads an amount that the test knows to be good.
+// dollars parses an amount that must be valid.
 func dollars(s string) Amount {
 	a, err := Parse(s)
 	if err != nil {
@@ -26,8 +26,8 @@ func mustAccount(t testing.TB, l *Ledger, name string) Account {
 	return a
 }
 
-// TestLife walks one contract through the ledger as spec §8 tells it: issue,
-// admit, settle with a refund, penalty.
+// TestLife walks one contract through the ledger as in spec §8: issue, admit, settle with a
+// refund, penalty.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	l := New(nil)
@@ -67,8 +67,8 @@ func TestLife(t *testing.T) {
 	}
 }
 
-// TestRefusals checks each error that the methods document, and that what is
-// refused moves nothing.
+// TestRefusals checks each error that the methods document, and that a rejected entry moves no
+// money.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	l := New(nil)
@@ -149,7 +149,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// recorder is a journal in memory; it refuses when told to.
+// recorder is a journal in memory that can be made to fail.
 type recorder struct {
 	entries []Entry
 	fail    bool
@@ -166,7 +166,7 @@ func (r *recorder) Append(e *Entry) error {
 	return nil
 }
 
-// model is a ledger that anyone can check: maps, and the rules one by one.
+// model is a simple ledger: it uses maps and applies the rules one by one.
 type model struct {
 	balance map[string]int64
 	escrow  map[int64]int64
@@ -175,10 +175,9 @@ type model struct {
 	issued  int64
 }
 
-// TestModel checks, over random lives of contracts with failing journals among
-// them, that the ledger does what the plain model does, that at every step the
-// sum of all balances is exactly what was issued and nobody is overdrawn, and
-// that a ledger which replays the journal is the same.
+// TestModel compares the ledger with the model over random contracts, with journals that
+// sometimes fail. At every step, the sum of all balances must equal the amount issued, and no
+// account may be overdrawn. A ledger that replays the journal must be equal.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	names := []string{"user:a", "user:b", "host:1", "host:2", "provider"}
@@ -302,8 +301,8 @@ func TestModel(t *testing.T) {
 	})
 }
 
-// TestReset checks that a ledger used again is an empty one with the same
-// accounts, and that no run after the first allocates.
+// TestReset checks that a ledger after Reset is empty but has the same accounts, and that only
+// the first run allocates memory.
 func TestReset(t *testing.T) {
 	l := New(nil)
 	ann, host := mustAccount(t, l, "user:ann"), mustAccount(t, l, "host:1")
@@ -336,8 +335,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// BenchmarkReplication books what a paper replication does, about 400 postings
-// in 120 entries, and reports the nanoseconds of one.
+// BenchmarkReplication books the entries of a paper replication, about 400 postings in 120
+// entries, and reports the nanoseconds per posting.
 func BenchmarkReplication(b *testing.B) {
 	l := New(nil)
 	var users, owners []Account

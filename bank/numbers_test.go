@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestNumbers checks the set of contracts against maps, with numbers that follow on one
-// another and far ones, and that pages of contracts that came to nothing are given back.
+// TestNumbers compares the set of contracts with maps, for consecutive and for distant numbers,
+// and checks that pages without contracts are released.
 func TestNumbers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s numbers

@@ -19,9 +19,9 @@ import (
 
 var plant = flag.Bool("faults", false, "plant each fault in the code and see the tests catch it")
 
-// TestFaults plants each fault and runs the tests of its room, which must build, and
-// fail; before, they must pass without a fault, so many at a time. Run it with -faults,
-// and -v to see which test failed first; it takes ten minutes or more.
+// TestFaults first checks that the tests of each package pass without a fault. It then plants
+// each fault and checks that the tests build and fail. Run it with -faults, and with -v to see
+// which test failed first; it takes ten minutes or more.
 func TestFaults(t *testing.T) {
 	if !*plant {
 		t.Skipf("run with -faults to plant %d faults", len(faults))
@@ -77,7 +77,7 @@ func plantFault(t *testing.T, file, right, wrong string) string {
 	return overlaytest.Write(t, map[string]string{file: strings.Replace(string(code), right, wrong, 1)})
 }
 
-// buildRoom builds the tests of a room. A fault that does not compile is none.
+// buildRoom builds the tests of a package. A fault that does not compile does not count.
 func buildRoom(t *testing.T, room, overlay string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), "room.test")
@@ -91,18 +91,18 @@ func buildRoom(t *testing.T, room, overlay string) (program string) {
 	return program
 }
 
-// failedTest finds who failed first: a test that says so, or those that ran when time
-// was up, or the panic or fatal error that ended all.
+// failedTest returns the first failure: a failing test, the tests that were running at a
+// timeout, or the panic or fatal error that ended the process.
 var failedTest = regexp.MustCompile(`--- FAIL: (\S+)|panic: test timed out after [^\n]*\n\s*running tests:\n((?:\s+\S+ \([^\n]*\n)+)|((?:panic|fatal error): [^\n]*)`)
 
-// runRoom runs the tests of a room until one fails, and returns its name, empty if none
-// does. A test that hangs fails when it has had its time.
+// runRoom runs the tests of a package until one fails, and returns its name, or "" if none
+// fails. A test that hangs fails at its timeout.
 func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	t.Helper()
 	const limit = 150 * time.Second
 	args := []string{"-test.v", "-test.timeout", limit.String()}
 	if room == "." || room == "./opening" {
-		args = append(args, "-rapid.nofailfile") // what fails here is no news
+		args = append(args, "-rapid.nofailfile") // later failures add no information
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), limit+30*time.Second)
 	defer cancel()
@@ -123,7 +123,7 @@ func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 		out = append(out, line...)
 		if !failed && bytes.Contains(line, []byte("--- FAIL: ")) {
 			failed = true
-			cmd.Process.Kill() // the others would only take time
+			cmd.Process.Kill() // running the other tests would only take time
 		}
 		if err != nil {
 			break
@@ -142,8 +142,8 @@ func runRoom(t *testing.T, program, room string) (by string, out []byte) {
 	}
 }
 
-// openDir returns a temporary directory with a short name that any user may enter: for
-// the sockets of servers, and what tests leave that are killed.
+// openDir returns a temporary directory with a short name that any user may enter. It is for
+// sockets of servers and for files left by killed tests.
 func openDir(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "fault")

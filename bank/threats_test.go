@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestThreats checks that the tests which THREATS.md names exist, and the attacks in them.
+// TestThreats checks that the tests that THREATS.md names exist and contain the attacks.
 func TestThreats(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("THREATS.md")

@@ -28,7 +28,7 @@ type Settled struct {
 	From    Phase       // phase before the end
 	Ended   float64     // time of the end, s
 	ByDue   float64     // w_d: work done over all nodes by the deadline
-	Delay   float64     // delay as judged, s; 0 if the promise was kept
+	Delay   float64     // delay used for the settlement, s; 0 if the promise was kept
 	Paid    bank.Amount // total charged
 	Owed    bank.Amount // penalty for a broken promise, beyond the part already deducted from the price
 	Penalty bank.Amount // part of Owed that was paid
@@ -42,7 +42,7 @@ type Result struct {
 	Admitted, Began, Ended float64     // times, s; Began is +Inf if the contract never started
 	Done                   float64     // work over all nodes
 	ByDue                  float64     // part of Done that was done by the deadline
-	Paid, Owed, Penalty    bank.Amount // Owed and Penalty: as in [Settled]
+	Paid, Owed, Penalty    bank.Amount // Owed and Penalty are defined as in [Settled]
 
 	Outcome Outcome
 	From    Phase    // phase before the end

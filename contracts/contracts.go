@@ -11,10 +11,10 @@
 // For example, a request for 2 nodes with 3,600 processor-seconds each, due in 2 hours for $4,
 // bids $4 / (7,200 s × 2) = 277,777 nano-dollars per second on each of its hosts.
 //
-// Other files of the package: request.go, sla.go and contract.go implement the arithmetic of
-// these types, phase.go the phases and outcomes, and utility.go the value of a result to its
-// user. decision.go declares the reasons for rejections, and numbers.go the numbers that
-// explain a decision.
+// The other files of the package implement the arithmetic of these types (request.go, sla.go
+// and contract.go), the phases and outcomes (phase.go), and the value of a result to its user
+// (utility.go). They also declare the reasons for rejections (decision.go) and the numbers that
+// explain a decision (numbers.go).
 //
 // The package is independent of clocks, storage and randomness. The policies are in
 // contracts/admission, and contracts/broker implements the life cycle of a contract.
@@ -125,7 +125,7 @@ type Placement struct {
 	Owed  float64 // dollars accrued, valid once Left
 	Left  bool    // the task has left the host
 
-	// How a program ended, valid once Left:
+	// These fields describe how the program ended. They are valid once Left.
 	End  hosts.End
 	Code uint8 // its exit code
 }
@@ -176,7 +176,7 @@ type Allocation struct {
 	Contract int32 // number to pass to View.Contract
 	Node     int32 // index in the contract's placements
 	Slot     hosts.Slot
-	Bid      market.Rate // for all that it gets
+	Bid      market.Rate // for everything that the task gets
 	Rate     float64     // current work per second
 	Paying   float64     // current charge, dollars per second
 	Done     float64     // work done, as of At
@@ -189,12 +189,12 @@ type Allocation struct {
 	Of    int32       // number of nodes of its contract
 	Claim float64     // processors that the task can use if it has the host to itself
 
-	// State of the sharing rules by deadline; 0 under other rules.
+	// The sharing rules by deadline use these fields. Under other rules they are 0.
 	Need   float64 // processors that it last needed before its estimate was used up
 	Target float64 // planned completion time, s; after the deadline if the task was delayed
 
-	// Vector has what the task claims and bids for if it claims a priced resource other than
-	// processors, or holds one that has a floor. Otherwise it is nil.
+	// Vector has the claims and bids of the task if it claims a priced resource other than
+	// processors, or holds a resource with a floor price. Otherwise it is nil.
 	Vector *Vector
 }
 
@@ -281,10 +281,11 @@ type View interface {
 	// KindName returns the name of kind k, such as memory or gpu.
 	KindName(k hosts.Kind) string
 
-	// PriceOf returns the spot price of kind k, which is priced, on h: the sum of the bids for it.
+	// PriceOf returns the spot price of kind k on h: the sum of the bids for it. Kind k must
+	// have a price.
 	PriceOf(h hosts.ID, k hosts.Kind) market.Rate
 
-	// PercentileOf returns F⁻¹(g) of kind k, which is priced, on h: see Percentile.
+	// PercentileOf returns F⁻¹(g) of kind k on h: see Percentile. Kind k must have a price.
 	PercentileOf(h hosts.ID, k hosts.Kind, g float64) float64
 
 	// Floors returns the least prices of the resources of h, or nil if no host has any.

@@ -6,8 +6,9 @@ import (
 	"bourse/contracts"
 )
 
-// What half of the work by the deadline is worth to users who paid $4 of $10: all or
-// nothing, its part, and a user of inelasticity one half (eq. 7 to 9).
+// Three users paid $4 for a job worth $10 of which half is done by the deadline: one who needs
+// all of the work, one who values partial work in proportion, and one halfway between them (eq.
+// 7 to 9).
 func Example() {
 	done, want, paid, value := 50.0, 100.0, 4.0, 10.0
 	fmt.Println(contracts.Inelastic(done, want, paid, value))

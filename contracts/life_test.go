@@ -7,9 +7,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestOutcomes checks that the promises not kept are those late, broken and killed, and, by no
-// fault of the market, those whose command cannot be started; and the three words that
-// ledgers have for all outcomes.
+// TestOutcomes checks which outcomes break a promise: late, broken and killed, and also
+// unstarted, which is not the market's fault. It also checks the three words that ledgers use
+// for all outcomes.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for o, want := range map[contracts.Outcome]string{
@@ -22,8 +22,9 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestInstants checks when a request is due, opens and is late: after its deadline by
-// more than 1e-6 s and 1e-9 of the deadline, which rounding may cost.
+// TestInstants checks when a request is due, when it opens, and when it is late. It is late if
+// it ends after its deadline by more than 1e-6 s plus 1e-9 of the deadline, the allowance for
+// rounding.
 func TestInstants(t *testing.T) {
 	t.Parallel()
 	r := sound()
@@ -46,7 +47,7 @@ func TestInstants(t *testing.T) {
 	}
 }
 
-// TestLeft checks the work left on one node, below 0 where the estimate was too low.
+// TestLeft checks the work left on one node, which is below 0 if the estimate was too low.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	c := contracts.Contract{Request: sound()} // of 100 a node
@@ -61,7 +62,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// TestValidateEdges checks that the least and the greatest that can be promised pass.
+// TestValidateEdges checks that the smallest and largest valid values are accepted.
 func TestValidateEdges(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(r *contracts.Request){

@@ -2,9 +2,9 @@ package contracts
 
 import "testing"
 
-// TestMoves walks the table: every phase but Ended can be left and but Asked reached,
-// no move leads out of Ended, an outcome is named only at the end, a contract whose
-// budget is held is never Refused, and every line is its own.
+// TestMoves checks the table. Every phase except Ended can be left, and every phase except
+// Asked can be reached. An outcome is given only at the end, a contract whose budget is held is
+// never Refused, and no two lines are equal.
 func TestMoves(t *testing.T) {
 	t.Parallel()
 	var from, to [Ended + 1]bool

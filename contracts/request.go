@@ -70,8 +70,8 @@ func (r *Request) NodeRate() market.Rate {
 }
 
 // LeastBid returns the bid of a node for policies that choose hosts without regard to prices:
-// the rate of the node, but at least the smallest rate, because a task with a bid of 0 would
-// make no progress. The bid matters only if hosts are shared by auction.
+// the rate of the node, but at least the smallest rate. A task with a bid of 0 would make no
+// progress. The bid matters only if hosts are shared by auction.
 func (r *Request) LeastBid() market.Rate { return max(1, r.NodeRate()) }
 
 // Due returns the time of the deadline in seconds, or +Inf if none is promised.

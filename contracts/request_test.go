@@ -12,7 +12,7 @@ import (
 	"bourse/market"
 )
 
-// sound returns a request that there is nothing wrong with.
+// sound returns a valid request.
 func sound() contracts.Request {
 	return contracts.Request{
 		ID: 1, Work: 100, Nodes: 4,
@@ -20,9 +20,8 @@ func sound() contracts.Request {
 	}
 }
 
-// TestRate checks the spending rate b = v/(d n), rounded toward zero to the
-// nano-dollar, so that what it spends by the deadline never exceeds the budget
-// (spec §2).
+// TestRate checks the spending rate b = v/(d n), rounded toward zero to the nano-dollar, so
+// that the spending by the deadline never exceeds the budget (spec §2).
 func TestRate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -38,7 +37,7 @@ func TestRate(t *testing.T) {
 		{1, 999, 1, 1},
 		{1, 1001, 1, 0},
 		{1, 3e-9, 1, 333_333_333_333},
-		{1e15, 1e-9, 1, 0}, // beyond what a rate can be
+		{1e15, 1e-9, 1, 0}, // beyond the range of a rate
 	} {
 		r := sound()
 		r.SLA.Budget, r.SLA.Deadline, r.Nodes = bank.Micros(c.micros), c.deadline, c.nodes
@@ -48,8 +47,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// TestGang checks that the nodes of a request are spread evenly over its parts, each of
-// which has one at least.
+// TestGang checks that the nodes of a request are spread evenly over its parts, and that each
+// part has at least one node.
 func TestGang(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,8 +68,8 @@ func TestGang(t *testing.T) {
 	}
 }
 
-// TestHolds checks that a task holds as much as there is, between minimum and
-// maximum, and the minimum where no maximum is stated.
+// TestHolds checks that a task reserves as much as is free, between its minimum and its
+// maximum, and reserves the minimum if no maximum is stated.
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	bound := func(memory, disk, bandwidth float64) contracts.Bound {
@@ -92,8 +91,8 @@ func TestHolds(t *testing.T) {
 	}
 }
 
-// TestValidate checks that every field that no contract can be made of is refused
-// by name, and that the rest passes.
+// TestValidate checks that every invalid field is rejected by name, and that valid requests are
+// accepted.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	nan, inf := math.NaN(), math.Inf(1)
@@ -139,7 +138,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestRemaining checks the work that is left, as estimated, between two events.
+// TestRemaining checks the estimated remaining work between two events.
 func TestRemaining(t *testing.T) {
 	t.Parallel()
 	c := contracts.Contract{Request: sound(), Done: 100, Rate: 2, At: 10}

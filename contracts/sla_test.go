@@ -7,7 +7,7 @@ import (
 	"bourse/contracts"
 )
 
-// TestPenalty checks the linear penalty, bounded and not (SLA paper, eq. 1).
+// TestPenalty checks the linear penalty with and without a bound (SLA paper, eq. 1).
 func TestPenalty(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)

@@ -1,8 +1,7 @@
 package contracts
 
-// Inelastic returns the utility of a user who needs all of the work: value minus paid if the
-// work was done, or else minus paid (eq. 7). Done and want are work; paid and value are
-// dollars.
+// Inelastic returns the utility of a user who needs all of the work (eq. 7). It is value - paid
+// if the work was done, and -paid if not. Done and want are work; paid and value are dollars.
 func Inelastic(done, want, paid, value float64) float64 {
 	if Enough(done, want) {
 		return value - paid

@@ -7,7 +7,7 @@ import (
 	"bourse/contracts"
 )
 
-// TestUtility checks eq. 7, 8 and 9 on a job worth 10 of which 4 is paid.
+// TestUtility checks eq. 7, 8 and 9 on a job worth 10 for which 4 is paid.
 func TestUtility(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

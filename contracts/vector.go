@@ -10,9 +10,9 @@ import (
 // # Several resources
 //
 // A market can price held resources, such as memory and GPUs, in addition to processors. A task
-// then claims a fraction a of each. The resource of its largest fraction, D, is dominant. The
-// task bids its whole bid b there, and b a/D for each other resource. The price of a resource on
-// a host is the sum of these bids.
+// then claims a fraction a of each resource of a host. The resource with the largest fraction,
+// D, is dominant. The task bids its whole bid b for the dominant resource and b a/D for each
+// other one. The price of a resource on a host is the sum of these bids.
 
 // Claims are the fractions of a host that a task claims, by kind of resource, in [0,1]. A kind
 // that is not claimed or has no price is 0.
@@ -21,10 +21,10 @@ type Claims struct {
 	Dominant hosts.Kind // the kind of the largest fraction; ties are in order of kinds
 }
 
-// ClaimsOn returns the claims of a task on a host of the given specification. Limit is the maximum
-// number of processors of the task, 0 for no limit. Its fraction of processors is the number that it
-// can use, divided by the number of the host. Priced are the kinds with a price in addition to
-// processors, in order.
+// ClaimsOn returns the claims of a task on a host of the given specification. The argument
+// limit is the maximum number of processors of the task, or 0 for no limit. The fraction of
+// processors is the number that the task can use, divided by the number that the host has. The
+// kinds in priced have a price in addition to processors, in order.
 func ClaimsOn(spec *hosts.Spec, limit float64, held *hosts.Resources, priced []hosts.Kind) (c Claims) {
 	c.Of[hosts.CPU] = spec.Usable(limit) / spec.CPUs
 	for _, k := range priced {
@@ -38,9 +38,9 @@ func ClaimsOn(spec *hosts.Spec, limit float64, held *hosts.Resources, priced []h
 	return c
 }
 
-// Bid returns the part of the bid b that is for kind k: b if k is as large as the dominant
-// fraction, otherwise b times a/D, rounded toward zero, but at least 1 nano-dollar per second. It
-// is 0 if b is 0 or k is not claimed.
+// Bid returns the part of the bid b that is for kind k. This is b if the fraction of k equals
+// the dominant fraction. Otherwise it is b times a/D, rounded toward zero, but at least 1
+// nano-dollar per second. It is 0 if b is 0 or k is not claimed.
 func (c *Claims) Bid(b market.Rate, k hosts.Kind) market.Rate {
 	a, most := c.Of[k], c.Of[c.Dominant]
 	switch {
@@ -58,7 +58,7 @@ type Vector struct {
 	Claims
 	Bids  [hosts.Kinds]market.Rate // by kind
 	Met   [hosts.Kinds]market.Rate // sum of the other bids when the task was placed, by kind
-	Floor float64                  // the least price of all that the task holds, dollars per second
+	Floor float64                  // floor price of all that the task holds, dollars per second
 }
 
 // Least returns the floor price of all that the task holds, in dollars per second; 0 if v is nil.
@@ -87,7 +87,7 @@ func (s *Allocation) Own() market.Rate {
 }
 
 // Affords returns the floor price of all that a node of r may use on the host of pl, in dollars
-// per second, and whether its bid reaches it.
+// per second. It reports whether the bid of pl reaches this price.
 func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 	f := v.Floors(pl.Host)
 	if f == nil {
@@ -102,7 +102,7 @@ func Affords(r *Request, pl *Placement, v View) (least float64, ok bool) {
 	return least, pl.Bid.Float64()+rounding >= least
 }
 
-// Claims returns the claims of a node of r on h with the room that h has.
+// Claims returns the claims of a node of r on h, given the free resources of h.
 func (r *Request) Claims(h hosts.ID, v View) Claims {
 	held := r.Needs.Holds(v.Spec(h), v.Room(h))
 	return ClaimsOn(v.Spec(h), r.Needs.Max.CPU, &held, v.Priced())
@@ -118,7 +118,8 @@ func (r *Request) ClaimsHeld(priced []hosts.Kind) bool {
 	return false
 }
 
-// Meets returns the price that a node of r meets on h: that of its dominant resource there.
+// Meets returns the price on h that applies to a node of r: the price of its dominant resource
+// there.
 func Meets(h hosts.ID, r *Request, v View) market.Rate {
 	if !r.ClaimsHeld(v.Priced()) {
 		return v.Price(h)

@@ -10,7 +10,7 @@ const (
 	Worked  End = iota // its work is done
 	Exited             // its program ended with status 0
 	Failed             // its program ended with another status, exceeded a limit, or could not start
-	Expired            // the time until which it was allowed to run has come
+	Expired            // the time until which it was allowed to run has passed
 	Killed             // it was no longer wanted
 	Lost               // unknown to its machine, because the machine or the task's supervisor died
 )

@@ -5,7 +5,7 @@
 // hosts/sim compute the progress of their tasks; [Metered] machines measure it.
 //
 // The package is independent of prices, contracts and users. Policies and the market decide
-// who runs where; a machine only carries the decisions out.
+// which tasks run on which host; a machine only carries out these decisions.
 //
 // Times and durations are in seconds; times count from the start of the run. Work is in
 // processor-seconds at speed 1: a task of 100 takes 50 s on one processor of speed 2.
@@ -60,12 +60,12 @@ type Spec struct {
 	CPUs  float64 // number of processors, above 0
 	Speed float64 // work per second of one processor; 1 is the reference speed
 	Cap   float64 // the most processors that one task can use; 0 means no cap
-	Whole bool    // each task holds a whole number of cores, all that it may use
+	Whole bool    // each task reserves all cores that it may use, a whole number
 	Room  Resources
-	Floor Floor // the least that tasks pay
+	Floor Floor // the floor prices for tasks
 }
 
-// Offers returns what tasks can hold while the host is idle.
+// Offers returns the resources that tasks can reserve on the idle host.
 func (s *Spec) Offers() Resources {
 	room := s.Room
 	if s.Whole {
@@ -74,8 +74,8 @@ func (s *Spec) Offers() Resources {
 	return room
 }
 
-// Cores returns the whole cores that a task with the given limit holds, all of the host if the
-// limit is 0. It reports false if the limit is not a whole number.
+// Cores returns the number of cores that a task with the given limit reserves, or all cores of
+// the host if the limit is 0. ok is false if the limit is not a whole number.
 func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 	if !s.Whole {
 		return 0, true
@@ -90,7 +90,7 @@ func (s *Spec) Cores(limit float64) (cores int32, ok bool) {
 func (s *Spec) Capacity() float64 { return s.CPUs * s.Speed }
 
 // Usable returns the processors of the host that a task with the given limit can use. A limit
-// of 0 means none. For example, on a host of 2 processors with a cap of 1, a task without a
+// of 0 means no limit. For example, on a host of 2 processors with a cap of 1, a task without a
 // limit can use 1.
 func (s *Spec) Usable(limit float64) float64 {
 	most := s.CPUs
@@ -122,12 +122,12 @@ type Task struct {
 // Afterwards the machine may reuse the slot.
 type Slot int32
 
-// A Report states how far a task has come.
+// A Report states how much work a task has done.
 type Report struct {
 	Key  int64
 	At   float64 // time at which it completed or was stopped
 	Done float64 // work done, in processor-seconds at speed 1
-	Exit         // a struct of its own, so that a report is returned in registers
+	Exit         // a separate struct, so that a report is returned in registers
 }
 
 // An Exit identifies the slot of a task and states how the task ended.

@@ -6,8 +6,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestResources checks that what is held fits where there is as much of each resource,
-// and that what is left is what there was, less that.
+// TestResources checks that resources fit if there is enough of each, and that the remainder is
+// the difference.
 func TestResources(t *testing.T) {
 	t.Parallel()
 	room := hosts.Resources{Memory: 8, Disk: 9, Bandwidth: 10}

@@ -1,7 +1,7 @@
 package hosts
 
-// A Kind is a kind of resource of a host. The order of kinds decides ties, for example between
-// the resources of which a task claims the same fraction.
+// A Kind is a kind of resource of a host. The order of kinds breaks ties, for example if a task
+// claims the same fraction of two resources.
 type Kind uint8
 
 // The kinds of resources. Countable is the first of [MaxCounts] kinds, in the order of a market's
@@ -15,7 +15,8 @@ const (
 	Kinds = Countable + MaxCounts // the number of kinds
 )
 
-// Name returns the name of k. Counts are the names of the countable resources of its market.
+// Name returns the name of k. The argument counts has the names of the countable resources of
+// the market.
 func (k Kind) Name(counts []string) string {
 	if k < Countable {
 		return [...]string{"cpu", "memory", "disk", "bandwidth"}[k]
@@ -23,7 +24,7 @@ func (k Kind) Name(counts []string) string {
 	return counts[k-Countable]
 }
 
-// KindOf returns the kind of that name, and whether there is one.
+// KindOf returns the kind with the given name, and reports whether there is one.
 func KindOf(name string, counts []string) (k Kind, ok bool) {
 	for k = range Countable + Kind(len(counts)) {
 		if k.Name(counts) == name {
@@ -33,7 +34,8 @@ func KindOf(name string, counts []string) (k Kind, ok bool) {
 	return 0, false
 }
 
-// Of returns the amount of kind k, in the unit of its field. R has no processors.
+// Of returns the amount of kind k, in the unit of the field for that kind. It returns 0 for
+// processors.
 func (r *Resources) Of(k Kind) float64 {
 	switch k {
 	case CPU:
@@ -48,10 +50,10 @@ func (r *Resources) Of(k Kind) float64 {
 	return float64(r.Counts[k-Countable])
 }
 
-// A Floor is the least price of each kind of resource, in dollars per second and unit.
+// A Floor has the floor price of each kind of resource, in dollars per second and unit.
 type Floor [Kinds]float64
 
-// Held returns the least price of all that is held, in dollars per second. Processors do not
+// Held returns the floor price of all resources in r, in dollars per second. Processors do not
 // count. For example, at $0.001/s for a GPU, two of them cost at least $0.002/s.
 func (f *Floor) Held(r *Resources) (sum float64) {
 	for k := Memory; k < Kinds; k++ {
@@ -62,7 +64,7 @@ func (f *Floor) Held(r *Resources) (sum float64) {
 	return sum
 }
 
-// OnHeld reports whether any resource other than processors has a least price.
+// OnHeld reports whether any resource other than processors has a floor price.
 func (f *Floor) OnHeld() bool {
 	g := *f
 	g[CPU] = 0

@@ -86,8 +86,8 @@ func (s *Share) Part(factor float64) (rate float64, below bool) {
 	return rate, s.Limit == 0 || rate < s.Limit
 }
 
-// own returns the most processors that a task may receive: the smaller of limit and its own
-// limit, or 0 if it is paused.
+// own returns the maximum number of processors that a task may receive: the smaller of limit
+// and its own limit, or 0 if it is paused.
 func own(limit float64, s *Share) float64 {
 	if s.Weight == 0 {
 		return 0

@@ -50,9 +50,9 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// TestDivideLaws checks what Divide promises of any host: nobody above its
-// limit, the sum the less of the host and the limits, one factor for all tasks
-// below their limits, and no task at its limit that its weight does not earn.
+// TestDivideLaws checks what Divide promises of any host: no task exceeds its limit, the sum is
+// the smaller of the host and the sum of limits, all tasks below their limits have one factor,
+// and no task reaches its limit unless its weight entitles it.
 func TestDivideLaws(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -117,9 +117,8 @@ func TestDivideLaws(t *testing.T) {
 	})
 }
 
-// checkParts checks that on a host without a cap a task's part is what Divide gives it,
-// to the last bit, where nobody is at a limit, and that otherwise somebody's part is not
-// below its limit.
+// checkParts checks hosts without a cap. If no task is at a limit, a task's part must equal the
+// result of Divide to the last bit. Otherwise some task's part must not be below its limit.
 func checkParts(t *rapid.T, cpus float64, shares []hosts.Share, rates []float64, limited bool) {
 	weight, all := 0.0, true
 	for i := range shares {
@@ -160,7 +159,8 @@ func BenchmarkDivide(b *testing.B) {
 	}
 }
 
-// TestPart checks a task's part below its limit, at it and above, without one, and paused.
+// TestPart checks a task's part below, at and above its limit, without a limit, and for a
+// paused task.
 func TestPart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

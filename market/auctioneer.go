@@ -28,12 +28,12 @@ func New(c Config) (a Auctioneer, err error) {
 	return a, err
 }
 
-// Bid replaces a current bid of was with a bid of r from now on. A rate of 0 means no bid:
-// Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
+// Bid changes a bid from the old rate (was) to the new rate (r), starting now. A rate of 0
+// means no bid: Bid(now, 0, r) adds a bid and Bid(now, was, 0) withdraws one.
 //
-// Bid panics if was or r is negative, if was exceeds the sum of the current bids, if the price
-// would overflow an int64, or, when a history is recorded, if now is earlier than a time
-// already passed to it.
+// Bid panics if one of the rates is negative, if the old rate exceeds the sum of the current
+// bids, or if the price would overflow an int64. If a history is recorded, it also panics if
+// now is earlier than a time already passed to it.
 func (a *Auctioneer) Bid(now float64, was, r Rate) {
 	others := a.price - was
 	price := others + r

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestShares checks eq. 4: shares are in [0,1] and sum to 1, a quote is what the
-// bid then obtains, and what a bidder would keep is what it then keeps.
+// TestShares checks eq. 4: shares are in [0,1] and sum to 1, a quote equals the share that the
+// bid then obtains, and ShareIf equals the share that a bidder then keeps.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

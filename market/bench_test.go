@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// BenchmarkBid bids in the manner of a paper replication: a few bidders a host,
-// an arrival or a withdrawal every 20 s, far from the start of the run.
+// BenchmarkBid bids as in a paper replication: a few bidders per host, with an arrival or a
+// withdrawal every 20 s, far from the start of the run.
 func BenchmarkBid(b *testing.B) {
 	var a Auctioneer
 	now := 0.0
@@ -21,9 +21,9 @@ func BenchmarkBid(b *testing.B) {
 	}
 }
 
-// BenchmarkMoments asks for the moments after each change of price, by the
-// history and by adding up the steps of the window at every question, and
-// reports how many times longer the second takes.
+// BenchmarkMoments computes the moments after each price change, with the history and by adding
+// up the steps of the window each time. It reports how many times longer the second method
+// takes.
 func BenchmarkMoments(b *testing.B) {
 	for _, c := range []struct {
 		name string
@@ -72,9 +72,8 @@ func BenchmarkRankingSet(b *testing.B) {
 	}
 }
 
-// BenchmarkRankingJob does what a job of 7 nodes asks for: the 7 cheapest hosts,
-// whose prices then change. It reports how many times longer sorting all hosts
-// for each job takes.
+// BenchmarkRankingJob performs the steps for a job of 7 nodes: find the 7 cheapest hosts and
+// change their prices. It reports how many times longer sorting all hosts for each job takes.
 func BenchmarkRankingJob(b *testing.B) {
 	const nodes = 7
 	for _, size := range []int{15, 1000, 100_000} {
@@ -108,7 +107,7 @@ func BenchmarkRankingJob(b *testing.B) {
 	}
 }
 
-// BenchmarkRankingIdle asks for 7 hosts where all cost the same.
+// BenchmarkRankingIdle finds 7 hosts if all have the same price.
 func BenchmarkRankingIdle(b *testing.B) {
 	for _, size := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {

@@ -62,7 +62,7 @@ func (c conformal) Percentile(h *History, now, g float64) float64 {
 	return t.quantile(t.level(g).alpha, h.Price()).Float64()
 }
 
-// These rates are beyond all prices.
+// All prices lie between these two rates.
 const (
 	above Rate = math.MaxInt64
 	below Rate = -1

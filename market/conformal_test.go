@@ -79,9 +79,9 @@ func TestConformal(t *testing.T) {
 	})
 }
 
-// TestQuantile checks the percentile at α of a price of 100 with four scores: the
-// ⌈(1-α)n⌉-th smallest is added, nothing is above it where α is 0 or less, all is where α
-// is 1 or more, and without scores it is the price.
+// TestQuantile checks the percentile at α of a price of 100 with four scores: the ⌈(1-α)n⌉-th
+// smallest is added. If α is 0 or less, no price is above it; if α is 1 or more, every price
+// is. Without scores it is the price.
 func TestQuantile(t *testing.T) {
 	t.Parallel()
 	some := []Rate{-30, 0, 20, 50}

@@ -34,12 +34,12 @@ func newEWMA(decode plugin.Decoder) (Forecaster, error) {
 	return &ewma{EWMAOptions: o}, err
 }
 
-// Percentile implements [Forecaster]. A price that was constant over the window is its own
-// forecast.
+// Percentile implements [Forecaster]. If the price was constant over the window, the forecast
+// is that price.
 func (e *ewma) Percentile(h *History, now, g float64) float64 {
 	e.stays = h.stays(now, e.stays[:0])
 	half := e.HalfLife * h.Window()
-	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of the values of of
+	weigh := func(of func(p float64) float64) float64 { // returns the weighted mean of a function of the price
 		sum, total, age := 0.0, 0.0, 0.0
 		for i := len(e.stays) - 1; i >= 0; i-- {
 			s := &e.stays[i]

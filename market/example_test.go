@@ -6,7 +6,7 @@ import (
 	"bourse/market"
 )
 
-// Two contracts share a host, then a third asks what its bid would obtain.
+// Two contracts share a host. Then a third one requests a quote for its bid.
 func ExampleAuctioneer() {
 	var host market.Auctioneer
 	host.Bid(0, 0, 30e6) // the first pays 0.03 dollars per second

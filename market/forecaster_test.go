@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// TestForecasters checks F⁻¹(g) against hand-computed values, for a price of
-// mean 2 and deviation 1 (half the window at 1, half at 3), for a lopsided one of
-// mean 1 and deviation √3 (three quarters at 0, the rest at 4), and for one that
-// stands still.
+// TestForecasters checks F⁻¹(g) against hand-computed values, for a price with mean 2 and
+// deviation 1 (half the window at 1, half at 3), for a skewed price with mean 1 and deviation
+// √3 (three quarters at 0, the rest at 4), and for a constant price.
 func TestForecasters(t *testing.T) {
 	t.Parallel()
 	histories := map[string][]step{
@@ -38,21 +37,24 @@ func TestForecasters(t *testing.T) {
 		{"normal", "even", 0.6, 2.2533471031357997},   // Φ⁻¹(0.6), tables
 		{"normal", "even", 0.975, 3.9599639845400543}, // Φ⁻¹(0.975)
 		{"normal", "still", 0.01, 5},
-		// Half-life 20 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/20)
-		// and 2^(-50/20) - 2^(-100/20) are as 1 to 2^(-50/20).
+		// Half-life 20 s, ages 0 to 50 s at 3 and 50 to 100 s at 1: weights 1 - 2^(-50/20) and
+		// 2^(-50/20) - 2^(-100/20) have the ratio 1 to 2^(-50/20).
 		{"ewma", "even", 0.5, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5))},
 		{"ewma", "even", 0.975, 2 + (1-math.Exp2(-2.5))/(1+math.Exp2(-2.5)) + 1.9599639845400543*2*math.Exp2(-1.25)/(1+math.Exp2(-2.5))},
-		// Ages 0 to 50 s at 0, to 75 s at 4 and to 100 s at 0: of all 1 - 2^(-100/20), a part q
-		// of 2^(-50/20) - 2^(-75/20) stood at 4, so that the deviation is 4 √(q(1-q)).
+		// Ages 0 to 50 s at 0, to 75 s at 4 and to 100 s at 0: the price was 4 for a fraction
+		// q, which is 2^(-50/20) - 2^(-75/20) divided by 1 - 2^(-100/20), so the deviation is 4
+		// √(q(1-q)).
 		{"ewma", "lopsided", 0.5, 4 * q},
 		{"ewma", "lopsided", 0.975, 4*q + 1.9599639845400543*4*math.Sqrt(q*(1-q))},
 		{"ewma", "still", 0.99, 5},
 		{"ewma", "nothing", 0.6, 0},
-		// A lag of 30 s: after 1 comes 1 or 3, after 3 always 3, and the price now is 3.
+		// With a lag of 30 s, 1 is followed by 1 or 3, and 3 always by 3. The current price is
+		// 3.
 		{"quantile", "even", 0.3, 3},
 		{"quantile", "even", 0.9, 3},
-		// After 0 comes 0 or 4, after 4 always 0; the price now is 0. Of the 20 pairs that
-		// begin at 0, of 30 at 0, 2.4, .. 70 s those not in [25,50), 9 lead to 4.
+		// 0 is followed by 0 or 4, and 4 always by 0. The current price is 0. Of the 30 pairs,
+		// which begin at 0, 2.4, .. 70 s, 20 start with the price 0 (those not in [25,50)), and
+		// 9 of these lead to 4.
 		{"quantile", "lopsided", 0.3, 0},
 		{"quantile", "lopsided", 0.9, 4},
 		{"quantile", "still", 0.01, 5},
@@ -76,14 +78,14 @@ func TestForecasters(t *testing.T) {
 		for _, s := range histories[c.history] {
 			h.Observe(s.at, s.price)
 		}
-		if got := f.Percentile(&h, 100, c.g); !(math.Abs(got-c.want) <= 1e-13) { // no number is wrong, too
+		if got := f.Percentile(&h, 100, c.g); !(math.Abs(got-c.want) <= 1e-13) { // The condition also fails for NaN.
 			t.Errorf("%s of %s at %v = %v, want %v", c.forecaster, c.history, c.g, got, c.want)
 		}
 	}
 }
 
-// TestEmpiricalNow checks that the empirical percentile is the current price
-// where the window has no length, and leaves out what stood for no time.
+// TestEmpiricalNow checks that the empirical percentile is the current price if the window has
+// no length, and that prices in force for no time are ignored.
 func TestEmpiricalNow(t *testing.T) {
 	t.Parallel()
 	f, _ := Forecasters().New("empirical", nil)
@@ -98,8 +100,8 @@ func TestEmpiricalNow(t *testing.T) {
 	}
 }
 
-// TestEmpiricalDust checks that a price which stood for just a fraction g of the window
-// is its percentile, though products are rounded: 0.56 of 300 s is 168.00000000000003 s.
+// TestEmpiricalDust checks that a price in force for exactly a fraction g of the window is the
+// percentile despite rounding: 0.56 of 300 s is 168.00000000000003 s.
 func TestEmpiricalDust(t *testing.T) {
 	t.Parallel()
 	f, _ := Forecasters().New("empirical", nil)
@@ -114,8 +116,8 @@ func TestEmpiricalDust(t *testing.T) {
 	}
 }
 
-// TestForecasterTable checks that each name makes a forecaster with a line about
-// it, that decode is heard, and that an unknown name is refused.
+// TestForecasterTable checks that each name creates a forecaster and has a description, that
+// decode is called, and that an unknown name is rejected.
 func TestForecasterTable(t *testing.T) {
 	t.Parallel()
 	want := []string{"chebyshev", "chebyshev-two-sided", "conformal", "empirical", "ewma", "normal", "quantile"}

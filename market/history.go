@@ -32,7 +32,7 @@ type History struct {
 	// sum and squares are the integrals over time of the price and of its square, in
 	// nano-dollars, over the oldest summed steps. Moments adds steps when it is called; drop
 	// subtracts them when they leave the window.
-	summed       int // less than the number of steps
+	summed       int // number of oldest steps in the sums; less than the number of all steps
 	sum, squares twofloat
 
 	tracked *tracker // nil until a conformal forecaster is used

@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A plain is a history that keeps everything and adds it up exactly at every
-// question.
+// A plain is a history that stores all prices and adds them up exactly at every query.
 type plain struct {
 	window float64
 	at     []float64
@@ -20,8 +19,8 @@ func (p *plain) observe(now float64, r Rate) {
 	p.at, p.price = append(p.at, now), append(p.price, r)
 }
 
-// moments recomputes mean and deviation from their definition, with 300 bits,
-// and says whether a single price stood in the window.
+// moments recomputes mean and deviation from their definition, with 300 bits, and reports
+// whether the price was constant in the window.
 func (p *plain) moments(now float64) (mean, deviation float64, single bool) {
 	from := max(0, now-p.window)
 	num := func(x float64) *big.Float { return new(big.Float).SetPrec(300).SetFloat64(x) }
@@ -114,8 +113,8 @@ func TestMomentsAgainstRecomputation(t *testing.T) {
 			}
 			mean, std := h.Moments(now)
 			wantMean, wantStd, single := want.moments(now)
-			// A few roundings of the result; for the variance also those of the
-			// integrals, at about 100 bits.
+			// The tolerance covers a few roundings of the result and, for the variance, those
+			// of the integrals at about 100 bits.
 			if math.Abs(mean-wantMean) > 1e-15*wantMean {
 				t.Fatalf("mean at %v = %v, want %v", now, mean, wantMean)
 			}

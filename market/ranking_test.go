@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// check fails unless r is in order and holds each item once, at its price, in
-// chunks that are neither empty nor too many.
+// check fails the test unless r is in order and contains each item once, at its price, in a
+// limited number of nonempty chunks.
 func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 	r.refresh()
 	var all []key
@@ -35,8 +35,8 @@ func (r *Ranking) check(t interface{ Fatalf(string, ...any) }) {
 	}
 }
 
-// drawPrices sets prices at random: few or many different ones, so that there
-// are ties, and phase by phase about another level, so that chunks fill and empty.
+// drawPrices sets random prices: few or many different ones, so that there are ties, and around
+// a different level in each phase, so that chunks fill and become empty.
 func drawPrices(t *rapid.T, n int) (*Ranking, *rand.Rand) {
 	r := NewRanking(n)
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
@@ -93,12 +93,11 @@ func TestRanking(t *testing.T) {
 	})
 }
 
-// TestShortChunksJoin checks that a chunk that has become short joins its
-// neighbour on either side. Items move away from the first two chunks, which keep
-// some, in the order of the items and against it.
+// TestShortChunksJoin checks that a chunk that has become short joins its neighbour on either
+// side. Most items move away from the first two chunks, in ascending and in descending order.
 func TestShortChunksJoin(t *testing.T) {
 	t.Parallel()
-	const half = chunkSize / 2 // what a new chunk holds
+	const half = chunkSize / 2 // A new chunk holds this many items.
 	for _, kept := range []int{1, 100, half / 2} {
 		var away []int
 		for i := range 2 * half {
@@ -125,24 +124,24 @@ func TestEmptyChunkGoes(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		r := NewRanking(2 * half)
 		if first {
-			for i := range int32(half) { // to the end, in order
+			for i := range int32(half) { // Append the items in order.
 				r.Set(i, 1)
 				r.check(t)
 			}
 			continue
 		}
-		for i := int32(2*half - 1); i >= 0; i-- { // each stays where it is
+		for i := int32(2*half - 1); i >= 0; i-- { // Each item keeps its place.
 			r.Set(i, 1)
 		}
-		for i := range int32(half) { // the last of two chunks to the front
+		for i := range int32(half) { // the last item of two chunks moves to the front
 			r.Set(half+i, 0)
 			r.check(t)
 		}
 	}
 }
 
-// TestCheapestDependsOnPricesAlone checks that how the prices came about, or
-// what was asked before, does not change a choice.
+// TestCheapestDependsOnPricesAlone checks that a choice does not depend on earlier prices or
+// queries.
 func TestCheapestDependsOnPricesAlone(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -165,8 +164,8 @@ func TestCheapestDependsOnPricesAlone(t *testing.T) {
 	})
 }
 
-// TestCheapestOfNone checks that who asks for no item, or for all of those at the lowest
-// price, draws no lots for the others: there is nobody to draw them.
+// TestCheapestOfNone checks that a query for no item, or for all items at the lowest price,
+// draws no random numbers for the other items.
 func TestCheapestOfNone(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{60, few, 2000} {
@@ -188,14 +187,13 @@ func TestCheapestOfNone(t *testing.T) {
 	}
 }
 
-// TestCallsGoRound checks that items are drawn as ever once the counter of calls begins
-// anew at its end.
+// TestCallsGoRound checks that items are drawn correctly after the counter of calls overflows.
 func TestCallsGoRound(t *testing.T) {
 	t.Parallel()
 	r := NewRanking(2000)
 	r.call = math.MaxUint32 - 2
 	for i := range r.items {
-		r.items[i].drawn = 1 // as by the first call of all
+		r.items[i].drawn = 1 // the very first call set the same mark
 	}
 	for call := range 6 {
 		fresh := NewRanking(2000).Cheapest(20, rand.New(rand.NewPCG(uint64(call), 3)), nil, nil)
@@ -206,13 +204,12 @@ func TestCallsGoRound(t *testing.T) {
 	}
 }
 
-// TestTiesAreFair checks that each of the items tied for the last places is as
-// likely to be taken, and at each of these places, whether they are few or many
-// and whether or not some are ineligible. A fair ranking fails with probability
-// 1e-6 a case.
+// TestTiesAreFair checks that all items tied for the last places are equally likely to be
+// chosen for each of these places. The test covers few and many items, with and without
+// ineligible ones. A fair ranking fails with probability 1e-6 per case.
 func TestTiesAreFair(t *testing.T) {
 	t.Parallel()
-	const draws, n, cheaper = 20_000, 4, 2 // two items come first, two places are tied for
+	const draws, n, cheaper = 20_000, 4, 2 // two items come first, and the others are tied for two places
 	for _, c := range []struct {
 		name       string
 		size, tied int
@@ -293,7 +290,8 @@ func TestTiesAreFair(t *testing.T) {
 	}
 }
 
-// TestRankingAllocatesNothing checks updates and questions once warm.
+// TestRankingAllocatesNothing checks that updates and queries allocate nothing after the first
+// ones.
 func TestRankingAllocatesNothing(t *testing.T) {
 	r := NewRanking(5000)
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -310,7 +308,7 @@ func TestRankingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRankingOfNone checks that there is nothing cheapest among no items.
+// TestRankingOfNone checks that a ranking without items returns none.
 func TestRankingOfNone(t *testing.T) {
 	t.Parallel()
 	if got := NewRanking(0).Cheapest(2, rand.New(rand.NewPCG(1, 1)), nil, nil); len(got) != 0 {
@@ -318,9 +316,8 @@ func TestRankingOfNone(t *testing.T) {
 	}
 }
 
-// TestOneIsDrawn checks that a host that is alone at its price takes a number from the
-// stream, as if it were drawn from among one: what comes after does not depend on how
-// many are alone.
+// TestOneIsDrawn checks that a host with a unique price consumes a random number, as if it were
+// drawn from a group of one. Later draws therefore do not depend on how many prices are unique.
 func TestOneIsDrawn(t *testing.T) {
 	t.Parallel()
 	r := NewRanking(5)
@@ -337,5 +334,5 @@ func TestOneIsDrawn(t *testing.T) {
 	}
 }
 
-// compare orders keys as a ranking does.
+// compare orders keys like a ranking.
 func compare(a, b key) int { return cmp.Or(cmp.Compare(a.price, b.price), cmp.Compare(a.item, b.item)) }

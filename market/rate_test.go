@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDollars checks that a rate is rounded toward zero, that a decimal of up to
-// nine places means itself, and that what is no rate is refused.
+// TestDollars checks that a rate is rounded toward zero, that a decimal of up to nine places is
+// represented exactly, and that invalid rates are rejected.
 func TestDollars(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -30,8 +30,8 @@ func TestDollars(t *testing.T) {
 	}
 }
 
-// TestDollarsIsTheHighestBelow checks the definition: the highest rate not above
-// x. It also says that a rate survives the trip to float64 and back.
+// TestDollarsIsTheHighestBelow checks the definition: the highest rate not above x. It also
+// checks that converting a rate to float64 and back does not change it.
 func TestDollarsIsTheHighestBelow(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -39,8 +39,8 @@ func newRegression(decode plugin.Decoder) (Forecaster, error) {
 	return &regression{RegressionOptions: o}, err
 }
 
-// Percentile implements [Forecaster]. A price that was constant over the window is its own
-// forecast.
+// Percentile implements [Forecaster]. If the price was constant over the window, the forecast
+// is that price.
 func (r *regression) Percentile(h *History, now, g float64) float64 {
 	r.stays = h.stays(now, r.stays[:0])
 	if len(r.stays) < 2 {

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFit checks that no line near that of the regression has less loss, and that it is as
-// high as it says: at most a fraction 1-g of the pairs lie above it, and g below.
+// TestFit checks that no line near the regression line has a smaller loss, and that at most a
+// fraction 1-g of the pairs lies above the line, and at most g below it.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,7 +42,7 @@ func TestFit(t *testing.T) {
 	})
 }
 
-// TestWalk checks that samples are the prices of their instants.
+// TestWalk checks that samples are the prices at their times.
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	r := &regression{RegressionOptions: RegressionOptions{Lag: 0.25, Samples: 4}}

@@ -39,8 +39,8 @@ func TestSeries(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-14*math.Abs(b) }
 
-// TestAveragesKeepTheIntegral checks that the bins together weigh what the steps
-// do, whatever the width.
+// TestAveragesKeepTheIntegral checks that the integral over all bins equals the integral over
+// the steps, whatever the width.
 func TestAveragesKeepTheIntegral(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,7 +70,7 @@ func TestAveragesKeepTheIntegral(t *testing.T) {
 	})
 }
 
-// TestSeriesRefuses checks the promises that Add and Averages make in place of an error.
+// TestSeriesRefuses checks the panics that Add and Averages document.
 func TestSeriesRefuses(t *testing.T) {
 	t.Parallel()
 	for name, add := range map[string]func(*Series){

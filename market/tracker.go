@@ -32,8 +32,9 @@ type forecast struct {
 	over  float64 // seconds for which the price was higher
 }
 
-// stillEnough is the maximum number of forecasts in a row for an unchanged price. No more are
-// made until the price changes. With the default options it covers a thousand windows.
+// stillEnough is the maximum number of forecasts in a row for an unchanged price. No more
+// forecasts are made until the price changes. With the default options it covers a thousand
+// windows.
 const stillEnough = 10_000
 
 // newTracker returns a tracker that makes its first forecast at now and the next ones every
@@ -81,8 +82,8 @@ func (t *tracker) pass(now float64, p Rate) {
 	}
 }
 
-// follow moves the tracker to now at the price was, and notes whether the price changes to
-// another value p.
+// follow moves the tracker to now, with the given old price. It notes whether the new price p
+// differs.
 func (t *tracker) follow(now float64, was, p Rate) {
 	if t.pass(now, was); p != was {
 		t.still = 0

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLags checks which changes of the price are scores: those over one, two and three steps
-// in turn, where a window has three, and the latest of them in place of the oldest.
+// TestLags checks which price changes become scores. If a window has three steps, these are the
+// changes over one, two and three steps in turn, and the latest score replaces the oldest.
 func TestLags(t *testing.T) {
 	t.Parallel()
 	tr := newTracker(ConformalOptions{Steps: 3, Scores: 5}, 10, 0)
@@ -14,7 +14,7 @@ func TestLags(t *testing.T) {
 	for k := range 9 {
 		tr.pass(float64(10*k+5), price(k))
 	}
-	var want []Rate // n less lag for n = 3 to 8, but for the first
+	var want []Rate // the differences between a price and an earlier one, without the oldest difference
 	for _, c := range [][2]int{{4, 2}, {5, 2}, {6, 5}, {7, 5}, {8, 5}} {
 		want = append(want, price(c[0])-price(c[1]))
 	}
@@ -24,8 +24,8 @@ func TestLags(t *testing.T) {
 	}
 }
 
-// TestRest checks that a price which has stood still for long is not followed until it
-// changes, and is then from the next instant of a forecast on.
+// TestRest checks that a price that was constant for long is not tracked until it changes.
+// Tracking resumes at the next time of a forecast.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	tr := newTracker(ConformalOptions{Steps: 3, Scores: 5}, 10, 7)

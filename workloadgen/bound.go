@@ -5,12 +5,12 @@ import (
 	"io"
 )
 
-// maxText is the maximum size in bytes of a text of jobs, far more than the largest recorded
-// logs have. Such texts are read as a whole.
+// maxText is the maximum size, in bytes, of a text of jobs. It is far larger than the largest
+// recorded logs. Such texts are read as a whole.
 const maxText = 8 << 30
 
-// bounded reads at most a given number of bytes, and then fails. Without it, reading a device
-// or a gzip file full of zeros would not end.
+// bounded is a reader that fails after a given number of bytes. Without it, reading a device or
+// a gzip file full of zeros would not end.
 type bounded struct {
 	io.Reader
 	left, most int64

@@ -16,8 +16,8 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestBounds checks that a text which never ends, plain or packed, is refused, at a
-// bound and not before.
+// TestBounds checks that an endless text, plain or compressed, is rejected at the limit and not
+// before.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int]string{99: "", 100: "", 101: "more than 100 bytes of text"} {

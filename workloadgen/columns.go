@@ -109,7 +109,7 @@ func (p Plan) Counts() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// needs returns the needs of j, which it creates if there are none.
+// needs returns the needs of j. It creates them if there are none.
 func (j *Job) needs() *Needs {
 	if j.Needs == nil {
 		j.Needs = new(Needs)

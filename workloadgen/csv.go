@@ -15,8 +15,8 @@ import (
 //
 //	id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel,parts,cpus,memory,disk,bandwidth,gpus,count.NAME,after,think
 //
-// Those from parts on are omitted if no job sets them. Numbers have the shortest form that reads back
-// exactly, so reading the file returns an identical plan.
+// The columns from parts on are omitted if no job sets them. Numbers have the shortest form
+// that reads back exactly, so reading the file returns an identical plan.
 func WriteCSV(w io.Writer, p Plan) error {
 	out := bufio.NewWriter(w)
 	var line []byte
@@ -76,8 +76,8 @@ func ReadFile(name string) (Plan, error) {
 //	after         0, none
 //	think         0
 //
-// The file may be compressed with gzip. Name is its name for errors, which contain file:line,
-// the column, what was found and what is wanted.
+// The file may be compressed with gzip. Errors use name as the name of the file. An error
+// contains file:line, the column, the value found and the values wanted.
 func ReadCSV(r io.Reader, name string) (Plan, error) {
 	text, err := Unpack(r, 1<<16)
 	if err != nil {
@@ -162,8 +162,8 @@ func (c cut) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// badLine returns an error with the position of an unreadable line, which has found fields
-// instead of want.
+// badLine returns an error with the position of a line that could not be read, or that has
+// found fields instead of want.
 func badLine(name string, err error, found, want int) error {
 	var p *csv.ParseError
 	switch {

@@ -14,7 +14,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// jobs draws plans that keep every promise of [workloadgen.Job].
+// jobs draws plans that satisfy every constraint of [workloadgen.Job].
 func jobs(t *rapid.T) workloadgen.Plan {
 	span := rapid.Float64Range(1e-9, 1e9)
 	now := 0.0
@@ -44,7 +44,8 @@ func jobs(t *rapid.T) workloadgen.Plan {
 	return plan
 }
 
-// TestCSVRoundTrip checks that a plan survives the trip exactly, packed or not.
+// TestCSVRoundTrip checks that a plan is the same after it is written and read, compressed or
+// not.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,8 +71,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	})
 }
 
-// TestCSVDefaults checks what ReadCSV says of columns and fields that are not
-// there, in an order of its own and behind a byte order mark.
+// TestCSVDefaults checks the values of missing columns and fields, with columns in another
+// order and after a byte order mark.
 func TestCSVDefaults(t *testing.T) {
 	t.Parallel()
 	got, err := workloadgen.ReadCSV(strings.NewReader("\ufeffnodes, runtime,arrival,estimate\n3,20,1e1,\n1,5,10,7\n"), "plan.csv")
@@ -87,7 +88,7 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
-// TestCSVNames checks the columns as the Libra papers' models name them.
+// TestCSVNames checks the column names of the Libra papers' models.
 func TestCSVNames(t *testing.T) {
 	t.Parallel()
 	got, err := workloadgen.ReadCSV(strings.NewReader(`id,submit,runtime,estimate,procs,urgent,hard,deadline,budget,penalty
@@ -103,8 +104,8 @@ func TestCSVNames(t *testing.T) {
 	}
 }
 
-// TestCSVNeeds checks the columns of held resources: gpus is count.gpu, and a column that no
-// job uses is not written.
+// TestCSVNeeds checks the columns of resources: gpus is the same as count.gpu, and a column
+// that no job uses is not written.
 func TestCSVNeeds(t *testing.T) {
 	t.Parallel()
 	const file = "arrival,runtime,nodes,memory,count.gpu,count.tape,disk\n0,5,1,8e9,2,,0\n1,5,1,,0,3,\n2,5,1,0,0,0,0\n"
@@ -124,8 +125,8 @@ func TestCSVNeeds(t *testing.T) {
 	}
 }
 
-// TestCSVEdited checks that a plan reads the same however a person or a spreadsheet
-// has left it.
+// TestCSVEdited checks that a plan edited by a person or a spreadsheet is read as the same
+// plan.
 func TestCSVEdited(t *testing.T) {
 	t.Parallel()
 	want := workloadgen.Plan{
@@ -163,8 +164,8 @@ func TestCSVEdited(t *testing.T) {
 	}
 }
 
-// TestCSVErrors checks that a broken file is answered with file:line, field,
-// what was found and what is wanted.
+// TestCSVErrors checks that the error for an invalid file has file:line, the field, the value
+// found and the values wanted.
 func TestCSVErrors(t *testing.T) {
 	t.Parallel()
 	const head = "arrival,runtime,nodes\n"
@@ -216,7 +217,7 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// TestValidate checks that what no file can say is refused too.
+// TestValidate checks that invalid values that no file can contain are rejected as well.
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	good := workloadgen.Job{Runtime: 1, Estimate: 1, Deadline: 1, Nodes: 1}
@@ -276,7 +277,7 @@ func TestJobJSON(t *testing.T) {
 	}
 }
 
-// packed returns text as gzip packs it.
+// packed returns text compressed with gzip.
 func packed(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

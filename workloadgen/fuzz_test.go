@@ -15,8 +15,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadCSV checks that no file makes the reader panic, that what it accepts is
-// valid, says the same to another reader, and survives another trip.
+// FuzzReadCSV checks that no file makes the reader panic, and that every accepted plan is
+// valid, equals the plan of a second reader, and is the same after it is written and read
+// again.
 func FuzzReadCSV(f *testing.F) {
 	const all = "id,user,arrival,runtime,estimate,deadline,nodes,worth,value,class,hard,urgent,penalty_rate,lead,on_demand,cancel\n"
 	f.Add("arrival,runtime,nodes\n0,1,1\n")
@@ -57,7 +58,7 @@ func equal(p, q workloadgen.Plan) bool {
 	return slices.EqualFunc(p, q, func(a, b workloadgen.Job) bool { return reflect.DeepEqual(a, b) })
 }
 
-// secondPlan reads a plan as the documentation of ReadCSV says, by another reader.
+// secondPlan reads a plan with a second reader, written from the documentation of ReadCSV.
 func secondPlan(file string) (workloadgen.Plan, error) {
 	if strings.HasPrefix(file, "\x1f\x8b") {
 		z, err := gzip.NewReader(strings.NewReader(file))

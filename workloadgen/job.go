@@ -21,8 +21,8 @@ type Job struct {
 	Cancel float64 `json:"cancel" doc:"seconds after arrival; 0 means never"`
 
 	// A job with a predecessor arrives Think after its predecessor ends in the run, or after
-	// the predecessor is rejected. Arrival is then that of the record, which is used if the run
-	// does not have the predecessor.
+	// the predecessor is rejected. Arrival then contains the recorded time, which is used if
+	// the run does not include the predecessor.
 	After int64   `json:"after,omitempty" doc:"number of the job that this one follows, a job above it; 0 means none"`
 	Think float64 `json:"think,omitempty" doc:"seconds from the end of that job to the arrival of this one, at least 0"`
 

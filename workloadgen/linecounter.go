@@ -2,8 +2,8 @@ package workloadgen
 
 import "io"
 
-// A LineCounter is a reader that knows the line of each offset, for the errors of a decoder
-// that states only offsets.
+// A LineCounter is a reader that finds the line of an offset. It serves decoders whose errors
+// contain only offsets.
 type LineCounter struct {
 	In   io.Reader
 	read int64
@@ -23,7 +23,8 @@ func (l *LineCounter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// At returns the line of an offset, from 1. An offset must not be less than the one before.
+// At returns the line of an offset, from 1. Offsets must not decrease from one call to the
+// next.
 func (l *LineCounter) At(offset int64) int {
 	for len(l.ends) > 0 && l.ends[0] < offset {
 		l.ends = l.ends[1:]

@@ -9,14 +9,14 @@ import (
 	"io"
 )
 
-// maxLine is the maximum size in bytes of a line of a table, far more than one needs. It
+// maxLine is the maximum size in bytes of a line of a table, far more than any line needs. It
 // bounds the memory of readers that read whole lines.
 const maxLine = 16 << 20
 
 var errReturn = errors.New("found a carriage return within the line, want lines that end with LF or CRLF")
 
 // tableLines passes on a table with one line per row, and fails with a [csv.ParseError] at the
-// first line that violates this. Programs interpret such lines differently: a carriage return
+// first line that violates this. Programs interpret such lines differently. A carriage return
 // may end a line or count as a blank, and a line break in quotes may be part of the cell or be
 // trimmed.
 type tableLines struct {

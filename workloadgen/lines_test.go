@@ -7,14 +7,14 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestCSVLines checks that a row is one line to every program that reads it.
+// TestCSVLines checks that only rows that every program reads as one line are accepted.
 func TestCSVLines(t *testing.T) {
 	t.Parallel()
 	const head = "arrival,runtime,nodes\n"
 	spaces := strings.Repeat(" ", 1<<17)
 	for _, c := range []struct {
 		file string
-		want string // of the error; empty if it is read
+		want string // text of the error; empty if the file is accepted
 	}{
 		{head + "0,1,1\r\n1,1,1\r", ""},
 		{head + "# \"\n0,1,1", ""},
@@ -35,8 +35,8 @@ func TestCSVLines(t *testing.T) {
 	}
 }
 
-// TestZeroEstimate checks that an estimate and a deadline of 0 are refused: they are
-// not those that a row leaves out.
+// TestZeroEstimate checks that an estimate and a deadline of 0 are rejected, because they are
+// not the same as missing ones.
 func TestZeroEstimate(t *testing.T) {
 	t.Parallel()
 	for file, want := range map[string]string{

@@ -118,8 +118,8 @@ func (n *Needs) validate() error {
 	return nil
 }
 
-// ValidCount reports whether name may name a countable resource: small letters, digits, - and
-// _, and not the name of another kind of resource.
+// ValidCount reports whether name is a valid name of a countable resource: it consists of
+// lower-case letters, digits, - and _, and does not name another kind of resource.
 func ValidCount(name string) bool {
 	switch name {
 	case "", "cpu", "memory", "disk", "bandwidth":

@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestSplit checks values against exact fractions of the decimals that budgets, worths,
-// runtimes and nodes are written as, and that no user offers more than its budget.
+// TestSplit compares values with exact fractions of the decimals of budgets, worths, runtimes
+// and nodes, and checks that no user exceeds its budget.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	rat := func(x float64) *big.Rat {

@@ -12,7 +12,7 @@ const (
 	acksFile   = "ACKS"
 	acksRegion = 128 << 10
 	ackHeader  = 64
-	ackUnit    = 64   // lengths are multiples of it
+	ackUnit    = 64   // length of an ack is a multiple of this
 	ackFill    = 0xa5 // value of bytes that were not written
 	maxAcked   = acksRegion / 2
 )

@@ -20,8 +20,8 @@ func testAck(era uint64, n int, src *rand.Rand) []byte {
 	return append(b, make([]byte, (ackUnit-n%ackUnit)%ackUnit)...)
 }
 
-// testAcks returns a file whose area 0 has era 2, area 1 the one before, and where
-// era 2 ends.
+// testAcks returns a file in which area 0 has era 2 and area 1 has era 1, and the offset at
+// which era 2 ends.
 func testAcks(src *rand.Rand) (file []byte, end int) {
 	half := bytes.Repeat([]byte{ackFill}, 2*acksRegion)
 	for area, era := range []uint64{2, 1} {

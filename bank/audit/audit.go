@@ -81,9 +81,10 @@ const unfinishedFile = "UNFINISHED"
 var ErrFormat = errors.New("ledger has format 1; this version reads format 2: use the version that wrote it")
 
 // Audit verifies the ledger in dir. The report lists what is wrong with the ledger. An error
-// means that the audit was not possible: there is no ledger ([ErrNone]), the copy is
-// unfinished ([ErrUnfinished]), the ledger has the previous format ([ErrFormat]), the
-// directory or a file in it cannot be read, or Head is malformed.
+// means that the audit was not possible. The error is [ErrNone] if there is no ledger,
+// [ErrUnfinished] if the copy is unfinished, and [ErrFormat] if the ledger has the previous
+// format. Other errors mean that the directory or a file in it cannot be read, or that Head is
+// malformed.
 func Audit(dir string, opts Options) (*Report, error) {
 	if opts.FS == nil {
 		opts.FS = pinned.Disk()
@@ -178,7 +179,7 @@ type auditor struct {
 	last      Entry // the last entry read
 	times     times
 	heads     []expectation // sorted by size
-	next      int           // index of the next of heads
+	next      int           // index of the next head to check
 	acks      []ack
 	head      *headText // nil if missing or unreadable
 

@@ -25,8 +25,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// trade adds contracts of every fate to the ledger, and transfers, some of them many in
-// a row: n entries or a few more.
+// trade adds at least n entries to the ledger: contracts with every outcome, and transfers,
+// some of them many in a row.
 func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 	t.Helper()
 	account := func(format string, args ...any) bank.Account {
@@ -57,7 +57,7 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 			check(t, l.Record(now, bank.Cleared, bank.NoContract, []byte(`{"market":0,"price":7}`)))
 		}
 		if src.IntN(9) == 0 {
-			continue // still running at the end
+			continue // some contracts still run at the end
 		}
 		charge := bank.Micros(src.Int64N(budget.Micros() + 1))
 		_, err := l.Settle(now, contract, []bank.Payment{{To: host, Amount: charge}}, nil)
@@ -69,8 +69,8 @@ func trade(t testing.TB, l *bank.Ledger, src *rand.Rand, n int64) {
 	}
 }
 
-// makeLedger makes a ledger in memory, every entries or a few more a group, and
-// returns its head as text.
+// makeLedger makes a ledger in memory with at least every entries per group, and returns its
+// head as text.
 func makeLedger(t testing.TB, fs vfs.FS, opts store.Options, seed uint64, groups int, every int64) (string, *bank.Ledger) {
 	t.Helper()
 	opts.FS = fs
@@ -95,7 +95,7 @@ func run(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 }
 
 // TestClean checks that an honest ledger passes, with the same balances, head and sums as its
-// writer reports, closed or not, in logs or in tables.
+// writer reports, whether it is closed or open, and in logs or in tables.
 func TestClean(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
@@ -135,7 +135,7 @@ func flip(t testing.TB, fs vfs.FS, name string, src *rand.Rand) {
 	t.Helper()
 	b := read(t, fs, name)
 	at := src.IntN(len(b))
-	if end := min(len(b), 1000); src.IntN(2) == 0 { // where tables keep what is theirs alone
+	if end := min(len(b), 1000); src.IntN(2) == 0 { // part of a table on which no entry depends
 		at = len(b) - 1 - src.IntN(end)
 	}
 	b[at] ^= 1 << src.IntN(8)
@@ -176,7 +176,7 @@ func clone(t testing.TB, fs vfs.FS) *vfs.MemFS {
 	return to
 }
 
-// TestFiles checks that any flipped bit, truncation or removal of a file is found, also in
+// TestFiles checks that any flipped bit, truncation or removal of a file is found, even in
 // Pebble's own files.
 func TestFiles(t *testing.T) {
 	t.Parallel()
@@ -185,7 +185,7 @@ func TestFiles(t *testing.T) {
 	for kind, opts := range map[string]store.Options{"live": {BalancesEvery: 3}, "run": {Reproducible: true}} {
 		fs := vfs.NewMem()
 		makeLedger(t, fs, opts, 1, 10, 50)
-		if kind == "live" { // opening it again makes tables of its logs
+		if kind == "live" { // opening the ledger again turns its logs into tables
 			opts.FS = fs
 			j, _, err := store.Open("ledger", opts)
 			check(t, err)
@@ -203,7 +203,7 @@ func TestFiles(t *testing.T) {
 			case len(b) == 0:
 				check(t, harmed.Remove(name))
 				if strings.HasSuffix(name, "LOCK") {
-					continue // the next to open it makes a new one
+					continue // the next process that opens it creates a new one
 				}
 			case n%3 == 0:
 				write(t, harmed, name, b[:src.IntN(len(b))])
@@ -242,7 +242,7 @@ func TestNamed(t *testing.T) {
 		log := read(t, fs, "ledger/"+name)
 		for n := range 60 {
 			at, seq := 0, int64(0)
-			for at < 1 { // an entry that is whole in one chunk
+			for at < 1 { // an entry that lies completely in one chunk
 				seq = 1 + src.Int64N(300)
 				at = bytes.Index(log, entryStart(seq))
 			}
@@ -261,7 +261,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// entryStart is how the admission numbered seq begins: kind, number.
+// entryStart returns the first bytes of the admission with number seq: its kind and its number.
 func entryStart(seq int64) []byte {
 	return append(binary.AppendUvarint([]byte{2}, uint64(seq)), 0x40)
 }
@@ -333,7 +333,7 @@ func TestRequests(t *testing.T) {
 			Moves: []bank.Move{{From: "mint", To: "user:a", Amount: bank.Micros(5)}}})
 		check(t, err)
 		receipts = append(receipts, r)
-		if i == 15 { // while it is in use, and no request is kept yet
+		if i == 15 { // while it is in use and has stored no request yet
 			if r := run(t, fs, audit.Options{Head: r.String()}); !r.Clean() {
 				t.Errorf("in use: %v", r.Findings)
 			}

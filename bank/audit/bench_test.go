@@ -22,7 +22,7 @@ import (
 	"bourse/bank/store"
 )
 
-// transfers makes a ledger on disk, of n transfers between a thousand accounts.
+// transfers creates a ledger on disk with n transfers between a thousand accounts.
 func transfers(t testing.TB, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "ledger")
@@ -43,7 +43,7 @@ func transfers(t testing.TB, n int) string {
 	return dir
 }
 
-// cpuTime returns the work of processors for this process.
+// cpuTime returns the processor time used by this process.
 func cpuTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
@@ -51,8 +51,8 @@ func cpuTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// audited audits a ledger that must be clean, and returns the work of processors for
-// it, and the most that was in use of the heap.
+// audited audits a ledger, which must be clean, and returns the processor time used and the
+// peak heap size.
 func audited(t testing.TB, dir string) (time.Duration, uint64) {
 	t.Helper()
 	runtime.GC()

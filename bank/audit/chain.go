@@ -22,7 +22,7 @@ const (
 )
 
 // A chain is the log of the entries so far: the current leaf, and the roots of the complete
-// subtrees of RFC 6962, one for each bit set in the number of complete leaves.
+// subtrees of RFC 6962. There is one root for each bit set in the number of complete leaves.
 type chain struct {
 	size int64
 	leaf []byte   // 0, the hash of the previous leaf, and the entries since

@@ -12,8 +12,7 @@ var names = []string{"a", "user:7", "user:17", "user:177", "user:1777", "user:12
 	"user:123456789012", "user:a23456789012", "user:123456789012345", "b", "ab", "provider",
 	"user:aaaMMMMMMMMLLLLLLLL", "user:aaaLLLLLLLLLLLLLLLL"}
 
-// TestChecksum checks that a checksum that was written wrong, so that all hashes match, is
-// found.
+// TestChecksum checks that a wrong checksum is found even if all hashes match it.
 func TestChecksum(t *testing.T) {
 	t.Parallel()
 	for wrong := range int64(70) {
@@ -67,7 +66,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// encoded is what an entry is kept as.
+// encoded returns the stored form of an entry.
 func encoded(e *Entry) []byte {
 	text := func(b []byte, s []byte) []byte { return append(binary.AppendUvarint(b, uint64(len(s))), s...) }
 	b := binary.AppendUvarint([]byte{e.Kind}, uint64(e.Seq))

@@ -1,11 +1,11 @@
-// Package audit verifies a bank's journal: the entries are those that were written, every
-// entry conserves money, no account is overdrawn, and each contract's escrow was fully paid
-// out or refunded.
+// Package audit verifies a bank's journal. It checks that the entries are those that were
+// written, that every entry conserves money, that no account is overdrawn, and that each escrow
+// was fully paid out or refunded.
 //
 // It reads the files that bank/store documents and shares no code with the package that wrote
 // them. It writes nothing and takes no lock. It therefore works on read-only media and, up to
-// the entry being written, on a ledger in use. It reads such a ledger as of one point in time:
-// it keeps tables open, so that their removal does not matter, and copies logs to memory,
+// the entry being written, on a ledger in use. It reads such a ledger as of one point in time.
+// It keeps tables open, so that their removal does not matter, and copies logs to memory,
 // because they are reused. (A Pebble checkpoint would have to be made by the writing process,
 // and its hard links need a writable place. Open files work as well and leave nothing behind.)
 //
@@ -35,7 +35,6 @@
 //
 // # Followers
 //
-// The audit is independent of the meaning of entries to those who made them. A [Follower]
-// interprets them: it receives each entry that is valid by itself and reports further
-// problems.
+// The audit does not depend on what entries mean to those who made them. A [Follower]
+// interprets them: it receives each entry that is valid by itself and reports further problems.
 package audit

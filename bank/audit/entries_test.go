@@ -13,7 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// a raw group, taken apart.
+// raw is an encoded group, divided into its parts.
 type raw struct {
 	first   int64 // the number of its first entry
 	entries [][]byte
@@ -43,11 +43,11 @@ func parse(t testing.TB, key, b []byte) raw {
 	return r
 }
 
-// begins tells whether the entry at i is the first of a leaf.
+// begins reports whether the entry at i is the first of a leaf.
 func (r raw) begins(i int64) bool { return (r.first+i-1)%32 == 0 }
 
-// bytes puts the group together; leaves begin where they did, or should, whatever the
-// entries are.
+// bytes returns the encoded group. Leaves begin where they began before, or where they should,
+// whatever the entries are.
 func (r raw) bytes() []byte {
 	b := binary.AppendUvarint([]byte{2}, uint64(len(r.entries)))
 	leaves := r.leaves
@@ -101,7 +101,7 @@ func TestEntries(t *testing.T) {
 			r.entries = append(r.entries[:i:i], r.entries[i+1:]...)
 			r.checks = append(r.checks[:i:i], r.checks[i+1:]...)
 			if i == len(r.entries) {
-				bad, exact = i-1, false // the root is that of one more
+				bad, exact = i-1, false // the root is computed with one more entry
 			}
 		case "repeated":
 			r.entries = append(r.entries[:i+1:i+1], r.entries[i:]...)
@@ -122,8 +122,8 @@ func TestEntries(t *testing.T) {
 			}
 			leaf := src.IntN(len(r.leaves))
 			r.leaves[leaf][1+src.IntN(32)] ^= 1 << src.IntN(8)
-			bad, exact = max(0, int(32*((r.first+30)/32+int64(leaf))-r.first)), false // the last of the leaf before
-		case "forged": // with the checksum of what it now is
+			bad, exact = max(0, int(32*((r.first+30)/32+int64(leaf))-r.first)), false // the last entry of the previous leaf
+		case "forged": // the checksum matches the change
 			forge(&r, i, src)
 			exact = false
 		}
@@ -137,14 +137,14 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// forge changes the entry at i, and what is kept beside it accordingly.
+// forge changes the entry at i and its stored checksum.
 func forge(r *raw, i int, src *rand.Rand) {
 	e := r.entries[i]
 	e[src.IntN(len(e))] ^= 1 << src.IntN(8)
 	binary.BigEndian.PutUint32(r.checks[i], crc32.Checksum(e, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// names tells whether a finding names an entry, or its leaf.
+// names reports whether a finding names an entry or its leaf.
 func names(f audit.Finding, seq int64) bool {
 	return f.Seq == seq || f.Seq <= seq && seq <= f.To && f.To < f.Seq+32
 }

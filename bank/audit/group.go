@@ -88,9 +88,9 @@ func ended(c *chain, first int64, root []byte) *Finding {
 	return &Finding{Seq: from, To: c.size, Found: fmt.Sprintf("root %v", is), Want: fmt.Sprintf("root %x, stored after them", root)}
 }
 
-// blame is called if an entry is bad in a group with the entries first to end. If the hash of
-// its leaf also differs from the stored hash, blame names the whole leaf instead, because an
-// earlier entry may have been forged. in starts at the bad entry.
+// blame is called if an entry is bad in a group with the entries first to end. The input in
+// starts at the bad entry. If the hash of its leaf also differs from the stored hash, blame
+// names the whole leaf instead, because an earlier entry may have been forged.
 func (a *auditor) blame(first, end int64, in input) {
 	c := a.chain.fork()
 	for c.size < end {

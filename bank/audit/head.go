@@ -125,7 +125,8 @@ func (a *auditor) checkFiles() {
 	}
 }
 
-// sum returns the size of a file and its hash, or - for a table, in the format of HEAD.
+// sum returns the size and the hash of a file, in the format of HEAD. For a table, a dash
+// replaces the hash.
 func (a *auditor) sum(name string) string {
 	f, err := a.opts.FS.Open(a.opts.FS.PathJoin(a.dir, name))
 	if err != nil {

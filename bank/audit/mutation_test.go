@@ -20,12 +20,12 @@ import (
 
 var whole = flag.Bool("whole", false, "try ten thousand mutations")
 
-// A mutation harms the ledger in fs. It returns the first bad entry, or the file,
-// that an audit must name; neither if it cannot be known, and minus the entry if its
-// leaf may be named.
+// A mutation damages the ledger in fs. It returns the first bad entry, or the file, that an
+// audit must name. It returns neither if they cannot be known, and the negative entry number if
+// the audit may name the leaf.
 type mutation func(t testing.TB, fs vfs.FS, src *rand.Rand) (seq int64, file string)
 
-// mutations are kinds of harm. Those of entries leave Pebble's checksums whole.
+// mutations are kinds of damage. Mutations of entries keep Pebble's checksums valid.
 var mutations = map[string]mutation{
 	"bit": func(t testing.TB, fs vfs.FS, src *rand.Rand) (int64, string) {
 		return 0, onFile(t, fs, src, func(b []byte) []byte {
@@ -60,7 +60,7 @@ var mutations = map[string]mutation{
 			last = i == len(r.entries)
 			return min(i, len(r.entries)-1)
 		})
-		if last { // it is the root that differs
+		if last { // only the root differs
 			seq = -seq
 		}
 		return seq, ""
@@ -70,7 +70,7 @@ var mutations = map[string]mutation{
 			k := src.IntN(len(r.entries))
 			r.entries, r.checks = slices.Insert(r.entries, i, r.entries[k]), slices.Insert(r.checks, i, r.checks[k])
 			if k == i {
-				return i + 1 // it is the second of the two that does not belong
+				return i + 1 // the second of the two entries is the wrong one
 			}
 			return i
 		}), ""
@@ -109,7 +109,7 @@ func TestMutations(t *testing.T) {
 		t.Parallel()
 		fs := vfs.NewMem()
 		head, _ := makeLedger(t, fs, store.Options{BalancesEvery: 2}, 1, 5, 120)
-		j, l, err := store.Open("ledger", store.Options{FS: fs}) // some of it comes to stand in tables
+		j, l, err := store.Open("ledger", store.Options{FS: fs}) // a part of the data is then in tables
 		check(t, err)
 		trade(t, l, rand.New(rand.NewPCG(rand.Uint64(), 0)), 120)
 		check(t, j.Close())
@@ -123,7 +123,8 @@ func TestMutations(t *testing.T) {
 	})
 }
 
-// makeOwned makes an owned ledger, in two lives, and returns the head of the first.
+// makeOwned makes an owned ledger, closes and reopens it, and returns the head at the first
+// closing.
 func makeOwned(t testing.TB, fs vfs.FS) string {
 	t.Helper()
 	opts := store.Options{FS: fs, BalancesEvery: 2}
@@ -162,7 +163,8 @@ func makeOwned(t testing.TB, fs vfs.FS) string {
 	return head
 }
 
-// mutate harms the ledger in fs, which had a head, in each way so often.
+// mutate damages copies of the ledger in fs, which had the given head, several times in each
+// way.
 func mutate(t *testing.T, fs vfs.FS, head string, each int, owned bool) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 0))
@@ -193,7 +195,7 @@ func mutate(t *testing.T, fs vfs.FS, head string, each int, owned bool) {
 	}
 }
 
-// onFile harms a file that is not empty, and returns its name.
+// onFile damages a file that is not empty, and returns its name.
 func onFile(t testing.TB, fs vfs.FS, src *rand.Rand, harm func([]byte) []byte) string {
 	t.Helper()
 	names, err := fs.List("ledger")
@@ -212,8 +214,8 @@ func onFile(t testing.TB, fs vfs.FS, src *rand.Rand, harm func([]byte) []byte) s
 	}
 }
 
-// onGroup harms a group by way of Pebble; harm is given the place of an entry in it,
-// and returns that of the first bad one, whose number onGroup returns.
+// onGroup damages a group through Pebble. harm receives the position of an entry in the group
+// and returns the position of the first bad entry. onGroup returns the number of that entry.
 func onGroup(t testing.TB, fs vfs.FS, src *rand.Rand, harm func(r *raw, i int) int) int64 {
 	t.Helper()
 	db, err := pebble.Open("ledger", &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, Logger: quiet{}})
@@ -233,8 +235,8 @@ func onGroup(t testing.TB, fs vfs.FS, src *rand.Rand, harm func(r *raw, i int) i
 	return int64(binary.BigEndian.Uint64(keys[g][1:])) + int64(bad)
 }
 
-// rebuild makes the ledger anew, with one entry more among the first 200, by the
-// bank's own means.
+// rebuild writes the ledger again with the bank's own code, with one additional entry among the
+// first 200.
 func rebuild(t testing.TB, fs vfs.FS, src *rand.Rand) {
 	t.Helper()
 	r, err := store.OpenReader("ledger", store.Options{FS: fs})

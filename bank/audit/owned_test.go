@@ -84,7 +84,7 @@ func BenchmarkOwned(b *testing.B) {
 	}
 }
 
-// spread calls do by all processors.
+// spread calls do on all processors.
 func spread(n int, do func(int)) {
 	var all sync.WaitGroup
 	each := runtime.GOMAXPROCS(0)

@@ -37,7 +37,7 @@ func (a *auditor) readPebble() (err error) {
 	return a.read(pebbleValues{db})
 }
 
-// read reads the groups in order until one is bad or there are no more. An error is from v. At
+// read reads the groups in order until one is bad or there are no more. An error comes from v. At
 // the entry that the stored balances belong to, it compares them with the entries.
 func (a *auditor) read(v Values) (err error) {
 	kept, err := readKept(v)
@@ -170,7 +170,7 @@ func (silent) Fatalf(format string, args ...any) {
 	panic(broken(fmt.Sprintf(format, args...)))
 }
 
-// fileOf returns the file in which err occurred, or what if err does not name one.
+// fileOf returns the file in which err occurred, or the given name if err does not name a file.
 func fileOf(err error, what string) string {
 	if info := pebble.ExtractDataCorruptionInfo(err); info != nil {
 		return path.Base(info.Path)

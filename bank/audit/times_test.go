@@ -14,8 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// datedAt makes a ledger whose entries are transfers at these times, after an issue at second 0,
-// and returns it, its log of lines, and the head after each entry.
+// datedAt makes a ledger with transfers at the given times, after an issue at second 0. It
+// returns the ledger, its log of lines, and the head after each entry.
 func datedAt(t testing.TB, at ...float64) (fs vfs.FS, log []byte, heads []string) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -50,10 +50,10 @@ func TestTimes(t *testing.T) {
 		return audit.Seen{Head: heads[size-1], Time: now - ago, By: "w.example"}
 	}
 	for name, c := range map[string]struct {
-		at    []float64 // before now, of entries from 3
+		at    []float64 // seconds before now, for entries from 3 on
 		seen  []struct{ size, ago float64 }
 		fresh float64
-		want  string // in the finding, if there is one
+		want  string // text in the finding, if there is one
 	}{
 		"all before":           {[]float64{5 * hour, 10, 0}, nil, 0, ""},
 		"clocks differ":        {[]float64{-59}, nil, 0, ""},
@@ -99,7 +99,7 @@ func TestTimes(t *testing.T) {
 				}
 			}
 			r, err := audit.Audit("ledger", audit.Options{FS: fs})
-			if err != nil || !r.Clean() { // of which no time is known
+			if err != nil || !r.Clean() { // whose time is unknown
 				t.Errorf("%v %v", r, err)
 			}
 		})

@@ -54,7 +54,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// lostValues are those of a server that is lost after so many questions.
+// lostValues are the values of a server that is lost after a number of requests.
 type lostValues struct {
 	audit.Values
 	left *int

@@ -1,6 +1,6 @@
-// Package canonical reads JSON that has only one interpretation. It reads values that this
-// program wrote, which must be byte for byte as it would write them, and JSON objects of
-// others, which must have each wanted key at most once.
+// Package canonical reads JSON that has only one interpretation. It reads two kinds of input.
+// Values written by this program must be byte for byte as it would write them. JSON objects
+// from other programs must have each wanted key at most once.
 //
 // The package is independent of the contents.
 //
@@ -62,7 +62,7 @@ func NewIndentedReader() *Reader {
 type mismatch struct {
 	Byte        int // counted from 1
 	Found, Want string
-	Cause       error // if it is not JSON or not of this type, otherwise nil
+	Cause       error // error if the input is not JSON or not of this type, otherwise nil
 }
 
 func (e *mismatch) Error() string {

@@ -18,9 +18,9 @@ func Fields(b []byte, names ...string) (map[string]json.RawMessage, error) {
 	return fields(b, names, false)
 }
 
-// Check returns an error if JSON readers could find different values of the keys names in the
-// object in b: because of a duplicate key, a key in another case, or data after the object.
-// Other keys are permitted but must not be duplicates either.
+// Check returns an error if JSON readers could find different values for the keys in names in
+// the object in b. The causes are a duplicate key, a key in another case, and data after the
+// object. Other keys are permitted but must not be duplicates either.
 func Check(b []byte, names ...string) error {
 	if plain(b, names) {
 		return nil

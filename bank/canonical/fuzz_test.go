@@ -17,8 +17,8 @@ import (
 	"bourse/bank/proof"
 )
 
-// unambiguous returns an error unless b is one JSON value in which no object has a key
-// twice, in whatever case: all readers then read the same.
+// unambiguous returns an error unless b is one JSON value in which no object has a key twice,
+// ignoring case. All readers then interpret it identically.
 func unambiguous(b []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(b))
 	if err := one(dec); err != nil {

@@ -21,7 +21,7 @@ import (
 
 var many = flag.Int("mutations", 2000, "try so many `mutations` that another reader reads otherwise")
 
-// testdata are texts that an earlier bourse wrote, by the command that they are of.
+// testdata contains texts that an earlier version wrote, by command.
 func testdata(t testing.TB, name string) string {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -31,13 +31,13 @@ func testdata(t testing.TB, name string) string {
 	return string(b)
 }
 
-// A specimen is a text that verifies, and how.
+// A specimen is a valid text with the function that verifies it.
 type specimen struct {
 	name, text string
 	verifies   func(text string) error
 }
 
-// specimens are logs, proofs, receipts and checkpoints of one bank and another.
+// specimens are logs, proofs, receipts and checkpoints of two banks.
 func specimens(t testing.TB) []specimen {
 	t.Helper()
 	signed, key := testdata(t, "checkpoint"), testdata(t, "key.pub")
@@ -87,7 +87,7 @@ func specimens(t testing.TB) []specimen {
 }
 
 // TestKept checks that logs, proofs, receipts and checkpoints of an earlier version still
-// verify, also without the line feed at the end.
+// verify, even without the final line feed.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	for _, s := range specimens(t) {
@@ -108,12 +108,12 @@ func TestMutations(t *testing.T) {
 	seed := rand.Uint64()
 	src := rand.New(rand.NewPCG(seed, 0))
 	all := specimens(t)
-	var texts []string // first those of specimens
-	var was []string   // what encoding/json reads of those
+	var texts []string // The texts of the specimens come first.
+	var was []string   // These are what encoding/json reads from the texts.
 	for _, s := range all {
 		texts, was = append(texts, s.text), append(was, goReads(s.text))
 	}
-	var of []int // specimens, of the texts after
+	var of []int // For each later text, this is the index of its specimen.
 	var verified []error
 	for n := 0; n < *many; {
 		i := src.IntN(len(all))
@@ -122,7 +122,7 @@ func TestMutations(t *testing.T) {
 			text = mutate(src, text)
 		}
 		if entry.ReplaceAllString(text, "") == entry.ReplaceAllString(s.text, "") {
-			continue // the proof of another entry in the same leaf is one
+			continue // a proof of another entry in the same leaf is also valid
 		}
 		otherwise := goReads(text) != was[i]
 		if otherwise {
@@ -154,11 +154,11 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// entry is what a proof says it is of.
+// entry is the number of the entry that a proof names.
 var entry = regexp.MustCompile(`"entry": [0-9]+,`)
 
-// goReads returns what encoding/json reads: of each line, or of the whole, the first
-// value as a map has it, and as a struct does, which takes keys in any case.
+// goReads returns the values that encoding/json reads from each line or from the whole text:
+// the first value as a map and as a struct, which accepts keys in any case.
 func goReads(text string) string {
 	type fields struct {
 		Seq, Time, ID, Kind, Contract, From, To, Micros, Note, Note64, Hash any
@@ -166,7 +166,7 @@ func goReads(text string) string {
 		Leaf                                                                []fields
 	}
 	if !strings.HasPrefix(strings.TrimLeft(text, " \t\r\n\ufeff["), "{") {
-		return text // a receipt or checkpoint is what it is
+		return text // a receipt or checkpoint has no JSON
 	}
 	var read []any
 	for _, part := range parts(text) {
@@ -184,7 +184,7 @@ func goReads(text string) string {
 	return string(b)
 }
 
-// parts returns the lines of a log, or a proof whole.
+// parts returns the lines of a log, or a complete proof.
 func parts(text string) []string {
 	if strings.Contains(text, "\n  ") {
 		return []string{text}
@@ -192,7 +192,8 @@ func parts(text string) []string {
 	return strings.SplitAfter(strings.TrimSuffix(text, "\n"), "\n")
 }
 
-// pythonReads returns what Python's json reads of texts, nil if there is no Python.
+// pythonReads returns the values that Python's json reads from texts, or nil if Python is not
+// installed.
 func pythonReads(t *testing.T, texts []string) []string {
 	const program = `
 import base64, json, sys
@@ -214,14 +215,14 @@ for line in sys.stdin:
 	return others(t, "python3", []string{"-c", program}, texts, func(text string) any { return []byte(text) }, `"`)
 }
 
-// jqReads returns what jq reads of texts, nil if there is no jq.
+// jqReads returns the values that jq reads from texts, or nil if jq is not installed.
 func jqReads(t *testing.T, texts []string) []string {
 	const program = `map(if startswith("{") then (try fromjson catch "no JSON") else . end)`
 	return others(t, "jq", []string{"-c", program}, texts, func(text string) any { return parts(text) }, "")
 }
 
-// others returns the lines that another program answers to texts, each encoded as a
-// line of JSON, of which cut is cut off at both ends.
+// others returns the lines that another program prints for texts. Each text is sent as a line
+// of JSON, from which cut bytes are removed at both ends.
 func others(t *testing.T, name string, args, texts []string, encode func(string) any, cut string) []string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -248,7 +249,7 @@ func others(t *testing.T, name string, args, texts []string, encode func(string)
 	return lines
 }
 
-// field is one of an object, with the comma before it or the brace.
+// field matches one field of an object, with the comma or brace before it.
 var field = regexp.MustCompile(`([{,])(\s*)"([a-z0-9]+)":( ?)("(?:[^"\\]|\\.)*"|-?[0-9.e+-]+)`)
 
 // mutate returns text with one change.
@@ -268,7 +269,7 @@ func mutate(src *rand.Rand, text string) string {
 			return join(one(key, value), one(key, other))
 		case 1:
 			return join(one(key, other), one(key, value))
-		case 2: // in another case as well
+		case 2: // Add the key in another case too.
 			return join(one(key, other), one(otherCase(src, key), value))
 		case 3:
 			return join(one(otherCase(src, key), other), one(key, value))
@@ -278,7 +279,7 @@ func mutate(src *rand.Rand, text string) string {
 			return before + open + strings.TrimPrefix(after, ",")
 		case 6:
 			return join(one(key, other))
-		case 7: // one that is not asked for
+		case 7: // a field that readers do not use
 			return join(one(key, value), one(pick("contract", "note", "note64", "id", "from", "to", "micros", "memo", "", "path"), pick("null", `""`, "-1", "0", `"x"`, "[]", "{}")))
 		default: // an escrow of another contract, the note of another kind
 			return join(one(strings.NewReplacer("note64", "note", "note", "note64", "from", "to").Replace(key), strings.Replace(value, "escrow:", "escrow:1", 1)))
@@ -299,7 +300,7 @@ func mutate(src *rand.Rand, text string) string {
 		return strings.Join(slices.Insert(lines, i, lines[j]), "")
 	case 2:
 		return strings.Join(slices.Delete(lines, i, i+1), "")
-	case 3: // behind a line, before it
+	case 3: // Add something to the end of a line.
 		lines[i] = strings.TrimSuffix(lines[i], "\n") + pick("]x", "{}", ",", " 1", "\x00", "//", "\n", "\r", "}", lines[j]) + "\n"
 		return strings.Join(lines, "")
 	case 4:
@@ -315,7 +316,7 @@ func mutate(src *rand.Rand, text string) string {
 	return string(b)
 }
 
-// otherCase returns key as encoding/json takes it for the same.
+// otherCase returns key in another case, which encoding/json accepts as the same key.
 func otherCase(src *rand.Rand, key string) string {
 	switch src.IntN(3) {
 	case 0:
@@ -326,7 +327,7 @@ func otherCase(src *rand.Rand, key string) string {
 	return strings.NewReplacer("s", "ſ", "k", "\u212a").Replace(key)
 }
 
-// otherValue returns another value, or one that another reader may take for another.
+// otherValue returns another value, or one that another reader may interpret differently.
 func otherValue(src *rand.Rand, value string) string {
 	inner := strings.Trim(value, `"`)
 	forms := []string{

@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestPlain checks that everything that plain accepts, Check accepts too, for notes composed
-// of critical parts, and that plain accepts the usual output of programs.
+// TestPlain checks that Check accepts everything that plain accepts, for notes composed of
+// critical parts, and that plain accepts the usual output of programs.
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	names := []string{"state", "work", "on"}

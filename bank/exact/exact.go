@@ -22,10 +22,10 @@ import (
 
 // Trunc returns the product of num divided by the product of den, in units of 10^-places,
 // rounded toward zero. den may be empty. The numbers in num must be at least 0, and those in
-// den above 0. Trunc returns false if this is violated or if the result does not fit in an
-// int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
+// den above 0. Trunc returns false if a number is out of range or if the result does not fit in
+// an int64. For example, Trunc(6, {0.0003, 5}, nil) returns 1500.
 func Trunc(places int, num, den []float64) (n int64, ok bool) {
-	// x is the result in float64, and least the smallest intermediate value.
+	// x is the result in float64, and least is the smallest intermediate value.
 	x, least := 1.0, 1.0
 	for _, f := range num {
 		// In float64, the relative error of each number and of each operation is at most

@@ -18,7 +18,7 @@ func rat(x float64) *big.Rat {
 	return r
 }
 
-// numbers draws what people write, what is measured, and extremes.
+// numbers draws numbers as people write them, measured numbers, and extreme ones.
 func numbers() *rapid.Generator[float64] {
 	written := rapid.Custom(func(t *rapid.T) float64 {
 		n := rapid.Int64Range(1, 1e9).Draw(t, "digits")
@@ -56,7 +56,7 @@ func TestTrunc(t *testing.T) {
 	})
 }
 
-// TestTruncWritten checks products and quotients that a float64 has a little too small.
+// TestTruncWritten checks products and quotients whose float64 is slightly too small.
 func TestTruncWritten(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,7 +91,7 @@ func TestTruncWritten(t *testing.T) {
 	}
 }
 
-// TestQuotient checks that a quotient is that of the decimals: of 0.3 and 3 it is 0.1.
+// TestQuotient checks that a quotient is computed from the decimals: 0.3 divided by 3 is 0.1.
 func TestQuotient(t *testing.T) {
 	t.Parallel()
 	if got := Quotient(3, 0.3); got != 0.1 {
@@ -106,7 +106,7 @@ func TestQuotient(t *testing.T) {
 	})
 }
 
-// TestRound checks that what a float64 has lost of a decimal comes back.
+// TestRound checks that rounding restores a decimal that a float64 only approximates.
 func TestRound(t *testing.T) {
 	t.Parallel()
 	if got := Round(115.1-110.1, 12); got != 5 {

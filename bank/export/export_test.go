@@ -31,7 +31,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// open makes a ledger in memory, lets fill fill it, and opens it for reading.
+// open creates a ledger in memory, calls fill to add entries, and opens it for reading.
 func open(t testing.TB, fill func(*bank.Ledger)) (*store.Reader, *bank.Ledger) {
 	t.Helper()
 	opts := store.Options{FS: vfs.NewMem()}
@@ -53,8 +53,8 @@ func account(t testing.TB, l *bank.Ledger, name string) bank.Account {
 	return a
 }
 
-// fillSmall has every kind of entry, a contract still open, names and notes that
-// other programs could take amiss, and days that pass.
+// fillSmall adds every kind of entry over several days, an open contract, and names and notes
+// that other programs could misinterpret.
 func fillSmall(t testing.TB) func(l *bank.Ledger) {
 	return func(l *bank.Ledger) {
 		ann, host, provider := account(t, l, "user:Ann"), account(t, l, "host:h03.rack-2_b"), account(t, l, "provider")
@@ -71,7 +71,7 @@ func fillSmall(t testing.TB) func(l *bank.Ledger) {
 	}
 }
 
-// fillLarge is many contracts of every fate.
+// fillLarge adds many contracts with every outcome.
 func fillLarge(t testing.TB) func(l *bank.Ledger) {
 	return func(l *bank.Ledger) {
 		src := rand.New(rand.NewPCG(5, 5))
@@ -125,7 +125,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// tool runs a program on an export, and skips the test where it is not installed.
+// tool runs a program on an export, and skips the test if the program is not installed.
 func tool(t *testing.T, file string, args ...string) string {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
@@ -141,8 +141,8 @@ func tool(t *testing.T, file string, args ...string) string {
 	return out.String()
 }
 
-// agree checks balances that a program printed, as amounts and names, against the
-// ledger's.
+// agree compares the balances that a program printed, as amounts and names, with the ledger's
+// balances.
 func agree(t *testing.T, l *bank.Ledger, printed map[string]string, rename func(string) string) {
 	t.Helper()
 	n := 0

@@ -40,7 +40,7 @@ func TestForms(t *testing.T) {
 	if got, err := Public(public + "\n"); err != nil || got != public {
 		t.Errorf("%q, %v; want %q", got, err, public)
 	}
-	for n := range byte(20) { // in some there is a plus in base64
+	for n := range byte(20) { // some base64 texts contain a plus sign
 		private, public, err := New(rand.NewChaCha8([32]byte{n}), "bank.example")
 		check(t, err)
 		if got, err := Of(private); err != nil || got != public {
@@ -138,7 +138,7 @@ func TestIsKey(t *testing.T) {
 	if small.Equal(edwards25519.NewIdentityPoint()) != 1 {
 		t.Error("the point is not of order 8")
 	}
-	other := append([]byte{0xee}, make([]byte, 31)...) // zero in another form than its own
+	other := append([]byte{0xee}, make([]byte, 31)...) // zero in a non-canonical form
 	for i := 1; i < 32; i++ {
 		other[i] = 0xff
 	}

@@ -34,7 +34,7 @@ func TestBeancount(t *testing.T) {
 }
 
 // TestBadBeancount checks that every violation of the grammar or of a sum is an error with the
-// place, what was found and what is wanted.
+// place, the text found and the form wanted.
 func TestBadBeancount(t *testing.T) {
 	t.Parallel()
 	const open = "2026-01-01 open Assets:User:Ann USD\n"
@@ -115,7 +115,8 @@ func TestExported(t *testing.T) {
 	})
 }
 
-// each yields entries, whose hashes an export for beancount does not show.
+// each yields entries with empty hashes, because an export for beancount does not contain
+// hashes.
 func each(entries []bank.Entry) iter.Seq2[*bank.Entry, tlog.Hash] {
 	return func(yield func(*bank.Entry, tlog.Hash) bool) {
 		for i := range entries {

@@ -32,7 +32,7 @@ func TestRead(t *testing.T) {
 }
 
 // TestBad checks that every violation of the grammar is an error with the place and the
-// problem, and that nothing of the file is used.
+// problem, and that no part of the file is used.
 func TestBad(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -100,9 +100,9 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// plainRead reads balances as whoever looks at the words of each line does: one is an
-// account, one an amount. It tells whether it understood all, and not that a file of
-// beancount's says so.
+// plainRead is a simple reader of balances: each line contains one word that is an account and
+// one that is an amount. It reports whether it understood every line. It does not read the
+// beancount format.
 func plainRead(text string) (held map[string]*big.Rat, ok, beancount bool) {
 	words := regexp.MustCompile(`[^ \t,"]+`)
 	name := regexp.MustCompile(`^[a-z]+(:[A-Za-z0-9][A-Za-z0-9._-]*)*$`)

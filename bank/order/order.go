@@ -1,7 +1,7 @@
 // Package order reads and writes the requests of account owners to a bank. An order is a text
 // of several lines, signed as a note of [golang.org/x/mod/sumdb/note].
 //
-// The package does not know who owns a key or who may request what.
+// The package is independent of who owns a key and of what an account may request.
 //
 // # Format
 //
@@ -189,8 +189,8 @@ func Digest(moves []bank.Move) string {
 	return "sha256:" + hex.EncodeToString(h.Sum(nil))
 }
 
-// Parse parses an order without its signatures. An error names the line, what was found and
-// what is wanted.
+// Parse parses an order without its signatures. An error names the line, the text found and the
+// form wanted.
 func Parse(text string) (*Order, error) {
 	if len(text) > maxText {
 		return nil, fmt.Errorf("found an order of %d bytes, want at most %d", len(text), maxText)
@@ -309,8 +309,8 @@ func (o *Order) together() error {
 	return nil
 }
 
-// checks has a function for each field that returns what is wanted if the value is not valid,
-// or "" if it is.
+// checks maps the name of each field to a function. The function returns a description of valid
+// values if the value is not valid, or "" if it is valid.
 var checks = map[string]func(string) string{
 	"ledger":   checkLedger,
 	"market":   checkMarket,

@@ -15,7 +15,7 @@ import (
 // A Signed is an order with its signatures, which [Signed.By] checks.
 type Signed struct {
 	*Order
-	Rest []byte // what follows the signatures
+	Rest []byte // bytes after the signatures
 
 	text string
 	sigs []signature
@@ -40,7 +40,8 @@ const (
 	mostSigs = 2
 )
 
-// Open parses a signed order and what follows it. It checks only the form, not the signatures.
+// Open parses a signed order and the bytes that follow it. It checks only the form, not the
+// signatures.
 func Open(b []byte) (*Signed, error) {
 	end := bytes.Index(b, []byte("\n\n"+sigStart))
 	if end < 0 {

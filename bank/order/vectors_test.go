@@ -17,7 +17,7 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the vectors anew")
 
-// vectors are orders of all kinds that are signed, each in a file, and two keys.
+// vectors are signed orders of all kinds, each in a file, and two keys.
 func vectors(t *testing.T) (signed map[string][]byte, public []string) {
 	t.Helper()
 	signed = make(map[string][]byte)
@@ -90,7 +90,7 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// opens asks openssl whether a signature is of a text.
+// opens reports whether openssl accepts a signature of a text.
 func opens(t *testing.T, openssl, public, text string, sig []byte) bool {
 	t.Helper()
 	dir := t.TempDir()

@@ -87,8 +87,8 @@ func secret(t testing.TB, name string) ed25519.PrivateKey {
 	return key
 }
 
-// crooked signs as only the owner of a key can, with a point of order 8, so that some
-// programs accept it.
+// crooked makes a signature with a point of order 8, which only the owner of a key can make and
+// which only some programs accept.
 func crooked(t testing.TB, key ed25519.PrivateKey, text []byte) []byte {
 	t.Helper()
 	in, err := hex.DecodeString("c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a")

@@ -82,7 +82,7 @@ func (o *Owners) Check(e *bank.Entry, s *order.Signed, l *bank.Ledger) error {
 }
 
 // byMarket reports whether a market writes entries of kind k. The market then decides the rest
-// of the entry, and what follows the order in its note.
+// of the entry, including the part of its note after the order.
 func byMarket(k bank.Kind) bool {
 	return k == bank.Admit || k == bank.Reject || k == bank.Settle || k == bank.Penalty || k == 0
 }

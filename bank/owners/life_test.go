@@ -32,7 +32,7 @@ type ledgerAt struct {
 	l   *bank.Ledger
 }
 
-// newLedgerAt makes a ledger of these entries, whose id may be another than [Ledger].
+// newLedgerAt creates a ledger with the given entries. Its id may differ from [Ledger].
 func newLedgerAt(t testing.TB, now *float64, entries ...bank.Entry) *ledgerAt {
 	t.Helper()
 	a := &ledgerAt{fs: vfs.NewCrashableMem(), now: now}
@@ -68,7 +68,7 @@ func (a *ledgerAt) crash(t testing.TB) {
 	a.open(t)
 }
 
-// copied returns a copy of the ledger, made from its entries.
+// copied returns a copy of the ledger that is made from its entries.
 func (a *ledgerAt) copied(t testing.TB) *ledgerAt {
 	t.Helper()
 	r, err := store.OpenReader("ledger", store.Options{FS: a.fs})
@@ -90,8 +90,8 @@ func (a *ledgerAt) balances(t testing.TB) (all map[string]bank.Amount) {
 	return all
 }
 
-// ask returns the entry that an order asks for by itself, which expires ten minutes from now,
-// signed by the keys of these names.
+// ask returns the entry that an order requests by itself. The order expires ten minutes from
+// now and is signed by the keys with the given names.
 func ask(t testing.TB, ledger string, now float64, signers []string, kind, id, account string, fields ...string) bank.Entry {
 	t.Helper()
 	o, err := order.For(kind, ledger, id, account, now+600, fields...)
@@ -106,7 +106,7 @@ func ask(t testing.TB, ledger string, now float64, signers []string, kind, id, a
 	return e
 }
 
-// A told order was sent, and answered.
+// A told is an order that was sent and its reply.
 type told struct {
 	e       bank.Entry
 	receipt store.Receipt
@@ -168,7 +168,7 @@ func TestLife(t *testing.T) {
 				withheld = append(withheld, e)
 				break
 			}
-			if src.IntN(6) == 0 { // what nobody signed is refused, and uses up nothing
+			if src.IntN(6) == 0 { // an unsigned order is refused and does not use up its id
 				with := e
 				with.Note = append(slices.Clone(e.Note), "note rent\n"...)
 				if _, err := a.Do(t.Context(), with); !errors.Is(err, store.ErrRefused) {
@@ -338,14 +338,14 @@ func TestClock(t *testing.T) {
 	now := 1000.0
 	a := newLedgerAt(t, &now, Begin()...)
 	minted := 0
-	for n := range 6 { // each for the full cap of an hour, and dated an hour later
+	for n := range 6 { // each mints the full hourly cap and is dated an hour later
 		e := Mint(fmt.Sprint("cap", n), "user:0", 500e6)
 		e.Time = now + 3600*float64(n)
 		if _, err := a.Do(t.Context(), e); err == nil {
 			minted++
 		}
 	}
-	if minted != 2 { // since second 1,000 its account may mint a thousand dollars
+	if minted != 2 { // from second 1,000 on, the account may mint a thousand dollars
 		t.Errorf("%d mints of 6 are booked", minted)
 	}
 	ahead := Admit("a", "user:0", Contract(0), 100, 100)
@@ -434,7 +434,7 @@ func TestSpans(t *testing.T) {
 		micros int64
 	}
 	var all []mint
-	minted := func(from, to float64) (sum int64) { // after from, and up to to
+	minted := func(from, to float64) (sum int64) { // the span starts after from and includes to
 		for _, m := range all {
 			if m.at > from && m.at <= to {
 				sum += m.micros
@@ -457,7 +457,7 @@ func TestSpans(t *testing.T) {
 			}
 		case !errors.Is(err, store.ErrRefused):
 			t.Fatal(err)
-		case before+micros <= cap && len(all) < 64: // so many are known one by one
+		case before+micros <= cap && len(all) < 64: // this many issues are stored separately
 			t.Fatalf("seed %d: refused though %d micro-dollars are left: %v", seed, cap-before, err)
 		default:
 			over++

@@ -3,7 +3,7 @@
 // decides whether the required accounts requested it by a signed order.
 //
 // The package is independent of how entries are stored, and it reads no clock. bank/audit
-// checks the same rules from the ledger alone and shares none of this code, so the two must
+// checks the same rules using only the ledger and shares none of this code, so the two must
 // agree.
 //
 // # Rules
@@ -72,7 +72,7 @@ type Owners struct {
 	ledger  string // id of the ledger, empty while it is open
 	parties map[string]*party
 	markets map[int64]string // by number
-	changed map[string]bool  // since the last call of Rows
+	changed map[string]bool  // accounts changed since the last call of Rows
 }
 
 // A party is an account with a key or a right.

@@ -31,9 +31,9 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// history is what the ledger of the attacks holds, after its beginning: contract 0 of
-// market:lab is open, 1 was settled; user:3 has another key, user:4 none, user:5 the
-// operator's; the operator has a key of recovery's making; user:10 is invited.
+// history contains the entries of the attacked ledger after its first ones. Contract 0 of
+// market:lab is open, and contract 1 was settled. user:3 has another key, user:4 has none, and
+// user:5 has the operator's. The operator has a key that recovery set, and user:10 is invited.
 func history() []bank.Entry {
 	return append(Begin(),
 		Transfer("t0", "user:0", "user:1", 100),
@@ -65,19 +65,19 @@ func history() []bank.Entry {
 	)
 }
 
-// enrol is Enrol with the key that the operator came to have.
+// enrol is like Enrol, but uses the operator's latest key.
 func enrol(account string) bank.Entry {
 	return Says("operator2", "enrol", "enrol-"+account, "operator", "of", account, "key", Public(account))
 }
 
-// with returns an entry that differs.
+// with returns an entry with a change.
 func with(e bank.Entry, change func(e *bank.Entry)) bank.Entry {
 	e.Moves = slices.Clone(e.Moves)
 	change(&e)
 	return e
 }
 
-// other returns a transfer whose order is changed as text before it is signed.
+// other returns a transfer whose order is changed, as text, before it is signed.
 func other(old, new string) bank.Entry {
 	o, err := order.Open(Transfer("x", "user:0", "user:1", 5).Note)
 	if err != nil {
@@ -91,8 +91,8 @@ func other(old, new string) bank.Entry {
 	return Entry(bank.Transfer, note, bank.NoContract, Move("user:0", "user:1", 5))
 }
 
-// An attack is an entry that nobody may have booked, what the door says of it, and what
-// an audit finds where it was booked all the same.
+// An attack is an entry that must not be booked. It has the error of the door and the finding
+// of an audit if the entry was booked anyway.
 type attack struct {
 	what         string
 	e            bank.Entry
@@ -198,8 +198,8 @@ func attacks() []attack {
 	}
 }
 
-// ledger makes the ledger of the attacks, with what is booked after, if anything, past the
-// door.
+// ledger creates the attacked ledger, and then books further entries, if any, without the
+// door's checks.
 func ledger(t testing.TB, after ...bank.Entry) *vfs.MemFS {
 	t.Helper()
 	fs := vfs.NewCrashableMem()
@@ -216,7 +216,8 @@ func ledger(t testing.TB, after ...bank.Entry) *vfs.MemFS {
 	return fs
 }
 
-// audited audits a ledger, with orders read ahead and without, which must say the same.
+// audited audits a ledger both with and without reading orders ahead. The results must be
+// equal.
 func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	t.Helper()
 	opts.FS = fs
@@ -241,9 +242,9 @@ func audited(t testing.TB, fs vfs.FS, opts audit.Options) *audit.Report {
 	return r
 }
 
-// TestAttacks checks that what owners did not request is refused at the door with the right
-// reason, and that nothing is booked. If it is booked past the door, an audit of the ledger
-// alone finds it and names the entry.
+// TestAttacks checks that the door rejects entries that owners did not request, with the right
+// reason, and books nothing. If such an entry bypasses the door, an audit of only the ledger
+// finds and names it.
 func TestAttacks(t *testing.T) {
 	t.Parallel()
 	fs := ledger(t)
@@ -264,7 +265,7 @@ func TestAttacks(t *testing.T) {
 		s, l := open()
 		before := maps.Collect(l.Balances())
 		_, err := s.Do(t.Context(), a.e)
-		if a.door == "again" { // and has the first answer
+		if a.door == "again" { // The repeated request gets the first answer.
 			if err != nil {
 				t.Errorf("%s: %v", a.what, err)
 			}
@@ -282,7 +283,7 @@ func TestAttacks(t *testing.T) {
 			t.Errorf("%s: balances %v, want %v", a.what, after, before)
 		}
 		check(t, s.Close())
-		if a.audits == "" { // who keeps the ledger may refuse what is signed
+		if a.audits == "" { // the ledger's operator may refuse a signed order
 			continue
 		}
 		f := audited(t, ledger(t, a.e), audit.Options{}).Findings
@@ -330,7 +331,7 @@ func TestKept(t *testing.T) {
 	var again owners.Owners
 	rows := make(map[string]string)
 	for name, row := range whole.Rows() {
-		if row == "" { // what has nothing any more is not kept
+		if row == "" { // an account without key and rights is not stored
 			continue
 		}
 		rows[name] = row
@@ -347,7 +348,7 @@ func TestKept(t *testing.T) {
 			t.Errorf("%s: %q is restored", name, row+"other")
 		}
 	}
-	kept := map[string]string{"Iuser:0/t0": ""} // a request, and the rows
+	kept := map[string]string{"Iuser:0/t0": ""} // The snapshot keeps a request and the rows.
 	for name := range rows {
 		kept["S"+name] = ""
 	}
@@ -375,7 +376,7 @@ func TestKept(t *testing.T) {
 	}
 }
 
-// quiet says nothing of what Pebble does.
+// quiet is a logger that discards Pebble's messages.
 type quiet struct{ pebble.Logger }
 
 func (quiet) Infof(string, ...any) {}
@@ -388,7 +389,7 @@ func TestPinned(t *testing.T) {
 	for keys, clean := range map[[2]string]bool{
 		{Public("operator"), ""}:                  true,
 		{Public("operator"), Public("recovery")}:  true,
-		{Public("operator2"), Public("recovery")}: false, // that it came to have
+		{Public("operator2"), Public("recovery")}: false, // The operator got this key later.
 		{Public("operator"), Public("operator")}:  false,
 	} {
 		pinned := keys[:1]
@@ -448,7 +449,7 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// log returns entries as 'bank log' prints them.
+// log returns entries in the format of 'bank log'.
 func log(t testing.TB, entries []bank.Entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -467,7 +468,7 @@ func log(t testing.TB, entries []bank.Entry) []byte {
 	return b.Bytes()
 }
 
-// anything returns an entry that may be asked for, or not.
+// anything returns an arbitrary entry, which may or may not be permitted.
 func anything(src *rand.Rand, n int) bank.Entry {
 	id := fmt.Sprintf("n%d", n)
 	one := func(names ...string) string { return names[src.IntN(len(names))] }

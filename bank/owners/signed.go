@@ -31,8 +31,9 @@ func Opens(e *bank.Entry, s *Signed, yield func(string) bool) {
 	}
 }
 
-// Same reports whether again is the order first: the same text, signed by the same keys or by
-// the key that its account has now. It is false if first is nil.
+// Same reports whether an order (again) repeats an earlier one (first). The two must have the
+// same text. The later order must be signed by the same keys or by the key that its account has
+// now. Same is false if first is nil.
 func (o *Owners) Same(first, again *Signed) bool {
 	return first != nil && first.Text() == again.Text() && (first.SameAs(again) || again.By(o.Key(again.Value("account"))))
 }

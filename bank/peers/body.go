@@ -68,7 +68,7 @@ func (s *Server) receive(all *room, c *conn, control *http.ResponseController, r
 		is.Close()
 		return nil, err
 	}
-	if in.n <= most { // otherwise nobody reads the rest, and its deadline stays
+	if in.n <= most { // otherwise nobody reads the rest, and the deadline remains set
 		err = control.SetReadDeadline(time.Time{})
 	}
 	return is, err

@@ -1,9 +1,9 @@
 // Package peers serves HTTP to peers that may be hostile. A peer that sends or reads slowly, or
-// opens many connections, does not keep other peers from an answer and takes little memory.
-// Every wait has a time limit. Connections, calls and large bodies are limited in total and per
-// address. When a limit is reached, the connection that has waited longest for its peer is closed
-// in favour of the new one, so honest peers behind the same address still get answers. A
-// connection whose call is being answered is never closed.
+// opens many connections, does not prevent other peers from getting an answer, and takes little
+// memory. Every wait has a time limit. Connections, calls and large bodies are limited in total
+// and per address. When a limit is reached, the connection that has waited longest for its peer
+// is closed in favour of the new one. Honest peers behind the same address therefore still get
+// answers. A connection whose call is being answered is never closed.
 package peers
 
 import (
@@ -32,10 +32,10 @@ const (
 	mostBodies = 64                     // bodies larger than small that are arriving at the same time
 	mostFiles  = 8                      // bodies larger than large that are arriving at the same time
 	mostTurns  = 2                      // concurrent calls that come at the same moment as the last reply
-	crowd      = 16                     // calls that wait for a turn: with more, turns are kept longer
-	rest       = 10 * time.Millisecond  // between a reply and a call that is not pipelined
-	longest    = 100 * time.Millisecond // that a call counts
-	interval   = 20 * time.Millisecond  // between two bodies that displace others
+	crowd      = 16                     // number of waiting calls above which turns are held longer
+	rest       = 10 * time.Millisecond  // least time between a reply and a call that is not pipelined
+	longest    = 100 * time.Millisecond // longest time for which a call counts
+	interval   = 20 * time.Millisecond  // time between two bodies that displace others
 
 	// Connections is the default limit of concurrent connections.
 	Connections = 4096
@@ -136,7 +136,7 @@ func (s *Server) answer(all *room) http.Handler {
 			refuse(calls, http.StatusServiceUnavailable, "too many calls at the same time: try again later")
 			return
 		}
-		defer last() // for data that is not written yet
+		defer last() // It sets the deadline for data that is not written yet.
 		defer all.leave(c, calls)
 		done, ok := all.turn(c, r, s.Patience)
 		if !ok {
@@ -209,7 +209,7 @@ func (a *answering) Write(b []byte) (n int, err error) {
 func (a *answering) FlushError() error { return a.timed(a.control.Flush) }
 
 // Flush implements [http.Flusher].
-func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write says so
+func (a *answering) Flush() { a.FlushError() } //nolint:errcheck // the next write returns the error
 
 // Unwrap returns the underlying writer, for [http.ResponseController].
 func (a *answering) Unwrap() http.ResponseWriter { return a.ResponseWriter }

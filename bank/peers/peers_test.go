@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// served serves for 8 connections, 4 of one address, what answers /, and /long in many parts;
-// and returns where, and how many were dropped.
+// served starts a server with limits of 8 connections in total and 4 per address. It replies to
+// / at once and to /long in many parts. served returns the address and the number of dropped
+// connections.
 func served(t *testing.T, patience time.Duration) (at string, dropped *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +44,7 @@ func served(t *testing.T, patience time.Duration) (at string, dropped *atomic.In
 	return l.Addr().String(), dropped
 }
 
-// dial opens a connection from an address of this machine, and sends a text.
+// dial opens a connection from a local address and sends a text.
 func dial(t *testing.T, from, at, text string) net.Conn {
 	t.Helper()
 	c, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).Dial("tcp", at)
@@ -51,7 +52,7 @@ func dial(t *testing.T, from, at, text string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	io.WriteString(c, text) //nolint:errcheck // it may be ended by then
+	io.WriteString(c, text) //nolint:errcheck // the connection may have ended by then
 	c.SetReadDeadline(time.Now().Add(20 * time.Second))
 	return c
 }
@@ -61,7 +62,7 @@ const (
 	post = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n"
 )
 
-// answered tells whether a new connection gets an answer to a text.
+// answered reports whether a new connection gets a reply to a text.
 func answered(t *testing.T, from, at, text, want string) bool {
 	t.Helper()
 	answer, _ := io.ReadAll(dial(t, from, at, text))

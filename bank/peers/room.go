@@ -31,7 +31,7 @@ type room struct {
 	dropped func(why string)
 	turns   chan struct{}
 	waiting atomic.Int64  // calls that wait for a turn
-	queue   chan struct{} // held by the body that is next to take a place at the limit
+	queue   chan struct{} // held by the body that waits for the next place, if the limit is reached
 
 	mu    sync.Mutex
 	has   [kinds]int
@@ -99,7 +99,7 @@ func (r *room) take(c *conn, kind int) (ok bool) {
 	if ended != nil {
 		r.dropped(reasons[kind])
 		if t, ok := ended.Conn.(*net.TCPConn); ok {
-			t.SetLinger(0) //nolint:errcheck // it only keeps the system's memory
+			t.SetLinger(0) //nolint:errcheck // an error only delays the release of memory
 		}
 		ended.Conn.Close()
 	}
@@ -225,8 +225,8 @@ func (r *room) largest(kind int) (most *peer) {
 	return most
 }
 
-// longest returns the connection that has a resource of the kind and has waited longest for
-// its peer. Connections without any call come first. It excludes the connection but and
+// longest returns the connection that has a resource of the kind and has waited longest for its
+// peer. Connections without any call come first. It excludes one given connection, and
 // connections with a call in progress.
 func (p *peer) longest(kind int, but *conn) (is *conn) {
 	for c := range p.conns {
@@ -254,7 +254,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if t, ok := in.(*net.TCPConn); ok {
-			t.SetWriteBuffer(1 << 17) //nolint:errcheck // replies that are not read need not be made: this only saves work
+			t.SetWriteBuffer(1 << 17) //nolint:errcheck // an error is harmless: the limit only avoids work for replies that are not read
 		}
 		c := &conn{Conn: in, room: l.room, address: addressOf(in), last: time.Now()}
 		if l.room.take(c, connections) {

@@ -1,7 +1,7 @@
 // Package pinned provides a snapshot of a ledger's directory to readers while another process
 // writes it. Audits and readers of a ledger in use need it.
 //
-// The package knows the names of Pebble's files but not their contents.
+// The package depends on the names of Pebble's files but not on their contents.
 package pinned
 
 import (

@@ -10,9 +10,9 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// TestPinned checks that a pinned directory is read as of one point in time, even if its
-// writer then removes tables, reuses logs and creates files. A file that disappears during
-// pinning is no problem.
+// TestPinned checks that a pinned directory is read as of one point in time, even if its writer
+// then removes tables, reuses logs and creates files. A file that disappears during pinning is
+// no error.
 func TestPinned(t *testing.T) {
 	t.Parallel()
 	disk := vfs.NewMem()
@@ -59,7 +59,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	put("000006.sst", "later")
-	for range 2 { // as often as one likes
+	for range 2 { // The list stays the same however often it is read.
 		names, err := p.List("ledger")
 		if err != nil || len(names) != len(was) || slices.Contains(names, "000006.sst") {
 			t.Errorf("pinned %v, %v; want %v", names, err, was)
@@ -82,7 +82,7 @@ func TestPinned(t *testing.T) {
 		}
 	}
 	opens, never := 0, 1<<30
-	for _, from := range []int{5 * pinAttempts, never} { // a busy writer; a file that nobody can open
+	for _, from := range []int{5 * pinAttempts, never} { // errors of a busy writer and of a file that nobody can open
 		p, err := Pin(errorfs.Wrap(disk, errorfs.InjectorFunc(func(op errorfs.Op) error {
 			if op.Kind == errorfs.OpOpen {
 				if opens++; opens < from {

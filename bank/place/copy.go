@@ -14,12 +14,13 @@ var ErrWithin = errors.New("want a place outside it")
 
 // A Copying copies ledgers.
 type Copying struct {
-	// Audit verifies a ledger. It is called before the copy is made, and for the copy.
+	// Audit verifies a ledger. It is called for the original before it is copied, and for the
+	// copy.
 	Audit func(p Place, opts audit.Options) (*audit.Report, error)
 
 	// Fatal is called when the copy can no longer be written, and must not return. The
-	// incomplete copy is removed or marked as unfinished. If the removal fails, err says so
-	// too.
+	// incomplete copy is removed or marked as unfinished. If the removal fails, err also states
+	// this.
 	Fatal func(err error)
 }
 

@@ -24,7 +24,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// ledger makes one of n entries.
+// ledger creates a ledger with n entries.
 func ledger(t testing.TB, fs vfs.FS, n int) store.Head {
 	t.Helper()
 	j, err := store.Create("ledger", store.Options{FS: fs})
@@ -84,7 +84,7 @@ func TestInclusion(t *testing.T) {
 				"before": func(p *Inclusion) { p.Before[3]++ },
 				"root":   func(p *Inclusion) { p.Head.Root[3]++ },
 				"size":   func(p *Inclusion) { p.Head.Size += int64(n) },
-				"less": func(p *Inclusion) { // what a path cannot tell but in the last leaf
+				"less": func(p *Inclusion) { // only the last leaf distinguishes this
 					if p.Head.Size--; leafOf(p.Head.Size+1) != leafOf(seq) {
 						p.Leaf = nil
 					}

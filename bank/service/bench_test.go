@@ -50,7 +50,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// served returns transfers a second, and the work of processors for one, in microseconds.
+// served returns the transfers per second and the processor time per transfer, in microseconds.
 func served(b *testing.B, j *store.Journal, url string, open func() (*store.Sequencer, error), orders int) (rate, work float64) {
 	calls := 64
 	if orders > 1 {
@@ -86,7 +86,7 @@ func served(b *testing.B, j *store.Journal, url string, open func() (*store.Sequ
 		c.Limits.Rate = 1e9
 	})
 	var clients [benchClients]*Client
-	for n := range clients { // each has connected, and its key was used once
+	for n := range clients { // each client has connected and used its key once
 		clients[n] = at.client(b, name(n))
 		clients[n].http.Protocols.SetHTTP1(true)
 		clients[n].http.Protocols.SetHTTP2(false)
@@ -113,7 +113,7 @@ func served(b *testing.B, j *store.Journal, url string, open func() (*store.Sequ
 	return rate, work
 }
 
-// cpuTime returns the work of processors for this process.
+// cpuTime returns the processor time used by this process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var u syscall.Rusage

@@ -36,7 +36,7 @@ func (s *server) reader(ctx context.Context) (*store.Sequencer, error) {
 	return s.sequencer()
 }
 
-// told converts err to the error of a call.
+// told converts err to the error that the call returns.
 func (s *server) told(err error) error {
 	s.lost(err)
 	code := connect.CodeInternal
@@ -309,7 +309,7 @@ func (s *server) Prove(ctx context.Context, r *wire.ProveRequest) (*wire.ProveRe
 	return &wire.ProveResponse{Proof: text.String()}, nil
 }
 
-const enough = 1 << 20 // bytes of a reply after which it ends
+const enough = 1 << 20 // number of bytes after which a reply ends
 
 // Entries implements [wire.BankHandler].
 func (s *server) Entries(ctx context.Context, r *wire.EntriesRequest) (*wire.EntriesResponse, error) {

@@ -27,7 +27,7 @@ import (
 // A Dial contains the address of a bank and the identity of the client.
 type Dial struct {
 	Addresses []string // URLs of its servers, such as https://bank.example:8424; http:// only for this machine
-	Pin       string   // of their certificate, as 'bank serve' prints it; several, separated by commas, during a rotation; empty: a certificate that this machine trusts
+	Pin       string   // pins of the servers' certificates, as 'bank serve' prints them, separated by commas; if empty, this machine must trust the certificate
 	Account   string   // account that reads, empty in an open ledger
 	Key       string   // private key of Account
 
@@ -99,7 +99,7 @@ func checkAddress(address string) error {
 // Close closes the client's connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// Pauses between two rounds of the servers.
+// Pauses between two rounds through all servers.
 const (
 	firstPause = 20 * time.Millisecond
 	lastPause  = time.Second

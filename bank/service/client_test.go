@@ -27,7 +27,7 @@ func TestEndlessAnswer(t *testing.T) {
 	c, err := newClient(Dial{Addresses: []string{s.URL}, Now: clock}, 1<<16)
 	check(t, err)
 	defer c.Close()
-	c.patience = time.Second // what is too much is taken, too, and forgotten
+	c.patience = time.Second // the excess is received, too, and discarded
 	if _, err := c.KeyOf(t.Context(), "user:1"); err == nil || !strings.Contains(err.Error(), "larger than configured max 65536") {
 		t.Errorf("found %v, want an answer that is too large", err)
 	}

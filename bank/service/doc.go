@@ -1,7 +1,7 @@
 // Package service makes a bank available over a network. It has a server for one ledger, and a
 // client with the interface of a local bank. bank/wire defines the calls.
 //
-// The package knows contracts only by their numbers, and is independent of how a ledger is
+// The package identifies contracts only by their numbers, and is independent of how a ledger is
 // stored.
 //
 // # Access rules

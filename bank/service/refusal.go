@@ -8,7 +8,7 @@ import (
 	"bourse/bank/wire"
 )
 
-// Reasons without an error of another package.
+// Reasons that correspond to no error of another package.
 const (
 	malformed = "malformed" // the request is not a valid order or entry
 	tooMany   = "too many"  // from one account or sender: retry later

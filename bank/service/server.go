@@ -31,7 +31,7 @@ type Config struct {
 	// another server writes it or its database is unavailable. Otherwise that is an error.
 	Waits bool
 
-	// Read opens the ledger for reading its entries, also while it is in use.
+	// Read opens the ledger for reading its entries, even while it is in use.
 	Read func() (*store.Reader, error)
 
 	Key         string            // private key that signs receipts

@@ -31,10 +31,10 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// clock is the instant at which tests' orders are sent.
+// clock is the time at which the tests send their orders.
 func clock() float64 { return 1000 }
 
-// A bankHere is a bank that a test serves.
+// A bankHere is a bank that a test serves on this machine.
 type bankHere struct {
 	fs   vfs.FS
 	at   string // its address
@@ -42,7 +42,7 @@ type bankHere struct {
 	stop func() error
 }
 
-// begin makes a ledger in memory, with entries.
+// begin creates a ledger in memory with the given entries.
 func begin(t testing.TB, entries ...bank.Entry) *bankHere {
 	t.Helper()
 	b := &bankHere{fs: vfs.NewMem()}
@@ -98,7 +98,7 @@ func (b *bankHere) serve(t testing.TB, change func(*Config)) *server {
 	return s
 }
 
-// client returns a client that reads as an account with the key of its name.
+// client returns a client that reads as the given account, with the key of that name.
 func (b *bankHere) client(t testing.TB, account string) *Client {
 	t.Helper()
 	d := Dial{Addresses: []string{b.at}, Pin: b.pin, Now: clock}
@@ -201,7 +201,8 @@ func with(e bank.Entry, change func(*bank.Entry)) bank.Entry {
 func second[T any](_ T, err error) error        { return err }
 func third[T, U any](_ T, _ U, err error) error { return err }
 
-// signed returns an order of fields, each "name value", by the key of an account.
+// signed returns an order with the given fields, each "name value", signed by the key of an
+// account.
 func signed(t testing.TB, account, kind string, fields ...string) string {
 	t.Helper()
 	text := "bourse " + kind + " 1\nledger " + ownerstest.Ledger + "\n" + strings.Join(fields, "\n") + "\n"
@@ -210,7 +211,7 @@ func signed(t testing.TB, account, kind string, fields ...string) string {
 	return string(b)
 }
 
-// late returns a transfer whose order has expired, sent as if it had not.
+// late returns a transfer with an expired order, dated as if the order had not expired.
 func late(t testing.TB) bank.Entry {
 	t.Helper()
 	note := signed(t, "user:1", "transfer", "id late", "account user:1", "to user:2", "amount 0.000005", "expires 2000-01-01T00:00:10Z")
@@ -268,7 +269,7 @@ func TestAttacks(t *testing.T) {
 	if got, err := market.Balance(ctx, bank.EscrowName(ownerstest.Contract(0))); err != nil || got.Micros() != 900 {
 		t.Errorf("its own escrow: %v %v", got, err)
 	}
-	for _, c := range []*Client{one, market, b.client(t, "user:7")} { // its own, a market's user, an auditor's
+	for _, c := range []*Client{one, market, b.client(t, "user:7")} { // the account's own client, its market's client, and an auditor's client
 		if got, err := c.KeyOf(ctx, "user:1"); err != nil || got != ownerstest.Public("user:1") {
 			t.Errorf("%s reads the key of user:1: %q %v", c.Account, got, err)
 		}
@@ -278,7 +279,7 @@ func TestAttacks(t *testing.T) {
 	}
 	check(t, b.stop())
 	r, err := audit.Audit("books", audit.Options{FS: b.fs})
-	if err != nil || !r.Clean() || r.Entries != int64(len(owned()))+1 || r.Refused != 1 { // the order that had expired
+	if err != nil || !r.Clean() || r.Entries != int64(len(owned()))+1 || r.Refused != 1 { // The refused order had expired.
 		t.Errorf("after the attacks: %v %v", r, err)
 	}
 }
@@ -311,7 +312,7 @@ func TestReceipt(t *testing.T) {
 	}
 }
 
-// post sends a call as curl does, and returns the answer.
+// post sends a call as curl does, and returns the reply.
 func post(t testing.TB, at, call, body string) (int, string) {
 	t.Helper()
 	r, err := http.Post(at+"/bank.v1.Bank/"+call, "application/json", strings.NewReader(body))
@@ -353,7 +354,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	_, text := post(t, b.at, "Transfer", `{"orders":[`+quoted(ownerstest.Transfer("l", "user:0", "user:2", 1))+`]}`)
-	if many != 9 || !strings.Contains(text, `"seq":`) { // its first is the sender's, whose key is not known
+	if many != 9 || !strings.Contains(text, `"seq":`) { // the first request counts for the sender's address, because the key is not known yet
 		t.Errorf("%d of 12 of one account were too many, want 9; of another %s", many, text)
 	}
 	read := 0

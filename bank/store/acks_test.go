@@ -40,8 +40,8 @@ func TestAreas(t *testing.T) {
 	closeJournal(t, j)
 }
 
-// TestAcksAfterwards checks that a reproducible ledger can become a live one, also if the
-// power is cut at any file operation of the opening that creates the ACKS file.
+// TestAcksAfterwards checks that a reproducible ledger can become a live one, even if the power
+// is cut at any file operation of the opening that creates the ACKS file.
 func TestAcksAfterwards(t *testing.T) {
 	t.Parallel()
 	mem := vfs.NewCrashableMem()
@@ -49,7 +49,7 @@ func TestAcksAfterwards(t *testing.T) {
 	newTrader(bank.New(j), 1).trade(t, 30)
 	closeJournal(t, j)
 	head := j.Head()
-	var mu sync.Mutex // the database's goroutines come here, too
+	var mu sync.Mutex // goroutines of the database also call this
 	cuts := 0
 	again := func(fs *vfs.MemFS, level int) {
 		mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"bourse/bank/owners"
 )
 
-// Answer returns the entry that was booked for request id, and whether there is one. Until
-// then, the client may still have the same id booked.
+// Answer returns the entry that was booked for request id, and reports whether there is one. If
+// there is none, the same id may still be booked later.
 func (s *Sequencer) Answer(ctx context.Context, id string) (e bank.Entry, ok bool, err error) {
 	var wrong error
 	err = s.Look(ctx, func(*bank.Ledger) {

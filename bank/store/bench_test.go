@@ -86,10 +86,10 @@ func BenchmarkBatches(b *testing.B) {
 	}
 }
 
-// A cost is time, and the work of processors in it.
+// A cost is an elapsed time and the processor time used in it.
 type cost struct{ wall, cpu time.Duration }
 
-// cpuTime returns the work of processors for this process.
+// cpuTime returns the processor time used by this process.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -22,7 +22,7 @@ import (
 
 var whole = flag.Bool("whole", false, "run fault injection in full, for hours")
 
-// answers are the receipts that a bank gave, by request.
+// answers maps requests to the receipts that the bank returned.
 type answers struct {
 	mu       sync.Mutex
 	receipts map[string]Receipt
@@ -41,7 +41,7 @@ func (a *answers) copy() map[string]Receipt {
 	return maps.Clone(a.receipts)
 }
 
-// asked is request n of the workload: mint first, transfers after.
+// asked returns request n of the workload: first a mint, then transfers.
 func asked(n int, owned bool) bank.Entry {
 	if owned {
 		return askedOwner(n)
@@ -56,8 +56,8 @@ func asked(n int, owned bool) bank.Entry {
 	return e
 }
 
-// askedOwner is request n of an owned ledger, whose owners come first: signed, or said of
-// owners. Each is signed once.
+// askedOwner returns request n for an owned ledger. The first requests set the owners; the
+// others are signed. Each is signed once.
 func askedOwner(n int) bank.Entry {
 	signed.Lock()
 	defer signed.Unlock()
@@ -83,8 +83,8 @@ var signed = struct {
 	requests map[int]bank.Entry
 }{requests: make(map[int]bank.Entry)}
 
-// workload opens the bank three times and sends it requests, some at once and some
-// twice, until one is not answered.
+// workload opens the bank three times and sends it requests, some concurrently and some twice,
+// until one is not answered.
 func workload(fs vfs.FS, owned bool, fatal func(error), a *answers) error {
 	opts := Options{FS: fs, BalancesEvery: 3, Fatal: fatal, memTable: 4 << 10}
 	for n, life := 0, 0; life < 3; life++ {
@@ -108,7 +108,7 @@ func workload(fs vfs.FS, owned bool, fatal func(error), a *answers) error {
 		for range 8 {
 			var wg sync.WaitGroup
 			for k := range 5 {
-				e := asked(n+k%4, owned) // the first is asked twice
+				e := asked(n+k%4, owned) // The first request is sent twice.
 				again := k == 0 || k == 4
 				wg.Go(func() {
 					if again {
@@ -140,7 +140,7 @@ func workload(fs vfs.FS, owned bool, fatal func(error), a *answers) error {
 	return nil
 }
 
-// begin makes the ledger of s owned, if it is to be.
+// begin makes the ledger of s owned, if the workload requires it.
 func begin(s *Sequencer, owned bool) error {
 	if !owned {
 		return nil
@@ -153,9 +153,9 @@ func begin(s *Sequencer, owned bool) error {
 	return nil
 }
 
-// recovered checks a file system after a fault: an audit finds no harm, the bank
-// opens, holds every request that was acknowledged, once, with the receipt that was
-// given, conserves money, and goes on.
+// recovered checks a file system after a fault. An audit must find no damage. The bank must
+// open, contain every acknowledged request once with the original receipt, conserve money, and
+// accept new requests.
 func recovered(fs vfs.FS, owned bool, acked map[string]Receipt) error {
 	if r, err := audit.Audit("bank", audit.Options{FS: fs}); len(acked) > 0 && (err != nil || !r.Clean()) {
 		return fmt.Errorf("audited: %+v, %v", r, err)
@@ -247,7 +247,7 @@ func (c *cutter) powerCut() {
 // cuts counts power cuts.
 type cuts struct{ all, recovering, racing int }
 
-// A cutter cuts the power before every so many file operations of a workload.
+// A cutter cuts the power at regular intervals of file operations of a workload.
 type cutter struct {
 	t     *testing.T
 	seed  uint64
@@ -281,8 +281,8 @@ func (c *cutter) run() {
 	}
 }
 
-// cut checks what a power cut before operation op leaves, where level percent of what
-// was not synced survives, and now and then cuts the power again in recovery.
+// cut checks the state after a power cut before operation op, after which level percent of the
+// unsynced data survives. Sometimes it cuts the power again during recovery.
 func (c *cutter) cut(mem *vfs.MemFS, op int64, level int, acked map[string]Receipt) {
 	cfg := vfs.CrashCloneCfg{UnsyncedDataPercent: level, RNG: rand.New(rand.NewPCG(c.seed, uint64(op)<<8|uint64(level)))}
 	clone := mem.CrashClone(cfg)

@@ -18,8 +18,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// crashed returns what a power cut left of a bank that was open, groups groups
-// after it began, with what it had answered. Hoarded, no file was ever removed.
+// crashed returns the files of a bank after a power cut, a number of groups after its start,
+// and the receipts that it had returned. If hoarded is set, no file was ever removed.
 func crashed(t testing.TB, groups, unsynced int, hoarded bool, src *rand.Rand) (*vfs.MemFS, map[string]Receipt) {
 	t.Helper()
 	mem := vfs.NewCrashableMem()
@@ -31,7 +31,7 @@ func crashed(t testing.TB, groups, unsynced int, hoarded bool, src *rand.Rand) (
 	s.ledger.Reset(s.journal)
 	acked := make(map[string]Receipt)
 	for n := range groups {
-		if n == groups/2 && groups%4 > 0 { // some of it in tables
+		if n == groups/2 && groups%4 > 0 { // Reopening moves some of the data into tables.
 			closeSequencer(t, s)
 			var err error
 			if s, err = OpenSequencer("bank", opts); err != nil {
@@ -51,7 +51,7 @@ type hoardFS struct{ vfs.FS }
 
 func (hoardFS) Remove(string) error { return nil }
 
-// harms are what may happen to a file that is left alone.
+// harms are kinds of damage to a stored file.
 var harms = map[string]func(b []byte, src *rand.Rand) []byte{
 	"bit flipped": func(b []byte, src *rand.Rand) []byte {
 		b[place(b, src)] ^= 1 << src.IntN(8)
@@ -67,7 +67,7 @@ var harms = map[string]func(b []byte, src *rand.Rand) []byte{
 	"removed":     func([]byte, *rand.Rand) []byte { return nil },
 }
 
-// place returns the place of a byte, every other time of one that tells something.
+// place returns the offset of a byte. In every other call the byte carries data.
 func place(b []byte, src *rand.Rand) int {
 	var places []int
 	for at := range b {
@@ -81,7 +81,7 @@ func place(b []byte, src *rand.Rand) int {
 	return places[src.IntN(len(places))]
 }
 
-// inUse returns the tables in use of a bank, and its newest log and manifest.
+// inUse returns the tables that a bank uses, and its newest log and manifest.
 func inUse(t testing.TB, left *vfs.MemFS) map[string]bool {
 	t.Helper()
 	db, err := pebble.Open("bank", &pebble.Options{FS: left, ReadOnly: true, FormatMajorVersion: format, Logger: logger{}})
@@ -205,7 +205,7 @@ func TestOldFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		src := rand.New(rand.NewPCG(seed, uint64(i)))
-		at := src.IntN(len(b) - 11) // what closes a log has no checksum
+		at := src.IntN(len(b) - 11) // the trailer of a log has no checksum
 		b[at] ^= 1 << src.IntN(8)
 		f, err := fs.Create("bank/"+name, vfs.WriteCategoryUnspecified)
 		if err == nil {
@@ -216,7 +216,7 @@ func TestOldFiles(t *testing.T) {
 		}
 		r, err := audit.Audit("bank", audit.Options{FS: fs})
 		named := func(f audit.Finding) bool { return f.File == name }
-		if err != nil || !r.Clean() && !slices.ContainsFunc(r.Findings, named) { // whole entries that it cuts off may come first
+		if err != nil || !r.Clean() && !slices.ContainsFunc(r.Findings, named) { // complete entries that it cuts off may be detected first
 			t.Errorf("seed %d: %s: %+v, %v", seed, name, r, err)
 		}
 		if !r.Clean() {
@@ -231,8 +231,8 @@ func TestOldFiles(t *testing.T) {
 	t.Logf("noticed %v", noticed)
 }
 
-// harm does something to a file of the bank and says to which and what, empty if
-// nothing came of it.
+// harm damages a file of the bank and returns a description of the damage, or "" if nothing
+// changed.
 func harm(t testing.TB, fs vfs.FS, src *rand.Rand) (name, what string) {
 	t.Helper()
 	names, err := fs.List("bank")
@@ -277,7 +277,7 @@ func harm(t testing.TB, fs vfs.FS, src *rand.Rand) (name, what string) {
 	return name, fmt.Sprintf("%s, %d bytes", kind, len(b))
 }
 
-// reopened opens the bank, which must hold what was acknowledged.
+// reopened opens the bank, which must contain all acknowledged requests.
 func reopened(fs vfs.FS, acked map[string]Receipt) error {
 	s, err := OpenSequencer("bank", Options{FS: fs, Fatal: func(err error) { panic(err) }})
 	if err != nil {

@@ -24,7 +24,7 @@ type directory struct {
 	place io.Closer // lock on the directory itself
 	db    *pebble.DB
 
-	hasAcks bool         // HEAD has an acks line
+	hasAcks bool         // whether HEAD has an acks line
 	acked   []ack        // acks of the last era, as found on opening
 	acks    *acks        // open for writing; nil if the ledger is reproducible
 	kept    []sealedFile // finished files when the database was opened

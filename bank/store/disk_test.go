@@ -19,22 +19,23 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/errorfs"
 )
 
-// causes are what a disk that fails says.
+// causes are the errors of a failing disk.
 var causes = []error{syscall.ENOSPC, syscall.EIO, syscall.EFBIG, io.ErrShortWrite}
 
-// A series is runs on a disk that fails for a cause: from write From on, from write
-// From + Every on, and so on, up to Most of them, or until it does not come to that.
+// A series is a number of runs on a disk that fails with one error. The first run fails from
+// write From on, the next from write From + Every on, and so on. The series ends after Most
+// runs, or when a run ends before its failure.
 type series struct{ Cause, From, Every, Most int }
 
-// An outcome of a series is how many of its runs failed, and what is wrong.
+// An outcome of a series is the number of failed runs and a description of any fault.
 type seriesOutcome struct {
 	Runs int
 	Errs []string
 }
 
-// TestDiskErrors checks that after a disk fails at any operation, nothing is answered that was
-// not stored, and that the bank opens again once the disk works. A bank whose disk has failed
-// never ends, unlike a process, so each series of them has its own process.
+// TestDiskErrors checks that after a disk failure at any operation, no request is answered that
+// was not stored, and that the bank opens again once the disk works. A bank whose disk has
+// failed does not end by itself, unlike a process, so each series has its own process.
 func TestDiskErrors(t *testing.T) {
 	t.Parallel()
 	const most = 100
@@ -44,7 +45,8 @@ func TestDiskErrors(t *testing.T) {
 	}
 	failures := make(map[error]int)
 	total := 0
-	for pass := 0; total < least && !t.Failed(); pass++ { // requests race otherwise each time
+	// The requests arrive in a different order in each pass.
+	for pass := 0; total < least && !t.Failed(); pass++ {
 		for i, cause := range causes {
 			s := series{i, 1, every, most}
 			for more := true; more && (pass == 0 || total < least); s.From += most * every {
@@ -61,7 +63,7 @@ func TestDiskErrors(t *testing.T) {
 	t.Logf("%d runs with a disk that fails: %v", total, failures)
 }
 
-// apart runs the series in a process of its own.
+// apart runs the series in a separate process.
 func (s series) apart(t *testing.T) (o seriesOutcome) {
 	t.Helper()
 	text, err := json.Marshal(s)
@@ -103,8 +105,8 @@ func runSeries(text string) {
 	}
 }
 
-// failing runs the workload on a disk that fails from write at on, and tells whether
-// it came to that, and what then is not as promised.
+// failing runs the workload on a disk that fails from write at on. It reports whether the disk
+// failed, and any promise that was then broken.
 func failing(cause error, at int64) (came bool, err error) {
 	mem := vfs.NewCrashableMem()
 	a := &answers{receipts: make(map[string]Receipt)}
@@ -132,7 +134,7 @@ func failing(cause error, at int64) (came bool, err error) {
 		}, a)
 	}()
 	select {
-	case <-died: // the process would be gone
+	case <-died: // A real process would have ended here.
 	case <-finished:
 	}
 	if !hit.Load() {
@@ -148,7 +150,7 @@ func failing(cause error, at int64) (came bool, err error) {
 	return true, err
 }
 
-// A shortFS writes the first half of what it is given, once short says so.
+// A shortFS writes only the first half of each write once short returns true.
 type shortFS struct {
 	vfs.FS
 	short func() bool

@@ -55,7 +55,7 @@
 // entries.
 //
 // The tree in 'S' is the roots of the complete subtrees of complete leaves, largest first, one
-// for each bit set in the number of leaves. The bytes of the next leaf follow, which are at
+// for each bit set in the number of leaves. Next come the bytes of the next leaf so far, at
 // least its first 33 bytes.
 //
 // The file HEAD, next to the database, contains the size and root of the log when HEAD was
@@ -64,9 +64,9 @@
 // the files that are no longer written. HEAD is never ahead of the durable data. A ledger that
 // ends before its HEAD has lost entries.
 //
-// The file ACKS, which reproducible ledgers do not have, records the entries acknowledged
-// since. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One era
-// fills one area, and the next era fills the other. An area is a sequence of acks, each
+// The file ACKS, which reproducible ledgers do not have, records the entries acknowledged after
+// HEAD was written. Its 512 KiB consist of four regions: areas 0 and 1, and a copy of each. One
+// era fills one area, and the next era fills the other. An area is a sequence of acks, each
 //
 //	crc32c of the rest, length n, uint64 era, first, last, the 32-byte root of
 //	entries to last, and n bytes
@@ -112,7 +112,7 @@
 // a larger group, or a group with balances, waits for the write-ahead log and then for ACKS.
 // Most groups therefore wait for one sync of a file that does not grow, which is faster than
 // Pebble without ACKS. A single fault (a bit, a block or the end of a file) loses nothing that
-// was acknowledged: the data is restored from the copy or the log, or the ledger is refused.
+// was acknowledged. The data is restored from the copy or the log, or the ledger is refused.
 // Writing only the size and root after each sync of the log would detect as much, but would
 // cost a second sync.
 //

@@ -9,7 +9,7 @@ import (
 	"bourse/bank"
 )
 
-// entries are of every shape that an encoding must hold.
+// entries contains entries of every form that an encoding must support.
 var entries = []bank.Entry{
 	{Seq: 1, Kind: bank.Issue, Contract: bank.NoContract, Moves: []bank.Move{{From: "mint", To: "user:a", Amount: bank.Micros(math.MaxInt64)}}},
 	{Seq: 1 << 40, Time: 1e300, Kind: bank.Settle, Contract: bank.MaxContract, ID: "id", Note: []byte{0, 255},
@@ -24,7 +24,7 @@ func FuzzEntry(f *testing.F) {
 		f.Add(appendEntry(nil, &e))
 	}
 	spelled := []byte("\x03\x01\x00\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x01\x08escrow:7\x06user:a\x05")
-	f.Add(spelled) // an escrow that is spelled out, where an empty name should stand
+	f.Add(spelled) // the full name of an escrow replaces an empty name
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var e bank.Entry
 		if decodeEntry(b, &e) != nil {

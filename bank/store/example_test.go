@@ -11,7 +11,7 @@ import (
 
 // A ledger is closed and opened again. Its balances are the sums of its journal.
 func Example() {
-	disk := vfs.NewMem() // nil Options.FS is the real one
+	disk := vfs.NewMem() // a nil Options.FS means the real file system
 	journal, _ := store.Create("bank", store.Options{FS: disk})
 	ledger := bank.New(journal)
 	ann, _ := ledger.Account("user:ann")

@@ -22,7 +22,7 @@ func TestGroupHarmed(t *testing.T) {
 		whole.addEntry(&es[i])
 	}
 	var g group
-	var ends []int // of the entries, in what they add to the log
+	var ends []int // size of the entries, in bytes added to the log
 	for i := range es[20:] {
 		g.add(&es[20+i], &whole)
 		ends = append(ends, len(g.entries))
@@ -53,7 +53,7 @@ func TestGroupHarmed(t *testing.T) {
 	}
 	for i := range es[20:] {
 		harmed := bytes.Clone(value)
-		entry := harmed[from+ends[i]-checkSize-8 : from+ends[i]-checkSize] // its end, of a contract or a note
+		entry := harmed[from+ends[i]-checkSize-8 : from+ends[i]-checkSize] // the end of the entry is in a contract number or in a note
 		entry[0]++
 		start := 0
 		if i > 0 {

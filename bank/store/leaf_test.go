@@ -17,8 +17,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// naive are the hashes of entries, and the head after each, as the package comment has
-// them: by one SHA-256 an entry and tlog's own tree.
+// naive computes the hashes of entries, and the head after each, as the package comment defines
+// them: with one SHA-256 per entry and tlog's own tree.
 func naive(t testing.TB, es []bank.Entry) (hashes []tlog.Hash, heads []Head) {
 	t.Helper()
 	before := sha256.Sum256([]byte("\x00bourse ledger 2"))
@@ -60,7 +60,7 @@ func naive(t testing.TB, es []bank.Entry) (hashes []tlog.Hash, heads []Head) {
 	return hashes, heads
 }
 
-// someEntries are n entries of any length, which a bank need not allow.
+// someEntries returns n entries of any length, including entries that a bank would reject.
 func someEntries(src *rand.Rand, n int) []bank.Entry {
 	es := make([]bank.Entry, n)
 	for i := range es {
@@ -70,8 +70,8 @@ func someEntries(src *rand.Rand, n int) []bank.Entry {
 }
 
 // TestTree checks that the hash of an entry is the SHA-256 of its leaf up to it, and that the
-// root equals that of tlog's own tree of leaves. It checks all sizes, also after decoding, and
-// regardless of which hashes were computed before.
+// root equals that of tlog's own tree of leaves. It checks all sizes, including after decoding,
+// whichever hashes were computed before.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

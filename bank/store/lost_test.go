@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A shortened backend has lost what stands from a key on.
+// A shortened backend has lost all values from a key on.
 type shortened struct {
 	Backend
 	end []byte

@@ -26,7 +26,7 @@ func TestPlainErrors(t *testing.T) {
 		syscall.EROFS:  "copy the ledger elsewhere",
 		syscall.EACCES: "ask its owner",
 	} {
-		for at, opened := 1, 0; opened < 3; at += 3 { // soon it opens, and fails in work
+		for at, opened := 1, 0; opened < 3; at += 3 { // later the bank opens, and fails while it runs
 			mem := vfs.NewMem()
 			closeJournal(t, create(t, "books", Options{FS: mem}))
 			var ops atomic.Int64
@@ -53,7 +53,7 @@ func TestPlainErrors(t *testing.T) {
 					}
 					_, err = s.Do(context.Background(), transfer(fmt.Sprint(n), "mint", "user:a", 1))
 				}
-				if !errors.Is(err, ErrUnknown) { // which the one below explains
+				if !errors.Is(err, ErrUnknown) { // The error below explains ErrUnknown.
 					told <- err
 				}
 			}()
@@ -81,7 +81,7 @@ func TestHarmedTable(t *testing.T) {
 	fs := vfs.NewMem()
 	opts := Options{FS: fs}
 	closeJournal(t, create(t, "bank", opts))
-	for range 2 { // the second opening makes a table of the first one's log
+	for range 2 { // the second opening turns the log of the first into a table
 		j, l, err := Open("bank", opts)
 		if err != nil {
 			t.Fatal(err)

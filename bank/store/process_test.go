@@ -75,7 +75,7 @@ func child(t *testing.T, dir string, env ...string) (cmd *exec.Cmd, out, errs *b
 	return cmd, out, errs
 }
 
-// TestKill checks that answered requests survive if the process is killed at any time, also
+// TestKill checks that answered requests survive if the process is killed at any time, even
 // during opening, repeatedly on the same ledger.
 func TestKill(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestKill(t *testing.T) {
 	acked := make(map[string]Receipt)
 	for k := 0; k < kills || len(acked) == 0 && k < 10*kills; k++ {
 		cmd, out, errs := child(t, dir)
-		longer := 1 + k/kills // a busy machine may answer none in time
+		longer := 1 + k/kills // a busy machine may answer no request in time
 		time.Sleep(time.Duration(rand.IntN(200*longer)) * time.Millisecond)
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -180,7 +180,7 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// hang is how long nobody takes who does not hang, however busy the machine is.
+// hang is the time after which a process counts as hanging, even on a busy machine.
 const hang = 2 * time.Minute
 
 // TestPlainFailures checks that a failure prints at most three lines with the place and the

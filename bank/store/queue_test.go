@@ -12,15 +12,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A stopped bank is one whose commits wait to be let go on.
+// A stopped is a bank whose commits wait until the test permits them.
 type stoppedBank struct {
 	*Sequencer
 	came chan struct{} // a commit has come
-	on   chan error    // what it ends with; nil for well
+	on   chan error    // result of the commit; nil means success
 }
 
-// newStopped returns a bank with money, and hands it over while it writes the entry
-// "first", a transfer of all that user:a has.
+// newStopped returns a bank with money while it is writing the entry "first", a transfer of the
+// whole balance of user:a.
 func newStopped(t *testing.T, fs vfs.FS) (*stoppedBank, <-chan error) {
 	j := create(t, "bank", Options{FS: fs})
 	b := &stoppedBank{came: make(chan struct{}), on: make(chan error)}
@@ -40,7 +40,7 @@ func newStopped(t *testing.T, fs vfs.FS) (*stoppedBank, <-chan error) {
 	return b, first
 }
 
-// ask sends e, and returns where the answer comes.
+// ask sends e and returns the channel of the reply.
 func (b *stoppedBank) ask(ctx context.Context, e bank.Entry) <-chan error {
 	answer := make(chan error, 1)
 	go func() {

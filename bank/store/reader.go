@@ -34,9 +34,9 @@ func NewReader(v Values, head Head, close func() error) *Reader {
 	return &Reader{values: v, head: head, close: close}
 }
 
-// OpenReader opens the ledger in dir for reading. The ledger may be in use; it is then read as
-// it is at the time of the call. OpenReader returns an error wrapping [ErrNone] if there is no
-// ledger.
+// OpenReader opens the ledger in dir for reading. The ledger may be in use; the Reader then
+// sees its state at the time of the call. OpenReader returns an error wrapping [ErrNone] if
+// there is no ledger.
 func OpenReader(dir string, opts Options) (*Reader, error) {
 	opts = opts.defaults()
 	r, err := openReader(dir, opts)
@@ -142,8 +142,8 @@ func Sync(dir string, opts Options) error {
 	return nil
 }
 
-// syncLog syncs a file. It ignores a file that is gone, whose contents are then in a table,
-// and a file system that cannot be written.
+// syncLog syncs a file. It ignores a missing file, because its contents are then in a table. It
+// also ignores a file system that cannot be written.
 func syncLog(fsys vfs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err == nil {

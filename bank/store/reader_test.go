@@ -10,8 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// An idleFS syncs no log once it is told to idle: it is a disk at the moment between
-// write and sync.
+// An idleFS syncs no log once idle is set. It simulates a disk between a write and its sync.
 type idleFS struct {
 	vfs.FS
 	idle *atomic.Bool

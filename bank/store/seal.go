@@ -37,11 +37,11 @@ const (
 //	file SHA256 SIZE NAME
 //	end SHA256
 //
-// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has
-// no file lines. Its acks line states that acksFile contains the entries acknowledged since;
-// a reproducible ledger has no such line. A kept line lists a file that is no longer written
-// and that Pebble does not read: the file is either unchanged or gone. The hash at the end
-// covers the lines before it.
+// A closed ledger has one file line per file except LOCK, sorted by name. An open ledger has no
+// file lines. Its acks line states that acksFile contains the entries acknowledged after HEAD
+// was written; a reproducible ledger has no such line. A kept line lists a file that is no
+// longer written and that Pebble does not read: the file is either unchanged or gone. The hash
+// at the end covers the lines before it.
 type seal struct {
 	head  Head
 	acks  bool

@@ -92,10 +92,10 @@ func NewSequencer(j *Journal, l *bank.Ledger) *Sequencer {
 // nothing. If the content differs, it returns an error wrapping [ErrOtherBody].
 //
 // In an owned ledger, the content of an entry that one order requests by itself is the order's
-// signed text. A refusal of such an order is final: it is booked, and if the same order is
-// sent again, to this ledger or a copy, it is refused for the same reason. A refusal is not
-// final in these cases: it wraps [ErrClock]; e is not exactly what an order requests that is
-// signed by the required keys; a market writes e; or the ledger is open.
+// signed text. A refusal of such an order is final: it is booked. If the same order is sent
+// again, to this ledger or a copy, it is refused for the same reason. A refusal is not final in
+// these cases: it wraps [ErrClock]; e is not exactly what an order requests that is signed by
+// the required keys; a market writes e; or the ledger is open.
 //
 // If the ledger has a clock, transfers, issues and owner records get its time. The error wraps
 // [ErrClock] if the last entry, or an e of another kind, is dated more than a minute ahead of
@@ -248,7 +248,7 @@ func (s *Sequencer) Close() error {
 	return s.err
 }
 
-// run is the loop that owns the journal and the ledger. It ends if the journal fails, also if
+// run is the loop that owns the journal and the ledger. It ends if the journal fails, even if
 // the handler of the failure ends this goroutine.
 func (s *Sequencer) run() {
 	defer s.end()

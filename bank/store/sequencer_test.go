@@ -100,8 +100,7 @@ func TestReaders(t *testing.T) {
 	t.Logf("%d transfers asked for by %d clients, %d booked in %d groups, %d reads: each saw all the money", n, clients, booked.Load(), c.groups, reads.Load())
 }
 
-// A counted backend counts the groups that are written to another, and fails when it is
-// told to.
+// A counted backend counts the groups written to the wrapped backend, and fails on request.
 type counted struct {
 	Backend
 	groups int

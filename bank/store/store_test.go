@@ -18,7 +18,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// a trader makes a ledger live: n entries of every kind, the same for a seed.
+// A trader books n entries of every kind. The same seed gives the same entries.
 type trader struct {
 	*bank.Ledger
 	src  *rand.Rand
@@ -92,7 +92,7 @@ func closeJournal(t testing.TB, j *Journal) {
 	}
 }
 
-// balances are a ledger's, but for accounts that hold nothing.
+// balances returns the nonzero balances of a ledger.
 func balances(l *bank.Ledger) map[string]bank.Amount {
 	m := make(map[string]bank.Amount)
 	for name, b := range l.Balances() {
@@ -127,7 +127,7 @@ func TestReopen(t *testing.T) {
 		if c.close {
 			closeJournal(t, j)
 		} else {
-			j.release() // as a process that died
+			j.release() // This is what happens when a process dies.
 		}
 		j2, l, err := Open("bank", opts)
 		if err != nil {

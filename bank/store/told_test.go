@@ -63,7 +63,7 @@ func TestHarmTold(t *testing.T) {
 	t.Logf("%d messages", told)
 }
 
-// zeroBlock zeroes a block of a file that holds anything there.
+// zeroBlock zeroes a block of a file that is not already zero.
 func zeroBlock(t *testing.T, fs vfs.FS, src *rand.Rand) string {
 	t.Helper()
 	names, err := fs.List("bank")
@@ -93,7 +93,7 @@ func zeroBlock(t *testing.T, fs vfs.FS, src *rand.Rand) string {
 	}
 }
 
-// work opens the bank, and books until it has written tables, or is told why not.
+// work opens the bank and books entries until tables are written or an error is returned.
 func work(fs vfs.FS) error {
 	told := make(chan error, 10)
 	opts := Options{FS: fs, memTable: 32 << 10, BalancesEvery: 3, Fatal: func(err error) {

@@ -135,8 +135,8 @@ func (t *Teller) was(e *bank.Entry, otherwise error) error {
 	return &bank.Shortfall{Account: e.Moves[0].From, Has: *said.Balance, Needs: e.Moves[0].Amount}
 }
 
-// unfunded is the reason of a rejection for insufficient funds. Its note has the balance,
-// which is all that the teller reads of a note.
+// unfunded is the reason for a rejection because of insufficient funds. Its note contains the
+// balance, the only part of a note that the teller reads.
 const unfunded = "unfunded"
 
 // Reject records that a contract was refused. It records nothing if nobody signed the order or

@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// away is a bank that is away for so many calls, before or after it has booked.
+// away is a bank that fails a number of calls, before or after booking them.
 type away struct {
 	*store.Sequencer
 	before, after int
@@ -38,9 +38,9 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// newTeller returns a teller of market:lab, at whose bank user:0 has a dollar and the market
-// half of one, with an order for each of contracts 0 to 9 of the market, by user:0, for 0.4
-// dollars.
+// newTeller returns a teller of market:lab. At its bank, user:0 has a dollar and the market has
+// half a dollar. user:0 has signed an order over 0.4 dollars for each of the market's contracts
+// 0 to 9.
 func newTeller(t *testing.T) (*Teller, *away) {
 	t.Helper()
 	j, err := store.Create("books", store.Options{FS: vfs.NewMem()})
@@ -153,8 +153,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// slow is a bank that takes long to answer, as one over a network that is asked again until it
-// answers.
+// slow is a bank that takes long to reply, like a remote bank whose client retries until it
+// gets a reply.
 type slow struct {
 	*away
 	takes time.Duration

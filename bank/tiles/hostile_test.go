@@ -21,7 +21,7 @@ import (
 	"golang.org/x/mod/sumdb/tlog"
 )
 
-// A mirror serves a log, and misbehaves at the paths that have one of the prefixes.
+// A mirror serves a log, and misbehaves for paths with one of the prefixes.
 type mirror struct {
 	dir, prefix string
 	attack      func(http.ResponseWriter, *http.Request)
@@ -141,7 +141,7 @@ func TestHostileFolder(t *testing.T) {
 			go func() {
 				err := read(context.Background(), dir)
 				if filepath.Base(name) == checkpointFile && err != nil {
-					_, err = Write(dir, "lab", head, entries) // which goes on with what is published
+					_, err = Write(dir, "lab", head, entries) // it continues with the published part
 				}
 				done <- err
 			}()

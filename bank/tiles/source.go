@@ -136,7 +136,7 @@ func (s source) ReadEndpoint(ctx context.Context, path string) ([]byte, error) {
 }
 
 // ReadTiles implements [torchwood.TileReader]. The error wraps errRoom if the tiles are too
-// large to be read at the same time. A single tile never is.
+// large to be read at the same time. A single tile is never too large.
 func (s source) ReadTiles(ctx context.Context, tiles []tlog.Tile) ([][]byte, error) {
 	data := make([][]byte, len(tiles))
 	var room atomic.Int64

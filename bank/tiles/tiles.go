@@ -40,8 +40,8 @@ import (
 // ErrFork means that a ledger is not the one that was published.
 var ErrFork = errors.New("the published log belongs to another ledger, or this ledger was changed since")
 
-// ErrRecord means that a record of a log is not exactly one line. The tree would then count
-// and prove other records than readers see.
+// ErrRecord means that a record of a log is not exactly one line. The tree would then count and
+// prove records other than those that readers see.
 var ErrRecord = errors.New("a record is not one line")
 
 // ErrTile means that a tile or bundle is missing or does not match the checkpoint.
@@ -220,7 +220,7 @@ func (l *Log) Proof(ctx context.Context, lines int64) (tlog.TreeProof, error) {
 }
 
 // Extends returns an error unless l extends the log of an older checkpoint. The error wraps
-// [ErrFork] if it does not, or [ErrTile].
+// [ErrFork] if l does not extend that log, or [ErrTile] if a tile is missing or wrong.
 func (l *Log) Extends(ctx context.Context, older torchwood.Checkpoint) error {
 	if older.Origin != l.Origin {
 		return fmt.Errorf("checkpoint of %s, want one of %s: %w", older.Origin, l.Origin, ErrFork)

@@ -31,8 +31,8 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// ledger makes one of n entries, two of three of which are of two lines, all of them with
-// that amount from entry other on; it gives the first n of it.
+// ledger returns the first n entries of a ledger. Two of three entries have two lines. From
+// entry other on, the amounts differ.
 func ledger(t testing.TB, n, other int) (store.Head, export.Entries) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -60,7 +60,7 @@ func ledger(t testing.TB, n, other int) (store.Head, export.Entries) {
 
 const never = 1 << 30
 
-// publish writes a ledger and a checkpoint that is signed by nobody of note.
+// publish writes a ledger and a checkpoint signed with a test key.
 func publish(t testing.TB, dir string, n, other int) (*Log, store.Head, error) {
 	t.Helper()
 	head, entries := ledger(t, n, other)
@@ -71,7 +71,7 @@ func publish(t testing.TB, dir string, n, other int) (*Log, store.Head, error) {
 	return l, head, l.Publish(dir, sign(t, l))
 }
 
-// sign returns a checkpoint of l that is signed by nobody of note.
+// sign returns a checkpoint of l signed with a test key.
 func sign(t testing.TB, l *Log) []byte {
 	t.Helper()
 	key, _, err := note.GenerateKey(nil, "lab")

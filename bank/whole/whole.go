@@ -14,7 +14,7 @@ import (
 )
 
 // Write writes a file and replaces an existing one atomically: a reader sees either the old
-// content or all of data, also after a crash. To make the new name durable as well, the caller
+// content or all of data, even after a crash. To make the new name durable as well, the caller
 // must sync the directory.
 func Write(name string, data []byte) error { return write(name, data, 0o644, os.Rename) }
 

@@ -26,7 +26,7 @@ func TestWrite(t *testing.T) {
 			t.Errorf("found %q, %v; want %q", got, err, text)
 		}
 	}
-	if err := whole.Write(dir, []byte("x")); err == nil { // a folder is in its place
+	if err := whole.Write(dir, []byte("x")); err == nil { // a folder has the name of the file
 		t.Error("a folder was replaced")
 	}
 	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {

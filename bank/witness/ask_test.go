@@ -17,12 +17,12 @@ func TestAskAll(t *testing.T) {
 	k := newKeeper(t, "lab")
 	k.lines = []string{"one", "two"}
 	honest, key := watch(t, t.TempDir(), k)
-	deaf, err := net.Listen("tcp", "127.0.0.1:0") // connections wait for it, and it for nobody
+	deaf, err := net.Listen("tcp", "127.0.0.1:0") // connections wait for it, but it does not wait for them
 	check(t, err)
 	defer deaf.Close()
 	answers := func(answer http.HandlerFunc) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			_, err := io.Copy(io.Discard, r.Body) // or it would not notice that the client has gone
+			_, err := io.Copy(io.Discard, r.Body) // otherwise it would not notice that the client has disconnected
 			check(t, err)
 			answer(w, r)
 		}))

@@ -30,8 +30,8 @@ func otherWitness(t *testing.T) string {
 	return program
 }
 
-// TestOtherWitness checks that a witness of another implementation cosigns a growing log when
-// [Ask] asks it, but no fork of the log.
+// TestOtherWitness checks that a witness of another implementation cosigns a growing log at the
+// request of [Ask], but no fork of the log.
 func TestOtherWitness(t *testing.T) {
 	t.Parallel()
 	program := otherWitness(t)

@@ -32,7 +32,7 @@ import (
 const (
 	maxBody  = 1 << 16 // bytes of a request
 	maxProof = 63      // lines
-	unsigned = 403     // status: no known key has signed it
+	unsigned = 403     // HTTP status: no known key has signed the checkpoint
 )
 
 // A witness handles requests to cosign checkpoints.
@@ -167,7 +167,7 @@ func parse(body []byte) (old int64, proof tlog.TreeProof, signed []byte, err err
 	return old, proof, signed, nil
 }
 
-// last returns the checkpoint of a log that was signed last, or one of an empty tree.
+// last returns the last signed checkpoint of a log, or the checkpoint of an empty tree.
 func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	text, err := whole.Read(w.file(origin), maxBody)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -183,7 +183,8 @@ func (w *witness) last(origin string) (torchwood.Checkpoint, error) {
 	return c, nil
 }
 
-// keep stores the checkpoint with the given text as signed, before the reply is sent.
+// keep records that the checkpoint with the given text was signed. It is called before the
+// reply is sent.
 func (w *witness) keep(origin, text string) error {
 	if err := whole.Write(w.file(origin), []byte(text)); err != nil {
 		return err

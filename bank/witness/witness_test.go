@@ -29,7 +29,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// A keeper keeps a log of lines, and signs what it shows of it.
+// A keeper has a log of lines and signs the checkpoints that it shows.
 type keeper struct {
 	t      testing.TB
 	origin string
@@ -50,7 +50,7 @@ func newKeeper(t testing.TB, origin string) *keeper {
 	return k
 }
 
-// fork returns a keeper with the same key and another end of the log.
+// fork returns a keeper with the same key whose log ends differently.
 func (k *keeper) fork(from int, lines ...string) *keeper {
 	f := *k
 	f.lines = append(append([]string{}, k.lines[:from]...), lines...)
@@ -75,7 +75,7 @@ func (k *keeper) shows(n int) []byte {
 	return signed
 }
 
-// proof returns what proves that the first n lines extend fewer.
+// proof returns the proof that the first n lines extend a smaller number of lines.
 func (k *keeper) proof(n int) func(int64) (tlog.TreeProof, error) {
 	return func(from int64) (tlog.TreeProof, error) {
 		if from == 0 || from == int64(n) {
@@ -110,7 +110,7 @@ func request(old int64, proof tlog.TreeProof, signed []byte) string {
 	return b.String() + "\n" + string(signed)
 }
 
-// post asks a witness, and returns what it answers.
+// post sends a request to a witness and returns its reply.
 func post(t testing.TB, url, body string) (status int, kind, answer string) {
 	r, err := http.Post(url+"/add-checkpoint", "", strings.NewReader(body))
 	check(t, err)
@@ -192,8 +192,8 @@ func TestSignature(t *testing.T) {
 	}
 }
 
-// TestForks checks that two of three witnesses never sign both sides of a forked log, whatever
-// is shown to each of them, even if witnesses are killed and restarted.
+// TestForks checks that two of three witnesses never sign both sides of a forked log, whichever
+// checkpoints each of them receives, even if witnesses are killed and restarted.
 func TestForks(t *testing.T) {
 	t.Parallel()
 	honest := newKeeper(t, "lab")

@@ -15,13 +15,13 @@ type Policy struct {
 	Properties
 }
 
-// Properties are the properties of an admission policy that other packages need. They belong
-// to the policy that was created and not to the label under which it runs.
+// Properties are the properties of an admission policy that other packages need. They belong to
+// the policy itself, not to the label under which it runs.
 type Properties struct {
 	Sharing string // the sharing rule for which the policy is designed
 	Tests   []Test // comparisons that it makes, in order
 
-	Spot      bool     // it is that of a spot market: it admits whatever can be placed, so prices reflect demand
+	Spot      bool     // it runs a spot market: it admits whatever can be placed, so prices reflect demand
 	Forecasts bool     // it uses price forecasts
 	Queues    bool     // it is a queue that starts jobs in order of arrival
 	Deadlines bool     // it cannot decide sensibly if jobs have no deadlines
@@ -29,7 +29,7 @@ type Properties struct {
 	Books     bool     // it promises hosts and times to requests, and starts and ends them itself
 	Rated     bool     // it sets the rates of its contracts, which are charged as bids
 	Clears    bool     // it sells units by clearings, and suspends and moves contracts
-	Free      bool     // all its rates are 0
+	Free      bool     // whether all its rates are 0
 	Classes   []string // the classes that requests can name; nil if it ignores classes
 }
 
@@ -48,8 +48,8 @@ func Policies() map[string]Policy {
 	}
 }
 
-// A Test compares two numbers of a decision. A request that was rejected for Reason did not
-// pass it. Reports use tests to show how far a request was from being accepted.
+// A Test compares two numbers of a decision. A request that was rejected for Reason failed the
+// test. Reports use tests to show how far a request was from being accepted.
 type Test struct {
 	Reason contracts.Reason
 	Got    string // name of the number that is tested

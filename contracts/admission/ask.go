@@ -9,8 +9,8 @@ import (
 
 // An Order determines how a policy goes through its waiting requests.
 type Order struct {
-	// Less is the order of the queue; ties are in order of submission. If it is nil, all
-	// requests are in order of submission.
+	// Less defines the order of the queue; equal requests are in order of submission. If it is
+	// nil, all requests are in order of submission.
 	Less func(a, b *contracts.Request) bool
 	// Scan is notified when a pass starts, and each pass covers all waiting requests. If it is
 	// nil, a deferred request blocks all requests behind it.
@@ -19,7 +19,7 @@ type Order struct {
 	// Otherwise they are rejected at that time.
 	Patient bool
 
-	sifter sifter // Scan, if it implements sifter
+	sifter sifter // the value of Scan if it implements sifter, otherwise nil
 }
 
 // A Scanner is notified when a pass through all waiting requests starts.
@@ -37,12 +37,14 @@ type judge interface {
 	Judged(r *contracts.Request, o contracts.Outcome)
 }
 
-// Immediate makes a policy from d that decides at submission. Deferred requests wait in order
-// of submission, and the policy asks d about them again whenever there may be room.
+// Immediate makes a policy that asks d at the submission of each request. Deferred requests
+// wait in order of submission, and the policy asks d about them again whenever there may be
+// room.
 func Immediate(d contracts.Decider) contracts.Policy { return &asker{Decider: d, at: idle} }
 
-// Decides returns the decider that p asks about each request at its submission, and whether there
-// is one. There is none if requests first enter a queue, or if p is another kind of policy.
+// Decides returns the decider that p asks about each request at its submission, and reports
+// whether there is one. There is none if requests first enter a queue, or if p is another kind
+// of policy.
 func Decides(p contracts.Policy) (contracts.Decider, bool) {
 	if a, ok := p.(*asker); ok && a.order == nil {
 		return a.Decider, true
@@ -50,8 +52,8 @@ func Decides(p contracts.Policy) (contracts.Decider, bool) {
 	return nil, false
 }
 
-// Queued makes a policy from d in which every request first enters a queue with order o. The
-// policy goes through the queue from the front whenever there may be room.
+// Queued makes a policy that puts every request in a queue with order o and asks d about it
+// later. The policy goes through the queue from the front whenever there may be room.
 func Queued(d contracts.Decider, o Order) contracts.Policy {
 	o.sifter, _ = o.Scan.(sifter)
 	return &asker{Decider: d, order: &o, at: idle}
@@ -171,8 +173,8 @@ func (p *asker) decide(now float64, i int32, m contracts.Market) bool {
 	return true
 }
 
-// refuse rejects contract i with the decision in said. If the contract was to be placed again,
-// its promise is broken, and the decider is notified.
+// refuse rejects contract i with the last decision. If the contract was to be placed again, its
+// promise is broken, and the decider is notified.
 func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); r.Repeat {
 		Judged(p.Decider, r, contracts.Broken)
@@ -182,14 +184,14 @@ func (p *asker) refuse(i int32, m contracts.Market) []contracts.Action {
 }
 
 // Judged notifies d of the outcome of a contract that it accepted, if d has a method Judged. A
-// policy that asks other deciders passes outcomes on to them with it.
+// policy that asks other deciders uses Judged to pass outcomes on to them.
 func Judged(d contracts.Decider, r *contracts.Request, o contracts.Outcome) {
 	if j, ok := d.(judge); ok {
 		j.Judged(r, o)
 	}
 }
 
-// enqueue puts contract i in the queue, behind those that are equal in order.
+// enqueue puts contract i in the queue, behind all contracts of equal order.
 func (p *asker) enqueue(i int32, m contracts.Market) []contracts.Action {
 	waiting := m.Waiting()
 	place := len(waiting)

@@ -10,8 +10,8 @@ import (
 	"bourse/contracts/admission/policytest"
 )
 
-// A script is a decider that says of each request what is written, and notes who was
-// asked about; it counts the passes that begin.
+// A script is a decider with a fixed verdict for each request. It records the requests that it
+// was asked about and counts the passes.
 type script struct {
 	says  map[contracts.ID]contracts.Decision
 	asked []contracts.ID
@@ -25,8 +25,8 @@ func (s *script) Decide(_ float64, r *contracts.Request, _ contracts.View) contr
 
 func (s *script) Scan() { s.scans++ }
 
-// An asking is an adapter that is told what happens, with requests 0 to 9 by number, and
-// done as it says.
+// An asking is an adapter with requests 0 to 9. It notifies the adapter of events and carries
+// out its actions.
 type asking struct {
 	*policytest.Board
 	policy contracts.Policy
@@ -50,8 +50,8 @@ func newAsking(order *Order) *asking {
 	return a
 }
 
-// tell tells the adapter what happens to request i, and that all is done that it wants,
-// and returns that, and whom it asked about: "admit 1; asked 0 1".
+// tell notifies the adapter of an event of request i and then of completed actions. It returns
+// the actions and the requests that the decider was asked about: "admit 1; asked 0 1".
 func (a *asking) tell(kind contracts.EventKind, i int32) string {
 	var out []string
 	a.script.asked = nil
@@ -83,7 +83,7 @@ func (a *asking) says(v contracts.Verdict, ids ...contracts.ID) {
 	}
 }
 
-// expect fails where the adapter does something else.
+// expect fails the test if the adapter does anything else.
 func expect(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {
@@ -91,9 +91,9 @@ func expect(t *testing.T, got, want string) {
 	}
 }
 
-// TestImmediate checks that a decider without a queue is asked at once, that whoever it
-// puts off waits, and is asked again whenever there may be room: all of them, from the
-// front, and again after each that is let in.
+// TestImmediate checks that a decider without a queue is asked at submission, and that a
+// deferred request waits. Whenever there may be room, the decider is asked about all waiting
+// requests from the front, and again after each acceptance.
 func TestImmediate(t *testing.T) {
 	t.Parallel()
 	a := newAsking(nil)
@@ -114,8 +114,8 @@ func TestImmediate(t *testing.T) {
 	expect(t, a.tell(contracts.Lost, 6), "enqueue 6 at 1; asked []")
 }
 
-// TestRepeatWaits checks that what was accepted once and lost its hosts is not turned
-// away when it is to be placed again, unless it is too late.
+// TestRepeatWaits checks that an accepted contract that lost its hosts is not rejected when it
+// must be placed again, unless it is too late.
 func TestRepeatWaits(t *testing.T) {
 	t.Parallel()
 	a := newAsking(nil)
@@ -127,10 +127,9 @@ func TestRepeatWaits(t *testing.T) {
 	expect(t, a.tell(contracts.Freed, 1), "refuse 1; asked [0 1]")
 }
 
-// TestQueued checks that a queue is asked about from the front until one is put off, or
-// all of it where those behind are scanned, which is said as each pass begins; that
-// requests wait behind their equals; and that patient ones are not turned away when
-// their deadline has come.
+// TestQueued checks that a pass covers the queue from the front until a request is deferred, or
+// all of it with Scan, which is notified of each pass. It also checks that requests wait behind
+// requests of equal order, and that a patient queue does not reject requests at their deadline.
 func TestQueued(t *testing.T) {
 	t.Parallel()
 	a := newAsking(&Order{Patient: true})

@@ -10,7 +10,7 @@ import (
 	"bourse/hosts"
 )
 
-// endless tells what span it was asked about.
+// endless records the span that it was asked about.
 type endless struct {
 	contracts.View
 	asked float64
@@ -21,9 +21,9 @@ func (e *endless) Stays(_ hosts.ID, span float64) float64 {
 	return 0.5
 }
 
-// TestStaysOnDemand checks that of a request that is promised no instant, for the first
-// time or again, the policy asks how likely a host stays for as long as its budget may
-// be spent, not for ever, which nobody predicts.
+// TestStaysOnDemand checks requests without a promised time, both new and placed again. The
+// policy must ask for the probability that a host stays while the budget may be spent, because
+// no predictor covers an infinite span.
 func TestStaysOnDemand(t *testing.T) {
 	t.Parallel()
 	p := Statistical{StatisticalOptions: StatisticalOptions{Discount: "predicted"}}
@@ -41,7 +41,7 @@ func TestStaysOnDemand(t *testing.T) {
 	}
 }
 
-// unsteady is a market at a stand with hosts that stay with a probability.
+// unsteady is a static market whose hosts stay with a given probability.
 type unsteady struct {
 	policytest.Still
 	stays []float64
@@ -62,11 +62,11 @@ func (s *unsteady) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out[:r.Nodes]
 }
 
-// TestDiscount checks that sac and cac multiply what a request would get from each
-// host by the probability that it stays until the deadline, and that without discount
-// nobody is asked. Hosts of two processors, at 0 $/s now and a percentile of 0.5; a bid
-// of 1 $/s a node buys all of them now and 2/3 at the percentile; the threshold is
-// 1/(1+2) a node. Work of 80 by 100 needs 0.8 of the one processor that a task can use.
+// TestDiscount checks that sac and cac multiply the share of a request on each host by the
+// probability that the host stays until the deadline, and that without discount no predictor is
+// asked. The hosts have two processors, a price of 0 $/s and a percentile of 0.5. A bid of 1
+// $/s per node buys a whole host at the price and 2/3 of it at the percentile. The threshold is
+// 1/(1+2) per node. Work of 80 by 100 needs 0.8 of the one processor that a task can use.
 func TestDiscount(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ type BestEffort struct {
 
 	// The following fields describe the request decided last.
 	price   float64 // mean spot price of the chosen hosts, $/s
-	share   float64 // sum of b/(b+c) over them
+	share   float64 // sum of b/(b+c) over the chosen hosts
 	numbers contracts.Numbers
 }
 
@@ -32,10 +32,10 @@ func newBestEffort(decode func(any) error, bid bidding.Strategy, _ *rand.Rand) (
 	return Immediate(&BestEffort{bid: bid}), decode(&struct{}{})
 }
 
-// Decide implements [contracts.Decider]. Where held resources have a floor, a node that bids less
-// than the floor of all that it may use is rejected here; other floors are left to the broker. It
-// reports the numbers price, the mean spot price of
-// the chosen hosts in $/s, and spot_share, the sum of b/(b+c) over them.
+// Decide implements [contracts.Decider]. If held resources have a floor price, it rejects a node
+// that bids less than the floor price of all that the node may use. The broker checks other floor
+// prices. It reports the numbers price, the mean spot price of the chosen hosts in $/s, and
+// spot_share, the sum of b/(b+c) over the chosen hosts.
 func (p *BestEffort) Decide(_ float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	var d contracts.Decision
 	p.placements, d.Reason = p.bid.Place(r, v, p.placements[:0])

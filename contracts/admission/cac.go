@@ -43,7 +43,7 @@ var capacityTests = []Test{{wouldViolate, "gets", "want", false, "its rate"}}
 type Capacity struct {
 	*Statistical
 	test  string
-	gains []float64 // by contract: change of its rate if the request is admitted, usually negative
+	gains []float64 // by contract: change in its rate if the request is admitted, usually negative
 	seen  []int32   // contracts to check, in order of host and admission
 	part  []hosts.Share
 	rates []float64
@@ -97,9 +97,9 @@ func (p *Capacity) projected(now float64, r *contracts.Request, v contracts.View
 	p.forget()
 	several := r.ClaimsHeld(v.Priced())
 	total, predicted := 0.0, p.Discount == "predicted"
-	// Divide each chosen host as if the request were admitted. Nodes that share one total of
-	// work are compared by the sum of their rates, and nodes with work of their own one by
-	// one.
+	// Divide each chosen host as if the request were admitted. If the nodes share one total of
+	// work, compare the sum of their rates; if each node has its own work, compare the nodes
+	// one by one.
 	for i := range on {
 		h := on[i].Host
 		running, spec := v.On(h), v.Spec(h)
@@ -223,7 +223,7 @@ func running(i int32, n int, pl *contracts.Placement, v contracts.View) market.R
 	return pl.Bid
 }
 
-// promised returns the work per second and node with which c completes in time.
+// promised returns the work per second that each node of c must do to complete in time.
 func promised(now float64, c *contracts.Contract) float64 {
 	if c.Repeat {
 		return c.Remaining(now) / float64(c.Nodes) / max(c.Due()-now, contracts.Moment(now))
@@ -231,7 +231,7 @@ func promised(now float64, c *contracts.Contract) float64 {
 	return c.Work / c.SLA.Deadline
 }
 
-// gain adds x to the change of contract i and marks the contract for checking.
+// gain adds x to the rate change of contract i and marks the contract for checking.
 func (p *Capacity) gain(i int32, x float64) {
 	for int(i) >= len(p.gains) {
 		p.gains = append(p.gains, 0)

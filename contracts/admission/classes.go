@@ -7,8 +7,7 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// Classes are the options of the policies of this package, for policies that choose among
-// them.
+// Classes holds the options of this package's policies, for policies that choose among them.
 type Classes struct {
 	SAC struct {
 		StatisticalOptions `yaml:",inline"`

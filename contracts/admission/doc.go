@@ -20,8 +20,8 @@
 //     chooses hosts itself. Then the policy applies its test. Decide changes nothing in the
 //     market.
 //  3. The result is a [contracts.Decision]: an acceptance with one placement per node, a
-//     rejection with a [contracts.Reason], or Defer. It contains the numbers that decided,
-//     which the ledger records.
+//     rejection with a [contracts.Reason], or Defer. It contains the numbers on which the
+//     decision is based, and the ledger records them.
 //  4. The adapter converts the decision into an action, Admit or Refuse. A deferred request
 //     waits; the adapter asks about it again when the broker sends [contracts.Freed].
 //
@@ -42,8 +42,8 @@
 // Write a file with the type and its Decide method, an options struct whose tags document the
 // options, a constructor that checks them, and constants for its own reasons. List the numbers
 // that it reports in the comment of Decide. Then add a line to the table in admission.go. No
-// other code needs to change. A package of policies is a function Policies like that of this
-// package, and a word in the table of package policies.
+// other code needs to change. A new package of policies needs a function Policies, like the one
+// in this package, and an entry in the table of package policies.
 //
 // # Files
 //

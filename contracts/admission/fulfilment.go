@@ -1,8 +1,8 @@
 package admission
 
 // A fulfilment adjusts the level of the percentile that requests must pay. It learns from the
-// outcomes of the contracts that paid it (adaptive conformal inference, Gibbs and Candès 2021,
-// eq. 2):
+// outcomes of the contracts admitted at that level (adaptive conformal inference, Gibbs and
+// Candès 2021, eq. 2):
 //
 //	α ← α + γ ((1-g) - err)
 //
@@ -18,7 +18,7 @@ package admission
 // continues to fall and the promise is broken.
 type fulfilment struct{ alpha float64 }
 
-// highest is the highest level used, and 1-highest the lowest.
+// highest is the highest level used; 1-highest is the lowest.
 const highest = 0.999
 
 // newFulfilment returns a fulfilment whose level starts at g.

@@ -9,8 +9,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestFulfilment checks that no run of verdicts has more violations than the rule says, that
-// α is at most 1, that the level moves against the verdicts, and that it can be asked for.
+// TestFulfilment checks that no sequence of outcomes has more violations than the bound, that α
+// is at most 1, that the level rises after violations and falls after fulfilled contracts, and
+// that it is a valid probability.
 func TestFulfilment(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -37,9 +38,9 @@ func TestFulfilment(t *testing.T) {
 	})
 }
 
-// TestJudged checks which outcomes are verdicts: neither who was taken back, nor who was
-// still at work when the market closed, nor whose command cannot be started broke a promise
-// or kept one.
+// TestJudged checks which outcomes count. A cancelled contract, one that was still running when
+// the market closed, and one whose command could not be started neither kept nor broke a
+// promise.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	for o := contracts.Open; o <= contracts.Unstarted; o++ {

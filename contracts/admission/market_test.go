@@ -17,7 +17,7 @@ type (
 	stall = policytest.Stall
 )
 
-// put makes the contract number i of c and lets it run on host 0 for a bid.
+// put makes c contract i and starts it on host 0 with a bid.
 func put(s *stand, c contracts.Contract, bid, rate float64) {
 	b := must(market.Dollars(bid))
 	i := int32(len(s.Contracts))
@@ -32,8 +32,8 @@ func put(s *stand, c contracts.Contract, bid, rate float64) {
 
 func close(got, want float64) bool { return math.Abs(got-want) <= 1e-9*max(1, math.Abs(want)) }
 
-// TestBestEffort checks when the spot price leaves the minimum requirement (spec §3):
-// b/(b+c) of the processors of a host, and no more than its cap.
+// TestBestEffort checks when a bid meets the minimum requirement at the spot price (spec §3).
+// The request gets b/(b+c) of the processors of a host, at most its cap.
 func TestBestEffort(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -69,7 +69,7 @@ func TestBestEffort(t *testing.T) {
 // sum 1/(1+C), or against the share that the work needs (spec §3, eq. 5).
 func TestStatistical(t *testing.T) {
 	t.Parallel()
-	// Percentiles are those at g = 0.5 doubled: see [stand.Percentile].
+	// Percentiles are proportional to g: see [stand.Percentile].
 	for _, c := range []struct {
 		name                       string
 		options                    options
@@ -80,7 +80,7 @@ func TestStatistical(t *testing.T) {
 		{"both", nil, 0.02, 0.04, 0.04, contracts.None, 2. / 3, 2. / 3, 2. / 3},
 		{"today's price", nil, 0.02, 0.041, 0.02, belowSpot, 0.04 / 0.061, 1, 2. / 3},
 		{"the percentile", nil, 0.02, 0.02, 0.041, belowForecast, 1, 0.04 / 0.061, 2. / 3},
-		{"a price below 0", nil, 0.02, 0.02, -0.03, contracts.None, 1, 2, 2. / 3}, // Normal, g < 1/2: a share is in [0,1]
+		{"a price below 0", nil, 0.02, 0.02, -0.03, contracts.None, 1, 2, 2. / 3}, // A Normal forecast can be negative if g < 1/2, but a share stays in [0,1].
 		{"work needs less", options{"threshold": "share"}, 0.02, 0.06, 0.06, contracts.None, 0.5, 0.5, 0.5},
 		{"work needs more", options{"threshold": "share"}, 0.02, 0.061, 0.06, belowSpot, 0.04 / 0.081, 0.5, 0.5},
 	} {
@@ -90,7 +90,7 @@ func TestStatistical(t *testing.T) {
 		}
 		host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: c.price, Percentile: 2 * c.percentile}
 		s := &stand{Hosts: []stall{host, host}}
-		r := policytest.Wish(50, 2, c.bid) // 50 by 100 s: a quarter of 2 CPUs a node
+		r := policytest.Wish(50, 2, c.bid) // 50 units of work in 100 s need a quarter of 2 CPUs on each node
 		d := newDecider(t, "sac", o).Decide(0, &r, s)
 		if d.Reason != c.want {
 			t.Errorf("%s: %v, want %v", c.name, d.Reason, c.want)
@@ -102,8 +102,8 @@ func TestStatistical(t *testing.T) {
 	}
 }
 
-// TestLevel checks which percentile SAC asks for: that of its guarantee; or where it
-// promises fulfilment that of its level, which verdicts move, and which it then names.
+// TestLevel checks which percentile SAC asks for: that of its guarantee; or, if it promises
+// fulfilment, that of its level, which outcomes move and which its decisions state.
 func TestLevel(t *testing.T) {
 	t.Parallel()
 	for _, promise := range []string{"price", "fulfilment"} {
@@ -126,9 +126,9 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestCapacity checks CAC's test for violations, projected and as printed (spec §3,
-// eq. 6), on a host of 2 CPUs with a contract that bids 0.02 there and has it to itself
-// so far: at any instant, and at any speed of the host, if the work is as much more.
+// TestCapacity checks CAC's test for violations, projected and as printed (spec §3, eq. 6), on
+// a host of 2 CPUs on which one contract bids 0.02. The result must not depend on the time, nor
+// on the speed of the host if the work is scaled with it.
 func TestCapacity(t *testing.T) {
 	t.Parallel()
 	promise := func(work, done, due float64, perHost bool) contracts.Contract {
@@ -148,11 +148,11 @@ func TestCapacity(t *testing.T) {
 	}{
 		// 20:20 of 2 CPUs is 1 each.
 		{"as much as it needs", "projected", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
-		// 20:25: the new one is capped at 1, the other keeps 1.
+		// 20:25: the new contract is capped at 1, and the other keeps 1.
 		{"capped", "projected", 1, promise(100, 0, 100, false), 100, 0.025, 0, 0, 0},
 		// Without a cap it gets 2*20/45.
 		{"not capped", "projected", 0, promise(100, 0, 100, false), 100, 0.025, 7, 40. / 45, 1},
-		// 10 are done already; 90 by 100 s.
+		// 10 are already done, and 90 remain until 100 s.
 		{"work done", "projected", 0, promise(100, 12, 100, false), 100, 0.025, 0, 0, 0},
 		{"work done is not enough", "projected", 0, promise(100, 11, 100, false), 100, 0.025, 7, 40. / 45, 0.89},
 		{"per host", "projected", 0, promise(100, 0, 100, true), 100, 0.025, 7, 40. / 45, 1},
@@ -164,7 +164,7 @@ func TestCapacity(t *testing.T) {
 		{"printed", "static", 1, promise(100, 0, 100, false), 100, 0.02, 0, 0, 0},
 		{"printed, other", "static", 1, promise(100, 0, 100, false), 100, 0.021, 7, 0.02 / 0.041, 0.5},
 		{"printed, itself", "static", 1, promise(50, 0, 100, false), 100, 0.019, 99, 0.019 / 0.039, 0.5},
-		// 50 by 100 s are a quarter of 2 CPUs, which 20 of 20+60 still is.
+		// 50 in 100 s need a quarter of 2 CPUs, and 20 of 20+60 is still a quarter.
 		{"printed, slack", "static", 1, promise(50, 0, 100, false), 50, 0.06, 0, 0, 0},
 		{"printed, slack, other", "static", 1, promise(50, 0, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
 		{"printed, what is done counts nothing", "static", 1, promise(50, 49, 100, false), 50, 0.061, 7, 0.02 / 0.081, 0.25},
@@ -190,14 +190,14 @@ func TestCapacity(t *testing.T) {
 	}
 }
 
-// TestCapacityPerHost checks that where each node's own work is promised (spec §1) a
-// request is turned away if one host gives it too little, however much another does.
+// TestCapacityPerHost checks that if each node's work is promised separately (spec §1), a
+// request is rejected if one host gives it too little, however much another gives it.
 func TestCapacityPerHost(t *testing.T) {
 	t.Parallel()
 	for _, perHost := range []bool{false, true} {
 		s := &stand{Hosts: []stall{{Spec: hosts.Spec{CPUs: 2, Speed: 1}}, {Spec: hosts.Spec{CPUs: 2, Speed: 1}}}}
 		put(s, contracts.Contract{Request: contracts.Request{ID: 7, OnDemand: true}}, 0.025, 2)
-		r := policytest.Wish(90, 2, 0.015) // 2 x 15/40 of one, and all of the other
+		r := policytest.Wish(90, 2, 0.015) // the job gets 2 × 15/40 of one host and the whole other host
 		r.PerHost = perHost
 		d := newDecider(t, "cac", options{"threshold": "share"}).Decide(0, &r, s)
 		n := numbers(d)
@@ -207,8 +207,8 @@ func TestCapacityPerHost(t *testing.T) {
 	}
 }
 
-// TestLasts checks that a rate is enough which does the work by the deadline to half the
-// tolerance that contracts are judged by, and to what float64 can tell of instants.
+// TestLasts checks that a rate suffices if it completes the work by the deadline within half
+// the tolerance of judging, and within the precision of float64 times.
 func TestLasts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -232,8 +232,8 @@ func TestLasts(t *testing.T) {
 	}
 }
 
-// TestPromised checks by what pace a contract on two nodes is done in its time: what was
-// promised, or once it was placed again what is left by what time is left.
+// TestPromised checks the pace at which a contract on two nodes completes in time: the promised
+// work and time or, after it was placed again, the remaining work and time.
 func TestPromised(t *testing.T) {
 	t.Parallel()
 	c := contracts.Contract{Request: contracts.Request{Submit: 10, Work: 100, Nodes: 2, SLA: contracts.SLA{Deadline: 50}}, Done: 80, At: 20}
@@ -246,10 +246,10 @@ func TestPromised(t *testing.T) {
 	}
 }
 
-// TestStaticNeeds checks that q_s of eq. 6 is the share of the host that the work of s
-// needs: with slack 2 half of a processor, on one twice as fast a quarter. A contract
-// that was placed again needs what is left of it in the time that is left, and on
-// demand nothing is promised.
+// TestStaticNeeds checks that q_s of eq. 6 is the share of the host that the work of s needs:
+// with slack 2, half of a processor, or a quarter of a processor that is twice as fast. A
+// contract that was placed again needs its remaining work in the remaining time. On demand,
+// nothing is promised.
 func TestStaticNeeds(t *testing.T) {
 	t.Parallel()
 	again := contracts.Request{Repeat: true}
@@ -283,8 +283,8 @@ func TestStaticNeeds(t *testing.T) {
 	}
 }
 
-// TestRandom checks that RAC rejects a fixed fraction, whatever is asked: 0.37 of
-// 100,000 to three standard deviations, 0.0046.
+// TestRandom checks that RAC rejects a fixed fraction of any requests: 0.37 of 100,000, within
+// three standard deviations, which is 0.0046.
 func TestRandom(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid
@@ -310,8 +310,8 @@ type constant uint64
 
 func (c constant) Uint64() uint64 { return uint64(c) }
 
-// TestRandomNever checks that by lot nobody is rejected with probability 0, even if the
-// least is drawn, and everybody with 1.
+// TestRandomNever checks that no request is rejected at random if the probability is 0, even if
+// the smallest number is drawn, and that every request is rejected if it is 1.
 func TestRandomNever(t *testing.T) {
 	t.Parallel()
 	bid := newDecider(t, "be", nil).(*BestEffort).bid

@@ -11,9 +11,9 @@ import (
 const byLot contracts.Reason = "drawn by lot"
 
 // random rejects each request with a fixed probability and otherwise decides as [BestEffort]
-// does (RAC, §4.3). It is a control for cac: if cac is better than random rejection at the
-// same rate, its choice of requests matters and not only their number. Contracts that are
-// placed again after their host left are not subject to the random rejection.
+// does (RAC, §4.3). It is a control for cac: if cac is better than random rejection at the same
+// rate, then its choice of requests matters, not only their number. Contracts that are placed
+// again after their host left are not subject to the random rejection.
 type random struct {
 	be     *BestEffort
 	reject float64 // probability, in [0,1]

@@ -13,8 +13,8 @@ import (
 	"bourse/market"
 )
 
-// A priced market has given prices and percentiles of each resource, in nano-dollars a second, and
-// every request is placed on all of its hosts.
+// A priced is a market with given prices and percentiles of each resource, in nano-dollars per
+// second. Every request is placed on all of its hosts.
 type priced struct {
 	policytest.Still
 	kinds            []string
@@ -52,7 +52,7 @@ func (p *priced) PercentileOf(h hosts.ID, k hosts.Kind, _ float64) float64 {
 	return max(p.percentile[h][p.kinds[k]]/1e9, p.floors[h][k]*all)
 }
 
-// TestPriced checks what sac decides in markets of several resources, and the sums that it
+// TestPriced checks the decisions of sac in markets of several resources, and the sums that it
 // compares.
 func TestPriced(t *testing.T) {
 	t.Parallel()

@@ -37,20 +37,21 @@ var statisticalTests = []Test{
 // If hosts come and go, Discount multiplies each share by the predicted probability that its
 // host stays until the deadline.
 //
-// If held resources have prices, b and F concern processors only, and the same must hold for each
-// priced resource that a node claims. For these resources the threshold is a/(1+a), where a is the
-// fraction of the host that the node holds. At this share, the bid for the resource pays the price
-// of that fraction. For example, one of four GPUs requires a share of 0.2.
+// If held resources have prices, b and F concern only processors, and the same condition must
+// hold for each priced resource that a node claims. For these resources the threshold is
+// a/(1+a), where a is the fraction of the host that the node holds. At this share, the bid for
+// the resource pays the price of that fraction. For example, one of four GPUs requires a share
+// of 0.2.
 //
-// With the Promise fulfilment, the probability g applies to the contract being fulfilled
-// instead of the price staying below its percentile; see [fulfilment].
+// If the option Promise is fulfilment, g is the probability that the contract is fulfilled, not
+// the probability that the price stays below its percentile; see [fulfilment].
 type Statistical struct {
 	StatisticalOptions
 	be   *BestEffort
 	kept fulfilment
 }
 
-// StatisticalOptions are the options of sac, which cac has too.
+// StatisticalOptions are the options of sac. cac has them too.
 type StatisticalOptions struct {
 	Guarantee float64 `yaml:"guarantee" validate:"gt=0,lt=1" doc:"g, the probability that the price stays below its percentile"`
 	Threshold string  `yaml:"threshold" validate:"oneof=price share" doc:"required share: price (the share that one processor's price buys) or share (the share that the work needs)"`
@@ -120,8 +121,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 		} else {
 			share += float64(market.Quote(b, f))
 		}
-		// At the price threshold a host contributes 1/(1+C); at the share threshold, the share
-		// that the work needs to finish in time.
+		// Under the price threshold a host contributes 1/(1+C). Under the share threshold it
+		// contributes the share that the work needs to finish in time.
 		spec := v.Spec(pl.Host)
 		if atPrice {
 			threshold += 1 / (1 + spec.CPUs)
@@ -151,8 +152,8 @@ func (p *Statistical) Decide(now float64, r *contracts.Request, v contracts.View
 	return d
 }
 
-// test applies the tests to the held resource k on the chosen hosts of d, adds their numbers, and
-// returns the reason of the first that fails, or None.
+// test applies the tests to the held resource k on the chosen hosts of d and adds their
+// numbers. It returns the reason of the first test that fails, or None.
 func (p *Statistical) test(now float64, r *contracts.Request, v contracts.View, d *contracts.Decision, k hosts.Kind, g float64) contracts.Reason {
 	var price, percentile, spot, share, threshold float64
 	for i := range d.Placements {

@@ -23,7 +23,7 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// newDecider creates the decider of the named policy, on the cheapest hosts.
+// newDecider creates the decider of the named policy, which bids on the cheapest hosts.
 func newDecider(t tb, name string, o options) contracts.Decider {
 	t.Helper()
 	return policytest.Decider(t, policytest.Factory(Policies()[name].New), o)

@@ -15,13 +15,13 @@ const reserve = 1e-9
 //
 //	sum_h w_h x_h / (x_h + c_h)    over x_h >= 0, sum_h x_h = X
 //
-// Here x_h is the bid on host h, c_h the sum of the other bids there, w_h the value of the
-// whole host to the buyer, and X the total spending rate.
+// Here x_h is the bid on host h, and c_h is the sum of the other bids there. The value of the
+// whole host to the buyer is w_h, and X is the total spending rate.
 //
 // If c_h = 0, any positive bid wins the whole host. A smaller bid is then always better, and
 // there is no optimum. Such a host is therefore treated as if its price were reserve.
 //
-// The zero value is ready to use. It keeps its memory between calls.
+// The zero value is ready to use. It reuses its memory between calls.
 type bestResponse struct {
 	order []int // hosts by descending w/c
 }

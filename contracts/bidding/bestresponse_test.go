@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// worth is the utility that a best response maximises.
+// worth returns the utility that a best response maximizes.
 func worth(x, w, c []float64) float64 {
 	sum := 0.0
 	for h := range x {
@@ -38,7 +38,7 @@ func TestBids(t *testing.T) {
 		{"equal hosts share equally", []float64{1, 1}, []float64{2, 2}, 3, 2, []float64{1.5, 1.5}},
 		// sqrt(wc) = 1, 2, so x = 1/3 (3+5) - 1 and 2/3 (3+5) - 4.
 		{"cheap and dear", []float64{1, 1}, []float64{1, 4}, 3, 2, []float64{5. / 3, 4. / 3}},
-		// At X = 1 the second would get 2/3 (1+5) - 4 = 0: it is left out.
+		// At X = 1 the second host would get 2/3 (1+5) - 4 = 0, so it gets no bid.
 		{"too dear", []float64{1, 1}, []float64{1, 4}, 1, 2, []float64{1, 0}},
 		{"worth more", []float64{1, 4}, []float64{1, 1}, 4, 2, []float64{1, 3}},
 		{"at most n", []float64{1, 1, 1}, []float64{3, 1, 2}, 6, 1, []float64{0, 6, 0}},
@@ -48,7 +48,7 @@ func TestBids(t *testing.T) {
 		{"nothing to spend", []float64{1, 1}, []float64{1, 1}, 0, 2, []float64{0, 0}},
 		{"no host wanted", []float64{1, 1}, []float64{1, 1}, 1, 0, []float64{0, 0}},
 		{"free hosts alone", []float64{1, 1}, []float64{0, 0}, 3, 2, []float64{1.5, 1.5}},
-		// A free host takes little: sqrt(1e-9)/(1+sqrt(1e-9)) (3+1).
+		// A free host gets a small bid: sqrt(1e-9)/(1+sqrt(1e-9)) (3+1).
 		{"a free host", []float64{1, 1}, []float64{0, 1}, 3, 2, []float64{1.2648710e-4, 2.9998735}},
 		{"no hosts", nil, nil, 1, 3, nil},
 		{"worth as much as a number can say", []float64{math.MaxFloat64}, []float64{1}, 2, 1, []float64{2}},
@@ -63,9 +63,9 @@ func TestBids(t *testing.T) {
 	}
 }
 
-// TestNoBidIsBetter checks that the bids spend X and that moving any part of a
-// bid to another host is worth no more: to any host where the number of hosts is
-// not limited, else to any that is bid on.
+// TestNoBidIsBetter checks that the bids add up to X, and that moving any part of a bid to
+// another host does not increase the utility. If the number of hosts is limited, only hosts
+// with bids are considered.
 func TestNoBidIsBetter(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -123,8 +123,8 @@ func TestNoBidIsBetter(t *testing.T) {
 	})
 }
 
-// TestBidsOfEqualWeights checks that with equal weights the cheapest n hosts are
-// the best n: no other choice of n is worth more.
+// TestBidsOfEqualWeights checks that with equal weights no other n hosts are worth more than
+// the n cheapest.
 func TestBidsOfEqualWeights(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -153,7 +153,7 @@ func TestBidsOfEqualWeights(t *testing.T) {
 	})
 }
 
-// TestBidsRefuse checks that what is no number is not answered.
+// TestBidsRefuse checks that bids panics on invalid numbers.
 func TestBidsRefuse(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []float64{-1, math.NaN(), math.Inf(1)} {
@@ -170,7 +170,7 @@ func TestBidsRefuse(t *testing.T) {
 	}
 }
 
-// TestBidsAllocateNothing checks a warm solver.
+// TestBidsAllocateNothing checks that a solver that was used before allocates no memory.
 func TestBidsAllocateNothing(t *testing.T) {
 	var b bestResponse
 	w, c, out := make([]float64, 15), make([]float64, 15), make([]float64, 15)

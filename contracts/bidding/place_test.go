@@ -14,7 +14,7 @@ import (
 	"bourse/market"
 )
 
-// A fleet is hosts in order of price, some away, some full.
+// A fleet is a list of hosts in order of price, of which some are away and some are full.
 type fleet struct {
 	contracts.View
 	prices []market.Rate
@@ -54,15 +54,15 @@ func strategy(t interface{ Fatal(...any) }, name string) Strategy {
 	return s
 }
 
-// request returns one that may spend $1 a second on that many nodes together.
+// request returns a request that may spend $1 per second on the given number of nodes in total.
 func request(nodes int) *contracts.Request {
 	return &contracts.Request{Nodes: nodes, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 10}}
 }
 
-// TestPlace checks whom each strategy chooses and what it bids there: evenly b = v/(d n)
-// on the cheapest; what is worth most where the price is anticipated, with a nano-dollar
-// on hosts that are worth no bid (of prices 1 and 4, X = 1 is worth a bid on the first);
-// after what has been placed before; and why it places nothing.
+// TestPlace checks the hosts and bids of each strategy. cheapest bids b = v/(d n) on each of
+// the cheapest hosts. best-response maximizes the utility and bids one nano-dollar on hosts
+// that are worth no bid: at prices 1 and 4 and X = 1, only the first host is worth a bid.
+// Placements are appended to earlier ones, and a failure has a reason.
 func TestPlace(t *testing.T) {
 	t.Parallel()
 	const dollar = 1_000_000_000
@@ -99,8 +99,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestPlaceAtRandom checks that hosts drawn at random are as many as there are nodes,
-// each once, there and with the room; and that none of those is never drawn.
+// TestPlaceAtRandom checks that one host is drawn per node, that the hosts are distinct,
+// present and have room, and that every such host is drawn at some time.
 func TestPlaceAtRandom(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -63,7 +63,7 @@ func (b *Broker) do(a *contracts.Action) error {
 		b.enqueue(i, a.Place)
 		return nil
 	case contracts.Launch:
-		if c.phase != contracts.Running { // not if another part runs already
+		if c.phase != contracts.Running { // another part may already run
 			c.phase.Next(contracts.OnStart)
 		}
 		if err := b.floor.Resume(b.now, c.run, a.Part); err != nil {

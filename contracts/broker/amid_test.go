@@ -12,7 +12,7 @@ import (
 	"bourse/market"
 )
 
-// together lets all that wait in at once at 10 s, on the only host.
+// together admits all waiting requests at 10 s on the only host.
 type together struct {
 	actions []contracts.Action
 	over    bool
@@ -40,7 +40,7 @@ func (p *together) Next() (at float64, last bool) {
 	return 10, false
 }
 
-// watched counts how often its host is shared out.
+// watched counts how often its host is allocated.
 type watched struct {
 	*sim.Machine
 	dealt int
@@ -51,9 +51,9 @@ func (w *watched) Processors() []float64 {
 	return w.Machine.Processors()
 }
 
-// TestAmid checks that a host on which many contracts start at one instant is shared out
-// once, if their shares last, and otherwise each time: a rule may remember what it has
-// dealt out.
+// TestAmid checks that a host on which many contracts start at the same time is allocated once
+// if shares are fixed, and otherwise at each start, because a rule may store its last
+// allocation.
 func TestAmid(t *testing.T) {
 	t.Parallel()
 	const n = 20

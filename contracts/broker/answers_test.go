@@ -13,8 +13,8 @@ import (
 	"bourse/hosts"
 )
 
-// submit is: submit ID USER name=number... [soft] [per-host] [on-demand] [class=NAME]
-// where name is a field of the request, or true-work.
+// submit runs the command "submit ID USER name=number... [soft] [per-host] [on-demand]
+// [class=NAME]". Each name is a field of the request, or true-work.
 func (c *conversation) submit(words []string) ([]string, error) {
 	id, err := strconv.ParseInt(words[0], 10, 64)
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *conversation) submit(words []string) ([]string, error) {
 	return answer(*d), nil
 }
 
-// answer tells a decision and the numbers that decided it.
+// answer describes a decision and the numbers on which it is based.
 func answer(d contracts.Decision) (answers []string) {
 	head := d.Verdict.String()
 	said := must(note.ParseAgreement(d.AppendJSON(nil)))

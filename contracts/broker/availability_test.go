@@ -12,7 +12,7 @@ import (
 	"bourse/hosts/availability"
 )
 
-// leave lets the hosts of m come and go.
+// leave gives the hosts of m random availability.
 func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 	rng := rand.New(rand.NewPCG(m.seed, 9))
 	m.churn = &floor.Availability{Leaving: rule, Charged: charged}
@@ -40,11 +40,11 @@ func (m *trial) leave(rule floor.Leaving, charged bool) *trial {
 	return m
 }
 
-// TestLeaving checks, for random markets whose hosts come and go by every rule, that
-// money is conserved at each step; that nobody is on a host that is away, or nobody
-// works there; that all work that hosts have done is the contracts', done or wasted;
-// that what is kept is done, each budget held once and never exceeded; and that
-// whatever is open when the market closes pays nothing.
+// TestLeaving checks random markets whose hosts come and go, under every rule. Money is
+// conserved at each step. A host that is away has no tasks, or its tasks do no work. All work
+// done by hosts belongs to contracts, as done or as wasted. A fulfilled contract has done its
+// work. Each budget is held once and never exceeded. Contracts that are open when the market
+// closes pay nothing.
 func TestLeaving(t *testing.T) {
 	t.Parallel()
 	losses, resent, broken, saved := 0, 0, 0, 0
@@ -131,7 +131,8 @@ func TestLeaving(t *testing.T) {
 	}
 }
 
-// TestStaying checks that hosts that never leave are as hosts without a history.
+// TestStaying checks that hosts that never leave give the same results as hosts without a
+// history.
 func TestStaying(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {

@@ -12,8 +12,8 @@ import (
 	"bourse/hosts"
 )
 
-// crowd is a market of so many hosts, as in the paper, with n requests that load it
-// to 0.8.
+// crowd returns a market with the given number of hosts like the paper's, and n requests with a
+// load of 0.8.
 func crowd(fleet, n int, policy string) *trial {
 	rng := rand.New(rand.NewPCG(1, 1))
 	m := &trial{
@@ -30,8 +30,8 @@ func crowd(fleet, n int, policy string) *trial {
 	return m
 }
 
-// BenchmarkMarket measures a request from submission to settlement, and how many
-// times as long it takes where every event meters and allocates every host.
+// BenchmarkMarket measures the time of a request from submission to settlement, and how many
+// times as long it takes if every event meters and allocates every host.
 func BenchmarkMarket(b *testing.B) {
 	for _, policy := range []string{"be", "sac", "cac"} {
 		for _, size := range []struct{ hosts, requests int }{{15, 500}, {128, 1000}, {1000, 1000}} {
@@ -60,7 +60,7 @@ func BenchmarkMarket(b *testing.B) {
 	}
 }
 
-// visit runs m in p and calls before at each event, before it happens.
+// visit runs m in p and calls before immediately before each event.
 func (m *trial) visit(t testing.TB, p *played, before func(at float64)) {
 	step := func(at float64) {
 		before(at)
@@ -93,8 +93,8 @@ func processor() float64 {
 	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }
 
-// TestPlainIsTheSame checks that allocating every host at every event, which the
-// benchmark compares with, comes to the same ends and charges, to rounding.
+// TestPlainIsTheSame checks that allocating every host at every event, with which the benchmark
+// compares, gives the same outcomes and charges, within rounding.
 func TestPlainIsTheSame(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -24,11 +24,12 @@ type Teller interface {
 	// authorized the contract.
 	Hold(now float64, contract int64, owner bank.Account, a bank.Amount, note []byte) error
 
-	// Settle pays pay out of the escrow of contract and refunds the rest to its owner.
+	// Settle makes the given payments out of the escrow of contract and refunds the rest to its
+	// owner.
 	Settle(now float64, contract int64, pay []bank.Payment, note []byte) (refund bank.Amount, err error)
 
-	// Penalty moves a penalty from the debited accounts to to, and returns the amount paid.
-	// This is less than the penalty if an account has too little.
+	// Penalty moves a penalty from the debited accounts to one account, and returns the amount
+	// paid. This is less than the penalty if an account has too little.
 	Penalty(now float64, contract int64, from []bank.Debit, to bank.Account, note []byte) (paid bank.Amount, err error)
 
 	// Reject records that a request was rejected. It moves no money.
@@ -75,8 +76,8 @@ type Spans struct {
 	// the report arrives later.
 	Patience float64
 
-	// Least are the floor prices of resources on hosts with lower floors of their own. No floor
-	// applies if budgets are paid whole or nobody pays.
+	// Least has the floor prices of resources. They apply on hosts whose own floor prices are
+	// lower. No floor price applies if budgets are paid whole or nobody pays.
 	Least hosts.Floor
 
 	// Reserve is the price of a processor-second, in dollars, on a host that can serve all of

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOneDoor checks that float64 becomes money in settlement alone: nobody else in
+// TestOneDoor checks that only settlement converts float64 to money: no other package of
 // contracts calls the functions that round.
 func TestOneDoor(t *testing.T) {
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestStructsAreSmall(t *testing.T) {
 	}
 }
 
-// eachFile calls f with the files of a room that are no tests.
+// eachFile calls f with the files of a package that are not tests.
 func eachFile(t *testing.T, room string, f func(path string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(room, func(path string, d fs.DirEntry, err error) error {

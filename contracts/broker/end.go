@@ -21,7 +21,7 @@ func (b *Broker) remove(i int32, on contracts.Cause) error {
 }
 
 // end ends contract i, which is off the floor with the result k: it judges, bills and settles
-// it, pays the penalty if one is due, and appends it to the ended contracts.
+// the contract, pays any penalty, and appends the contract to the ended ones.
 func (b *Broker) end(i int32, on contracts.Cause, k *contracts.Contract) error {
 	c := &b.contracts[i]
 	from := c.phase
@@ -91,9 +91,8 @@ func (b *Broker) penalize(c *contract, bill *settlement.Bill) (bank.Amount, erro
 	return b.Teller.Penalty(b.now, int64(c.ID), b.scratch.debits, c.Owner, nil)
 }
 
-// terms returns the note of an admission, reason that of a rejection and verdict that of a
-// settlement. Each is empty unless Config.Notes is set, and valid until the next of these
-// calls.
+// terms, reason and verdict return the notes of an admission, a rejection and a settlement. A
+// note is empty unless Config.Notes is set, and is valid until the next of these calls.
 func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	n := &b.scratch.note
 	if *n = (*n)[:0]; b.Notes {
@@ -112,8 +111,8 @@ func (b *Broker) terms(c *contract, d *contracts.Decision, booked bool) []byte {
 	return *n
 }
 
-// held returns the terms of resources other than processors of c, which is to be placed as d says. It
-// returns nil if no such resource has a price or a floor, or if c holds none.
+// held returns the terms of c for resources other than processors, if c is placed as in
+// decision d. It returns nil if no such resource has a price or a floor, or if c holds none.
 func (b *Broker) held(c *contract, d *contracts.Decision) *note.Held {
 	v := &b.floor
 	if !v.PricesHeld() || c.Needs.Min.Resources.Zero() && c.Needs.Max.Resources.Zero() {

@@ -17,7 +17,7 @@ import (
 
 func none(any) error { return nil } // no options
 
-// A market of one host: a request is admitted, runs, and is settled.
+// In a market with one host, a request is admitted, runs, and is settled.
 func Example() {
 	ledger := bank.New(nil)
 	ann, _ := ledger.Account("user:ann")

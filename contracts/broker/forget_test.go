@@ -6,8 +6,8 @@ import (
 	"bourse/contracts"
 )
 
-// TestForget checks that what has ended and was refused is dropped, and that the memory
-// of a burst of ends is let go once far fewer end in a while.
+// TestForget checks that Forget drops ended contracts and rejected requests, and releases the
+// memory of a burst of ends once far fewer contracts end.
 func TestForget(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,10 +11,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestMoneyIsConserved checks, for 10,000 random contracts with every rule of
-// payment, hard and soft deadlines, penalties and broken promises, that at every
-// step all accounts add up to what was issued, that nobody is in debt, and that no
-// escrow is left at the end (spec §8).
+// TestMoneyIsConserved checks 10,000 random contracts with every payment rule, hard and soft
+// deadlines, penalties and broken promises. At every step all accounts add up to the amount
+// issued, and no account is negative. No escrow is left at the end (spec §8).
 func TestMoneyIsConserved(t *testing.T) {
 	t.Parallel()
 	contractsSeen, violated, fined := 0, 0, 0
@@ -66,10 +65,10 @@ func TestMoneyIsConserved(t *testing.T) {
 	}
 }
 
-// TestSharesOfHosts checks that tasks on a host get no more than there is, none
-// more than its limit, and that nothing is left idle that a task could use (spec
-// §1: work-conserving). A contract that has spent its budget bids nothing, no other does, and
-// it gets nothing that one that bids could use.
+// TestSharesOfHosts checks that the tasks on a host get at most its capacity, that no task gets
+// more than its limit, and that no capacity is idle that a task could use (spec §1:
+// work-conserving). A contract bids nothing if and only if it has spent its budget, and then it
+// gets only what bidders cannot use.
 func TestSharesOfHosts(t *testing.T) {
 	t.Parallel()
 	spent, fed := 0, 0
@@ -95,7 +94,7 @@ func TestSharesOfHosts(t *testing.T) {
 						t.Fatalf("%v: contract %d bids %v, and owes %v of %v", m, c.ID, s.Bid, owes(v, c), c.SLA.Budget)
 					case s.Bid > 0:
 						wanting = wanting || s.Rate < limit*m.spec.Speed*(1-1e-12)
-					case owes(v, c) < c.SLA.Budget.Float64()*(1-1e-7): // a moment late in time is as much
+					case owes(v, c) < c.SLA.Budget.Float64()*(1-1e-7): // a delay by the smallest time step has this effect
 						t.Fatalf("%v: contract %d bids nothing, and owes %v of %v", m, c.ID, owes(v, c), c.SLA.Budget)
 					default:
 						spent++
@@ -122,7 +121,7 @@ func TestSharesOfHosts(t *testing.T) {
 	}
 }
 
-// owes returns what c has run up by now.
+// owes returns the charges that c has accrued by now.
 func owes(v contracts.View, c *contracts.Contract) (sum float64) {
 	for _, pl := range c.Placements {
 		if sum += pl.Owed; pl.Left {
@@ -137,9 +136,9 @@ func owes(v contracts.View, c *contracts.Contract) (sum float64) {
 	return sum
 }
 
-// TestCapacityKeepsPromises checks that in a market of cac alone, by the projected
-// test, no contract is ever violated whose owner does not ask for less than it
-// needs, whatever is admitted later (spec §3).
+// TestCapacityKeepsPromises checks a market in which all requests use cac with the projected
+// test. Whatever is admitted later, no contract is violated unless its owner understated the
+// work (spec §3).
 func TestCapacityKeepsPromises(t *testing.T) {
 	t.Parallel()
 	admitted, shared := 0, 0
@@ -167,8 +166,8 @@ func TestCapacityKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestPartitionKeepsPromises checks that the reservations of a market in two parts are kept as
-// those of a market of cac alone are, whatever is let in on the spot, where promises are
+// TestPartitionKeepsPromises checks that the reservations of a partitioned market are kept as
+// in a market with only cac, whatever is admitted to the spot partition, where promises are
 // broken (§5).
 func TestPartitionKeepsPromises(t *testing.T) {
 	t.Parallel()
@@ -198,8 +197,8 @@ func TestPartitionKeepsPromises(t *testing.T) {
 	}
 }
 
-// TestBestEffortRefusesNothing checks that be admits every request that has no
-// minimum requirement and no more nodes than there are hosts (spec §3).
+// TestBestEffortRefusesNothing checks that be admits every request that has no minimum
+// requirement and at most as many nodes as there are hosts (spec §3).
 func TestBestEffortRefusesNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(50) {
@@ -216,8 +215,8 @@ func TestBestEffortRefusesNothing(t *testing.T) {
 	}
 }
 
-// TestSameSeedSameBytes checks that a market depends on its seed alone, also where
-// its broker has been reset in the middle of another.
+// TestSameSeedSameBytes checks that a market depends only on its seed, even if its broker was
+// reset in the middle of another run.
 func TestSameSeedSameBytes(t *testing.T) {
 	t.Parallel()
 	told := func(m *trial, used *Broker) string {

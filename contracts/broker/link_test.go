@@ -9,16 +9,15 @@ import (
 	"bourse/hosts/remote/remotetest"
 )
 
-// A link is what lies between a market and hosts elsewhere, which it may lose, double and
-// delay what they tell each other.
+// A link connects a market with remote hosts. It may lose, duplicate and delay their messages.
 type link struct {
 	rng    *rand.Rand
-	prompt bool // it does none of that, and hosts obey at once
+	prompt bool // messages are never lost, duplicated or delayed, and hosts obey at once
 	hosts  []*remote.Machine
 	agents []*remotetest.Agent
-	next   float64 // instant of the next talk, +Inf if there is none to be had
+	next   float64 // time of the next exchange, or +Inf if there is none
 	last   float64
-	pace   float64 // s between talks, longer and longer while nothing else happens
+	pace   float64 // seconds between exchanges, which increase while nothing else happens
 }
 
 // host returns a machine with an agent.
@@ -28,7 +27,7 @@ func (l *link) host(spec hosts.Spec) hosts.Machine {
 	return m
 }
 
-// at returns the instant of the next talk.
+// at returns the time of the next exchange.
 func (l *link) at() float64 {
 	at := l.next
 	for _, a := range l.agents {
@@ -37,7 +36,7 @@ func (l *link) at() float64 {
 	return max(at, l.last)
 }
 
-// soon has the market talk with its hosts soon after at, at which it has changed its mind.
+// soon schedules an exchange with the hosts soon after at, the time of a change in the market.
 func (l *link) soon(at float64, b *Broker) {
 	if l.prompt {
 		l.obey(at, b)
@@ -46,7 +45,7 @@ func (l *link) soon(at float64, b *Broker) {
 	l.next, l.pace = min(l.next, at+1), 5
 }
 
-// talk lets hosts and market talk at now.
+// talk exchanges messages between hosts and market at now.
 func (l *link) talk(now float64, b *Broker) {
 	b.Next()
 	l.last, l.next, l.pace = now, math.Inf(1), 1.3*l.pace
@@ -83,16 +82,16 @@ func (l *link) talk(now float64, b *Broker) {
 func (l *link) hear(now float64, b *Broker, h int, told *remote.Told) {
 	known, ok := l.hosts[h].Hear(now, told)
 	b.Read(now, hosts.ID(h))
-	b.Next() // what is wanted now is dealt
+	b.Next() // allocate shares to the tasks that are wanted now
 	if ok {
 		o := l.hosts[h].Orders(now, known)
 		l.agents[h].Obey(now, &o)
 	}
 }
 
-// obey lets hosts know at once what is wanted.
+// obey sends the wanted tasks to the hosts at once.
 func (l *link) obey(now float64, b *Broker) {
-	b.Next() // what is wanted now is dealt
+	b.Next() // allocate shares to the tasks that are wanted now
 	for h, a := range l.agents {
 		o := l.hosts[h].Orders(now, nil)
 		a.Obey(now, &o)

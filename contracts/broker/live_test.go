@@ -30,7 +30,7 @@ func TestElsewhere(t *testing.T) {
 		for _, m := range []*medley{here, there} {
 			m.metered, m.prompt, m.churn, m.end, m.cancels = m == there, true, nil, math.Inf(1), nil
 			for i := range m.asks {
-				m.asks[i].PerHost = true // that the work of all is done nobody knows before it is told
+				m.asks[i].PerHost = true // the market does not know that all work is done until a report says so
 			}
 		}
 		if here.policy == "reserve" || here.policy == "queue" {
@@ -50,7 +50,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// apart returns the first contract of which one market says something else than the other.
+// apart returns the first contract on which the two markets differ.
 func apart(here, there []contracts.Settled) string {
 	if len(here) != len(there) {
 		return fmt.Sprintf("%d contracts, elsewhere %d", len(here), len(there))
@@ -72,19 +72,19 @@ func apart(here, there []contracts.Settled) string {
 // off reports whether work differs by more than rounding.
 func off(x, y float64) bool { return math.Abs(x-y) > 1e-6*max(1, x) }
 
-// dear reports whether money differs by more than rounding.
+// dear reports whether amounts differ by more than rounding.
 func dear(x, y bank.Amount) bool {
 	return math.Abs(float64(x.Micros()-y.Micros())) > 2+1e-6*float64(x.Micros())
 }
 
-// far is a market of programs on hosts elsewhere, each with a processor of speed 1.
+// far is a market of programs on remote hosts, each with one processor of speed 1.
 type far struct {
 	*Broker
 	t     *testing.T
 	hosts []*remote.Machine
 	owner bank.Account
 	books *bank.Ledger
-	spans []int64 // told so far, by host
+	spans []int64 // the spans reported so far, by host
 	used  map[int64]float64
 }
 
@@ -114,7 +114,7 @@ func (f *far) join(now float64, h int) {
 	must(0, f.Join(now, m, must(f.books.Account(fmt.Sprintf("host:h%d", h)))))
 }
 
-// run asks for a program that is to have so much work by its deadline on each of n hosts.
+// run submits a program that requests the given work by its deadline on each of n hosts.
 func (f *far) run(now float64, id contracts.ID, n int, work, deadline float64) {
 	r := contracts.Request{ID: id, Owner: f.owner, Submit: now, Nodes: n, Work: work, PerHost: true}
 	r.SLA = contracts.SLA{Deadline: deadline, Budget: bank.Micros(1e6), Penalty: contracts.Penalty{Rate: 0.01, Max: math.Inf(1)}}
@@ -123,11 +123,11 @@ func (f *far) run(now float64, id contracts.ID, n int, work, deadline float64) {
 	}
 }
 
-// tell lets host h tell that all that is wanted there has run for as long as that, up to
-// now, and of the first what has become of it.
+// tell makes host h report that all wanted tasks have run for the given time up to now, and how
+// the first one ended.
 func (f *far) tell(now float64, h int, length float64, ends ...remote.End) {
 	m := f.hosts[h]
-	f.Next() // what is wanted now is dealt
+	f.Next() // allocate shares to the tasks that are wanted now
 	o := m.Orders(now, nil)
 	s := remote.Span{Deal: o.Deal, Length: length}
 	key := func(name int64) int64 { return int64(h)<<32 + name }
@@ -145,7 +145,7 @@ func (f *far) tell(now float64, h int, length float64, ends ...remote.End) {
 	must(0, f.Advance(now))
 }
 
-// ended checks how the only contract that has ended did, and what it paid.
+// ended checks the outcome and the payment of the only contract that has ended.
 func (f *far) ended(what string, outcome contracts.Outcome, done float64, paid int64) {
 	f.t.Helper()
 	all := f.Ended()
@@ -173,7 +173,7 @@ func TestPrograms(t *testing.T) {
 		work    float64
 		spans   []float64
 		end     remote.End
-		late    float64 // the end is told so long after it
+		late    float64 // the delay of the report of the end
 		outcome contracts.Outcome
 		done    float64
 		paid    int64
@@ -206,9 +206,9 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestFault checks that a program that cannot be started on one of its hosts breaks the
-// promise, by no fault of the provider, who owes nothing; and that nothing is paid for it
-// there, though it has used something until it was found out, and on others as ever.
+// TestFault checks that a program that cannot be started on one of its hosts breaks the promise
+// without a fault of the provider, who owes nothing. Nothing is paid for that host, even for
+// usage before the fault was detected, and other hosts are paid as usual.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 3, floor.Lose, "bid")
@@ -241,7 +241,7 @@ func TestFault(t *testing.T) {
 }
 
 // TestLostPrograms checks that a task unknown to its host counts as lost, as if the host had
-// left, and that hosts arrive, leave and join when told to.
+// left, and that hosts arrive, leave and join on request.
 func TestLostPrograms(t *testing.T) {
 	t.Parallel()
 	f := newFar(t, 2, floor.Lose, "bid")
@@ -303,7 +303,7 @@ func TestDeals(t *testing.T) {
 	}
 	for i, want := range []struct {
 		done float64
-		paid int64 // of bids of a cent a second: 0.4 and 0.6 of that for 10 s
+		paid int64 // bids of a cent per second: 0.4 and 0.6 of it for 10 s
 	}{{14, 40_000}, {6, 60_000}, {0, 0}} {
 		if e := &f.Ended()[i]; math.Abs(e.Done-want.done) > 1e-9 || e.Paid.Micros() != want.paid {
 			t.Errorf("contract %d: %v done, paid %v; want %v, %v", e.ID, e.Done, e.Paid, want.done, bank.Micros(want.paid))

@@ -17,7 +17,7 @@ import (
 	"bourse/market"
 )
 
-// A trial is a random market and what is asked of it.
+// A trial is a random market with its requests.
 type trial struct {
 	churn *floor.Availability // nil: hosts stay
 
@@ -31,7 +31,7 @@ type trial struct {
 	asks    []ask
 }
 
-// An ask is a request and the work that it truly needs, per node.
+// An ask is a request with its true work per node.
 type ask struct {
 	contracts.Request
 	truth float64
@@ -43,7 +43,7 @@ func (m *trial) String() string {
 
 func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
 
-// newTrial draws a market of n requests, of every kind there is.
+// newTrial draws a market with n requests of every kind.
 func newTrial(seed uint64, n int) *trial {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := &trial{
@@ -91,12 +91,12 @@ func newTrial(seed uint64, n int) *trial {
 	return m
 }
 
-// A played trial is what came of one.
+// A played is the result of a trial.
 type played struct {
 	ledger    *bank.Ledger
 	broker    *Broker
 	users     []bank.Account
-	decisions []contracts.Decision // one a request; placements are copies
+	decisions []contracts.Decision // one per request; placements are copies
 }
 
 // open makes the market of m.
@@ -150,7 +150,7 @@ func (m *trial) play(t testing.TB, check func(p *played)) *played {
 	return m.playIn(t, m.open(t), check)
 }
 
-// playIn is play in a market that is open.
+// playIn is like play, but in an open market.
 func (m *trial) playIn(t testing.TB, p *played, check func(p *played)) *played {
 	t.Helper()
 	fail := func(err error) {

@@ -20,24 +20,24 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A medley is a random market and what is asked of it.
+// A medley is a random market with its requests.
 type medley struct {
 	seed            uint64
 	specs           []hosts.Spec
-	policy, options string // of the policy, as YAML
+	policy, options string // the options of the policy are YAML
 	sharing         string
 	bidding         string
 	forecast        string
 	payment         string
 	churn           *floor.Availability
-	cancels         map[contracts.ID]float64 // reservations that are taken back, by when
-	end             float64                  // instant at which the market closes, +Inf if it does not
+	cancels         map[contracts.ID]float64 // reservations that are cancelled, by time
+	end             float64                  // time at which the market closes, or +Inf if it does not
 	funds           float64                  // of the provider, $
 	window          float64
 	renew           float64
 	asks            []ask
-	metered         bool // hosts are elsewhere, and tell what they have done, late and not always
-	prompt          bool // and do so at every instant
+	metered         bool // hosts are remote, and their reports can be late or lost
+	prompt          bool // remote hosts report at every event
 	priced          []hosts.Kind
 }
 
@@ -49,7 +49,7 @@ func (m *medley) String() string {
 	return fmt.Sprintf("seed %d: %s {%s} %s, %s, %s, %d hosts like %+v", m.seed, m.policy, m.options, m.sharing, m.payment, leaving, len(m.specs), m.specs[0])
 }
 
-// newMedley draws a market of n requests, of every kind there is.
+// newMedley draws a market with n requests of every kind.
 func newMedley(seed uint64, n int) *medley {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	m := &medley{
@@ -62,7 +62,7 @@ func newMedley(seed uint64, n int) *medley {
 		Room: hosts.Resources{Memory: 8, Disk: 100, Bandwidth: 10},
 	}
 	m.choose(rng)
-	several := rand.New(rand.NewPCG(seed, 14)) // resources
+	several := rand.New(rand.NewPCG(seed, 14)) // random numbers for the resources
 	if several.IntN(3) == 0 {
 		m.priced = []hosts.Kind{hosts.Memory, hosts.Countable}[several.IntN(2):]
 		if like.Room.Counts[0] = 3; several.IntN(2) == 0 {
@@ -70,7 +70,7 @@ func newMedley(seed uint64, n int) *medley {
 		}
 	}
 	about := policies.Of(m.policy)
-	if about.Rated { // what a scenario may combine with it
+	if about.Rated { // options that a scenario may combine with it
 		m.sharing, m.payment, like.CPUs = about.Sharing, "bid", 1
 		if about.Free {
 			m.payment = "free"
@@ -88,10 +88,10 @@ func newMedley(seed uint64, n int) *medley {
 		}
 		m.specs = append(m.specs, spec)
 	}
-	whole := rng.IntN(3) == 0 // instants and work are whole numbers: much happens at once
+	whole := rng.IntN(3) == 0 // times and work are whole numbers, so many events are simultaneous
 	kind := rng.IntN(4)       // of deadlines
 	perHost := pick(rng, 0, 1, 4)
-	loose := m.queues() && rng.IntN(4) > 0 // deadlines that nobody meets in the queue
+	loose := m.queues() && rng.IntN(4) > 0 // deadlines that pass while requests wait in the queue
 	if loose {
 		m.renew = 0 // it would not end
 	}
@@ -195,7 +195,7 @@ func (m *medley) choose(rng *rand.Rand) {
 	}
 }
 
-// leave lets the hosts of m come and go until some time after the instant end.
+// leave gives the hosts of m random availability until some time after end.
 func (m *medley) leave(rng *rand.Rand, end float64) {
 	m.churn = &floor.Availability{Leaving: pick(rng, floor.Resubmit, floor.Lose, floor.Suspend), Charged: rng.IntN(2) == 0}
 	if rng.IntN(2) == 0 {
@@ -224,7 +224,7 @@ func (m *medley) leave(rng *rand.Rand, end float64) {
 	m.end = min(m.end, end+5000)
 }
 
-// A world is what stands around a broker: machines, money and chance.
+// A world is the environment of a broker: machines, money and random numbers.
 type world struct {
 	journal journal
 	ledger  *bank.Ledger
@@ -232,10 +232,10 @@ type world struct {
 	ties    *rand.PCG
 	lots    *rand.PCG // of the policy
 	config  Config
-	link    *link // to hosts elsewhere, nil if there are none
+	link    *link // link to remote hosts; nil if there are none
 }
 
-// A journal is the entries of a ledger, one a line.
+// A journal contains the entries of a ledger, one per line.
 type journal struct{ strings.Builder }
 
 func (j *journal) Append(e *bank.Entry) error {
@@ -250,7 +250,7 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// open makes the world of m, and the broker that it was made for.
+// open creates the world of m and its broker.
 func (m *medley) open(noted bool) *world {
 	w := &world{ties: rand.NewPCG(m.seed, 2), lots: rand.NewPCG(m.seed, 3)}
 	w.ledger = bank.New(nil)
@@ -302,7 +302,7 @@ func (m *medley) make(w *world) contracts.Policy {
 	return must(policies.Table(bid, rand.New(w.lots)).New(m.policy, decode))
 }
 
-// A record is what came of a trial, to be compared to the last bit.
+// A record is the result of a trial, for exact comparison.
 type record struct {
 	decisions []string
 	refused   []string
@@ -319,7 +319,7 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 	for {
 		at := b.Next()
 		if b.Idle() && next == len(m.asks) {
-			at = math.Inf(1) // hosts that come and go matter no more
+			at = math.Inf(1) // availability no longer matters
 		}
 		kind := 0
 		if next < len(m.asks) && m.asks[next].Submit < at {
@@ -379,7 +379,7 @@ func (m *medley) drive(w *world, b *Broker, every func(*Broker) *Broker) (decisi
 	return decisions
 }
 
-// exactly prints x so that floats that differ at all print differently.
+// exactly prints x so that different floats have different texts.
 func exactly(x any) string { return fmt.Sprintf("%+v", x) }
 
 func (w *world) accounts() string {
@@ -412,7 +412,7 @@ func (m *medley) run(every func(*world, *Broker) *Broker) (r record, b *Broker) 
 	return r, b
 }
 
-// difference returns where two records differ, empty if nowhere.
+// difference returns the place at which two records differ, or "" if they are equal.
 func difference(got, want record) string {
 	for _, part := range []struct {
 		name      string

@@ -12,9 +12,9 @@ import (
 	"bourse/contracts/policies"
 )
 
-const trials = 600 // that recalling is tried in
+const trials = 600 // trials is the number of trials of recalling.
 
-// undisturbed returns what comes of a trial whose broker is never replaced.
+// undisturbed returns the result of a trial whose broker is never replaced.
 var undisturbed = func() (of [trials]func() record) {
 	for seed := range of {
 		of[seed] = sync.OnceValue(func() record {
@@ -25,11 +25,11 @@ var undisturbed = func() (of [trials]func() record) {
 	return of
 }()
 
-// TestRecall checks, for every policy under all options, sharing rules and rules of
-// leaving, that a broker that is replaced at random instants by the one that is recalled
-// from its memo goes on as it would have, to the last bit: decisions, prices,
-// accounts, journal. What the replaced one and the memo knew is wiped, policy and all,
-// so nothing of it can be in use; what is scratch in the new one is garbage.
+// TestRecall checks every policy under all options, sharing rules and rules for leaving hosts.
+// At random times, the broker is replaced with one recalled from its memo. Decisions, prices,
+// accounts and journal must be the same to the last bit. The data of the replaced broker, its
+// policy and the memo is cleared, so that none of it can still be in use. Scratch memory of the
+// new broker contains garbage.
 func TestRecall(t *testing.T) {
 	t.Parallel()
 	replaced := map[string]int{}
@@ -46,8 +46,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// TestRecallBytes checks the same of memos that were written and read again, but for the
-// policies that keep books of their own.
+// TestRecallBytes performs the same check with memos that were encoded and decoded, except for
+// policies that maintain books.
 func TestRecallBytes(t *testing.T) {
 	t.Parallel()
 	replaced, size := 0, 0
@@ -72,8 +72,8 @@ func TestRecallBytes(t *testing.T) {
 	t.Logf("%d brokers were replaced, by at most %d bytes", replaced, size)
 }
 
-// recalled runs a trial in which brokers are replaced, and returns how many, and where
-// what comes of it differs. Omit, if it is not nil, may harm the memos.
+// recalled runs a trial in which brokers are replaced. It returns the number of replacements
+// and the place at which the result differs. If omit is not nil, it may damage the memos.
 func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where string) {
 	m = newMedley(seed, 25)
 	rng, steps := rand.New(rand.NewPCG(seed, 11)), 0
@@ -90,8 +90,7 @@ func recalled(seed uint64, omit func(*Memo)) (m *medley, replaced int, where str
 	return m, replaced, difference(got, undisturbed[seed]())
 }
 
-// replace returns the broker that is recalled from the memo of b, which omit may
-// harm.
+// replace returns the broker recalled from the memo of b, which omit may damage.
 func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
 	copied := memo.Copy(b.Memo(), Fixed())
 	wipe(reflect.ValueOf(&b.State).Elem(), 4)
@@ -113,12 +112,12 @@ func (m *medley) replace(w *world, b *Broker, omit func(*Memo)) *Broker {
 	return next
 }
 
-// open returns v so that it may be set, exported or not.
+// open returns v as a settable value, exported or not.
 func open(v reflect.Value) reflect.Value {
 	return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
 }
 
-// wipe clears what v holds, and so many levels of what its slices do.
+// wipe clears the value in v, and the elements of its slices down to the given depth.
 func wipe(v reflect.Value, levels int) {
 	switch {
 	case v.Kind() == reflect.Struct:
@@ -142,7 +141,7 @@ func litter(v reflect.Value) {
 	}
 }
 
-// fields returns the paths of all fields of t, and of what its lists are lists of.
+// fields returns the paths of all fields of t and of the elements of its lists.
 func fields(t reflect.Type, path string, depth int) (paths []string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -176,9 +175,9 @@ func leaveOut(v reflect.Value, path string) {
 }
 
 // idleFields are the fields that a memo may omit without any effect:
-//   - that a host takes no more tasks, because none of these markets sets it;
-//   - marks of work in progress, of which there is none when the memo is taken;
-//   - marks without which a policy reads a host again that it has read before;
+//   - that a host accepts no more tasks, because no market here sets it;
+//   - marks of work in progress, because there is none when the memo is taken;
+//   - marks whose absence only makes a policy read a host again;
 //   - that there is room, which between two steps concerns only policies that keep books or
 //     decide at times of their own;
 //   - the prices of hosts, which these markets do not record.

@@ -10,10 +10,10 @@ import (
 	"bourse/hosts"
 )
 
-// A policy that sells hosts for a limited time can suspend a contract that is not booked, take
-// it off all hosts and start it again on others, or change its rates. The charges of each stay
-// remain owed. Each change of hosts becomes a ledger entry, so that an audit knows where the
-// contract was and when.
+// A policy that sells hosts for a limited time can change the rates of a contract that is not
+// booked. It can also suspend the contract, which removes it from all hosts, and start it again
+// on others. The charges of each stay remain owed. Each change of hosts becomes a ledger entry,
+// so that an audit knows where the contract was and when.
 //
 // If its rates are agreed ([contracts.Decision].Rated), the contract ends when its charges reach
 // its budget. Otherwise a user could understate the estimate and obtain any amount of time for

@@ -16,10 +16,10 @@ import (
 	"bourse/market"
 )
 
-// TestNeverOversold checks, over 100,000 random arrivals, ends and losses on 20 hosts of six
-// resources, under all bidding strategies, that all that runs on a host fits in it, that each price is
-// the sum of the bids for its resource, and that an emptied host has all of its room, to the bit. The
-// sums are those of the requests, not of the floor.
+// TestNeverOversold performs 100,000 random arrivals, ends and losses on 20 hosts of six
+// resources, under all bidding strategies. It checks that all tasks on a host fit on it, that
+// each price is the sum of the bids for its resource, and that exactly all resources of an
+// empty host are free. It computes the sums from the requests, independently of the floor.
 func TestNeverOversold(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))
@@ -116,7 +116,7 @@ func TestNeverOversold(t *testing.T) {
 	for i := range events {
 		now := float64(i)
 		switch kind := rng.IntN(40); {
-		case kind == 0: // a host leaves; what ran there is placed again, or ends
+		case kind == 0: // a host leaves; the runs on it are placed again or end
 			h := hosts.ID(rng.IntN(20))
 			for _, e := range f.Gone(now, h) {
 				if e.Kind != floor.Lost {

@@ -12,9 +12,10 @@ import (
 type Payment struct {
 	Charge floor.Tariff // sets the charge of each task on a host
 
-	// Term is the price of the fraction q of one resource, in dollars per second. The task's bid for
-	// it is own, and the sum of all bids is price. The sum of the other bids was met when the task
-	// was placed. A task with a vector pays the greatest of its terms, at most its bid.
+	// Term returns the price of the fraction q of one resource, in dollars per second. The
+	// task's bid for the resource is own, and the sum of all bids is price. The sum of the
+	// other bids when the task was placed is met. A task with a vector pays the greatest of its
+	// terms, at most its bid.
 	Term func(q float64, own, price, met market.Rate) float64
 
 	// Mean means that each node pays its part of the mean over all nodes.
@@ -36,10 +37,10 @@ type Payment struct {
 func (p *Payment) noFloor() bool { return p.Whole || p.Free }
 
 // Payments returns the table of payment rules. In their descriptions, b is the bid of a node, q
-// is the share of the host that the node gets, c is the sum of all bids on the host, c(-s) is
-// the sum of the other bids, and N is the number of nodes of the contract. For example, with
-// bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1) =
-// 0.75.
+// is the share of the host that the node gets, and N is the number of nodes of the contract.
+// The sum of all bids on the host is c, and the sum of the other bids is c(-s). For example,
+// with bids of 3 and 1, equal to shares of 3/4 and 1/4, spot charges the first min(3, 3/4 × 1)
+// = 0.75.
 func Payments() plugin.Table[Payment] {
 	return plugin.Table[Payment]{Kind: "payment rule", Members: plugin.Members[Payment]{
 		"admission": {"min(b, q c(-s)), at the price that the other bids set when the task was placed", plugin.Is(Payment{Charge: atAdmission, Term: metTerm})},
@@ -95,10 +96,10 @@ func usable(on []contracts.Allocation) (sum float64) {
 	return sum
 }
 
-// vectors returns the charges of p where tasks have vectors: the greatest of the terms of the
-// priced resources, at most the bid. The fraction of processors is that received, and of another
-// resource that held. Under scarce, the term of processors is the reserve while
-// processors are spare, that is, while the tasks cannot use all of them.
+// vectors returns the charges of p on hosts on which tasks have vectors. A charge is the
+// greatest of the terms of the priced resources, at most the bid. The fraction of processors is
+// the fraction received, and the fraction of another resource is the fraction held. Under
+// scarce, the term of processors is the reserve as long as the tasks cannot use all processors.
 func (p *Payment) vectors(priced []hosts.Kind, reserve float64) floor.VectorTariff {
 	return func(on []contracts.Allocation, prices *floor.Prices, capacity, processor float64) {
 		spare := p.Scarce && usable(on)*processor < capacity*(1-contracts.Tolerance)
@@ -122,7 +123,7 @@ func (p *Payment) vectors(priced []hosts.Kind, reserve float64) floor.VectorTari
 	}
 }
 
-// The terms of the payment rules, for one resource.
+// The following functions are the terms of the payment rules for one resource.
 func spotTerm(q float64, own, price, _ market.Rate) float64         { return q * (price - own).Float64() }
 func usageTerm(q float64, _, price, _ market.Rate) float64          { return q * price.Float64() }
 func metTerm(q float64, _, _, met market.Rate) float64              { return q * met.Float64() }
@@ -150,8 +151,8 @@ func usage(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 }
 
 // resource charges what usage charges, divided by the number of nodes of the contract. The
-// contract pays the mean over its hosts of their usage. For example, two nodes that would each
-// pay $0.004/s under usage each pay $0.002/s.
+// contract pays the mean of the usage charges of its hosts. For example, two nodes that would
+// each pay $0.004/s under usage each pay $0.002/s.
 func resource(on []contracts.Allocation, price market.Rate, capacity, processor float64) {
 	usage(on, price, capacity, processor)
 	for i := range on {

@@ -13,7 +13,7 @@ import (
 	"bourse/market"
 )
 
-// What follows, up to the test, is all of a policy: who has odd work is turned away.
+// The code up to the test is a complete policy: it rejects requests with an odd amount of work.
 
 const odd contracts.Reason = "its work is odd"
 
@@ -27,8 +27,8 @@ func (p *evenOnly) Decide(_ float64, r *contracts.Request, _ contracts.View) con
 	return contracts.Decision{Reason: odd, Numbers: p.numbers}
 }
 
-// TestPlugin checks that a policy brings its own reason and numbers: they come to the
-// ledger, and to who submits, and no other room knows of them.
+// TestPlugin checks that a policy can define its own reason and numbers. They reach the ledger
+// and the caller of Submit, and no other package refers to them.
 func TestPlugin(t *testing.T) {
 	t.Parallel()
 	var entries journal

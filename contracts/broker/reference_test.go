@@ -9,9 +9,8 @@ import (
 	"bourse/hosts"
 )
 
-// A reference does what a broker does the plain way: it recomputes every rate of
-// every contract at every event, and looks at all of them for the next one. It is
-// told where contracts run, and what they bid there.
+// A reference is a simple broker: at every event it recomputes every rate of every contract and
+// searches all of them for the next event. The test sets the hosts and bids of contracts.
 type reference struct {
 	*trial
 	now    float64
@@ -32,13 +31,13 @@ type plain struct {
 type plainNode struct {
 	of         int // nodes of its contract
 	host       hosts.ID
-	bid, met   float64 // $/s; what the others bid there when it came
+	bid, met   float64 // $/s; sum of the other bids there when it was placed
 	rate, pays float64
 	done, owed float64
-	left       bool // its own work is done, where it is judged by itself
+	left       bool // its own work is done, if nodes are judged separately
 }
 
-// run goes through the requests that were accepted.
+// run simulates the accepted requests.
 func (f *reference) run(decisions []contracts.Decision) {
 	for i := range f.asks {
 		f.pass(f.asks[i].Submit)
@@ -54,7 +53,7 @@ func (f *reference) run(decisions []contracts.Decision) {
 	f.pass(math.Inf(1))
 }
 
-// bids returns what is bid on a host.
+// bids returns the sum of the bids on a host.
 func (f *reference) bids(h hosts.ID) (sum float64) {
 	for _, c := range f.active {
 		for _, k := range c.nodes {
@@ -66,7 +65,7 @@ func (f *reference) bids(h hosts.ID) (sum float64) {
 	return sum
 }
 
-// pass lets time go by, from event to event.
+// pass advances time from event to event.
 func (f *reference) pass(until float64) {
 	for {
 		f.share()
@@ -92,8 +91,8 @@ func (f *reference) pass(until float64) {
 	}
 }
 
-// share fills every host like vessels: the level rises evenly for all that are not
-// full, in steps small enough that one becomes full at each.
+// share allocates every host by raising a common level for all tasks below their limits. Each
+// step ends when another task reaches its limit.
 func (f *reference) share() {
 	for h := range hosts.ID(f.hosts) {
 		var on []*plainNode
@@ -127,7 +126,7 @@ func (f *reference) share() {
 			free -= g
 		}
 		for i, more := range fill(free, on, limits, func(k *plainNode) float64 { return bits(k.bid == 0) }) {
-			got[i] += more // of those whose money is gone
+			got[i] += more // tasks without money
 		}
 		for i, k := range on {
 			k.rate = got[i] * f.spec.Speed
@@ -162,7 +161,7 @@ func bits(b bool) float64 {
 	return 0
 }
 
-// fill fills those that weigh something.
+// fill allocates capacity to the tasks with a positive weight.
 func fill(cpus float64, on []*plainNode, limits []float64, weigh func(*plainNode) float64) []float64 {
 	got := make([]float64, len(on))
 	for left := cpus; ; {
@@ -204,7 +203,7 @@ func (c *plain) done() (done, rate float64) {
 	return done, rate
 }
 
-// money returns what c has left of its budget, and pays per second.
+// money returns the remaining budget of c and its charge per second.
 func (c *plain) money() (left, pays float64) {
 	left = c.SLA.Budget.Float64()
 	for n := range c.nodes {
@@ -214,7 +213,7 @@ func (c *plain) money() (left, pays float64) {
 	return left, pays
 }
 
-// event returns when something happens to c if nothing changes.
+// event returns the time of the next event of c if nothing changes.
 func (f *reference) event(c *plain) float64 {
 	at := math.Inf(1)
 	if left, pays := c.money(); pays > 0 {
@@ -236,13 +235,13 @@ func (f *reference) event(c *plain) float64 {
 	return at
 }
 
-// enough reports whether done covers want at now, but for rounding.
+// enough reports whether done covers want at now, within rounding.
 func enough(done, rate, want, now float64) bool {
 	return done+2*contracts.Moment(now)*rate >= want*(1-1e-9)
 }
 
-// settle ends what is done or has run out of time, and takes the weight of what has run out
-// of money.
+// settle ends contracts that are done or out of time, and removes the weight of contracts
+// without money.
 func (f *reference) settle() {
 	for _, c := range f.active {
 		if left, pays := c.money(); pays > 0 && f.now+max(0, left)/pays <= f.now+4*contracts.Moment(f.now) {
@@ -283,9 +282,9 @@ func (f *reference) settle() {
 	})
 }
 
-// TestAgainstReference checks work, ends, states and charges of the broker, which
-// looks only at what an event touches, against a reference that recomputes all of
-// it: to 1e-9 of each, and what the rounding of instants and charges comes to.
+// TestAgainstReference compares work, ends, states and charges of the broker, which updates
+// only the parts that an event affects, with a reference that recomputes everything. They must
+// agree to 1e-9, plus the rounding of times and charges.
 func TestAgainstReference(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(600) {

@@ -10,10 +10,10 @@ import (
 	"bourse/hosts"
 )
 
-// TestRenew checks renewed bids by hand, on one processor with spot payment. A has $1 for
-// 100 s, and so has B, 20 s later: both bid .01. A pays nothing while it is alone, and then
-// both .005. At 50 s A has $.85 for 50 s. Then B pays .01/.027 × .017, has $1 - .15 - .12593
-// at 70 s, and 50 s. Nothing is renewed that would be at the deadline.
+// TestRenew checks renewed bids by hand, on one processor with spot payment. A has $1 for 100
+// s, and B has the same 20 s later: both bid .01. A pays nothing while it is the only bidder,
+// and then both pay .005. At 50 s A has $.85 for 50 s. Then B pays .01/.027 × .017, has $1 -
+// .15 - .12593 at 70 s, and 50 s. No renewal takes place at the deadline.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	m := &medley{policy: "be", sharing: "auction", bidding: "cheapest", forecast: "normal", payment: "spot", window: 300, renew: 50}
@@ -41,16 +41,15 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// TestRenewedBudget checks, whatever is asked of the market and however it pays, that bids
-// and what has been run up come to no more than the budget by the deadline, and after bids
-// are renewed to all of it.
+// TestRenewedBudget checks, for any requests and payment rules, that the accrued charges plus
+// the bids until the deadline never exceed the budget, and equal it after a renewal.
 func TestRenewedBudget(t *testing.T) {
 	t.Parallel()
 	renewed := 0
 	for seed := range uint64(150) {
 		m := newMedley(seed, 25)
 		m.policy, m.options, m.sharing, m.renew = pick(rand.New(rand.NewPCG(seed, 13)), "be", "sac", "cac", "rac"), "", "auction", 40
-		m.metered = false // what hosts elsewhere have not told yet nobody can bid less of: settlement sees to it
+		m.metered = false // bids cannot account for usage that remote hosts have not reported yet; settlement does
 		w := m.open(false)
 		bids := make(map[int32]float64)
 		m.drive(w, New(w.config), func(b *Broker) *Broker {
@@ -93,8 +92,8 @@ func TestRenewedBudget(t *testing.T) {
 	}
 }
 
-// TestMostRenewed checks that what no rate can say is not bid: a fortune that is left for
-// less than a microsecond.
+// TestMostRenewed checks that a bid beyond the range of a rate is not entered: a large amount
+// left for less than a microsecond.
 func TestMostRenewed(t *testing.T) {
 	t.Parallel()
 	m := &medley{policy: "be", sharing: "auction", bidding: "cheapest", forecast: "normal", payment: "spot", window: 300, renew: 100 - 1e-7}

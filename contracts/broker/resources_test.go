@@ -23,11 +23,11 @@ import (
 	"bourse/market"
 )
 
-// A goldenHost is a host as the golden cases of several resources describe it.
+// A goldenHost is a host in the golden cases of several resources.
 type goldenHost struct {
 	CPUs, Cap, Memory, Disk, Bandwidth float64
 	Countables                         map[string]int32
-	Priced                             []string           // nil: all that it has
+	Priced                             []string           // nil means all resources that the host has
 	Floor                              map[string]float64 // $ a second and unit
 	Whole                              bool
 }
@@ -41,7 +41,7 @@ type goldenTask struct {
 	Holds                                          map[string]float64
 }
 
-// A naming numbers the kinds of resources by name.
+// A naming lists the names of kinds of resources; a name's index is the number of its kind.
 type naming []string
 
 // kinds returns the kinds of countable resources of the hosts.
@@ -83,7 +83,7 @@ func (n naming) priced(of []goldenHost) (all []hosts.Kind) {
 	return all
 }
 
-// needs returns what a node of t needs.
+// needs returns the resources that a node of t needs.
 func (n naming) needs(t *goldenTask) (r contracts.Requirement) {
 	for name, x := range t.Holds {
 		switch k := n.kind(name); k {
@@ -134,7 +134,7 @@ func goldenCases[In, Out any](t *testing.T, kind string, run func(t *testing.T, 
 // alike reports whether a and b are equal within the tolerance of the cases.
 func alike(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1e-9, math.Abs(a), math.Abs(b)) }
 
-// dealt returns a floor of one host with the tasks of one kind of payment.
+// dealt returns a floor of one host with the given tasks under one payment rule.
 func dealt(host *goldenHost, tasks []goldenTask, rule string) *floor.Floor {
 	names := kinds([]goldenHost{*host})
 	c := Config{Payment: must(Payments().New(rule, nil)), Spans: Spans{Resources: names.priced([]goldenHost{*host})}, Fleet: []hosts.Machine{sim.New(names.spec("h", host))},
@@ -197,7 +197,7 @@ func TestDealt(t *testing.T) {
 	})
 }
 
-// lowest is a source of random numbers with which the lowest number is drawn.
+// lowest is a source of random numbers that always gives the lowest number.
 type lowest struct{}
 
 func (lowest) Uint64() uint64 { return 1 << 33 }
@@ -268,8 +268,9 @@ func TestPlaced(t *testing.T) {
 	})
 }
 
-// TestRun checks when jobs end on a host of several resources, what work they have done by then, and
-// what they pay. The cases round half a micro-dollar up and the market to even, so one may be missing.
+// TestRun checks when jobs end on a host of several resources, what work they have done by
+// then, and what they pay. The cases round half a micro-dollar up, but the market rounds it to
+// even, so a payment may be one micro-dollar lower.
 func TestRun(t *testing.T) {
 	type input struct {
 		Host goldenHost
@@ -338,11 +339,11 @@ func paid(f *floor.Floor) (rates, charges []float64) {
 	return rates, charges
 }
 
-// TestLaws checks the laws of section 2 on random hosts, under every payment rule. If tasks use only
-// processors, prices, processors and charges are the same as without other priced resources, to the
-// bit. If all claim in the same proportions, nothing changes with the memory that they hold. If all
-// claim less memory than processors, no share changes. A charge is at least the lesser of bid and floor, and at
-// most the bid.
+// TestLaws checks the laws of section 2 on random hosts, under every payment rule. If tasks use
+// only processors, prices, processors and charges are exactly the same as without other priced
+// resources. If all tasks claim resources in the same proportions, the memory that they hold
+// changes nothing. If all tasks claim a smaller fraction of memory than of processors, no share
+// changes. A charge is at least the lower of the bid and the floor price, and at most the bid.
 func TestLaws(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -357,7 +358,7 @@ func TestLaws(t *testing.T) {
 		h.Priced, h.Cap, h.Countables = nil, 0, nil
 		for _, c := range []struct{ cpu, memory float64 }{{0.125, 0.125}, {0.125, 0.0625}, {0.5, 0.125}} {
 			if rule == "scarce" {
-				break // it drops the term of processors only
+				break // scarce omits only the term of processors
 			}
 			for i := range tasks {
 				tasks[i].Limit, tasks[i].Holds = h.CPUs*c.cpu, nil

@@ -26,9 +26,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the answers in testdata/*.script")
 
-// TestScripts checks conversations with the market that are small enough to be
-// checked on paper; the arithmetic stands in their comments. A script is lines of
-// commands, each followed by the answers to it, which are indented.
+// TestScripts checks conversations with the market that are small enough to be checked on
+// paper. Their comments contain the arithmetic. A script consists of lines of commands. Each is
+// followed by its indented answers.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/*.script")
@@ -58,7 +58,7 @@ func TestScripts(t *testing.T) {
 
 const indent = "    "
 
-// converse returns the script with the answers that the market gives.
+// converse returns the script with the market's answers.
 func converse(t *testing.T, script string) string {
 	var out strings.Builder
 	c := newConversation()
@@ -98,14 +98,14 @@ func firstDifference(got, want string) (line int, a, b string) {
 	return 0, "", ""
 }
 
-// A conversation is a market that is spoken to. It comes to be with the first
-// command that needs it.
+// A conversation is a market that executes commands. The first command that needs the market
+// creates it.
 type conversation struct {
 	spec              hosts.Spec
 	hosts             int
-	cpus, speeds      []float64 // of the first hosts, where they differ
+	cpus, speeds      []float64 // processors and speeds of the first hosts, if they differ
 	policy, bid       string
-	options           string // of the policy, as YAML
+	options           string // the policy's options in YAML
 	payment, forecast string
 	window            float64
 	coins             coins // of the policy
@@ -115,7 +115,7 @@ type conversation struct {
 	now               float64
 	ended, refused    int
 
-	here    map[int][]availability.Record // by host: when it is there
+	here    map[int][]availability.Record // times at which each host is available
 	churn   floor.Availability
 	sharing string
 }
@@ -130,8 +130,8 @@ func newConversation() *conversation {
 	}
 }
 
-// coins are the numbers in [0,1) that chance is to give next. When they run out
-// it gives the lowest, so that of hosts of equal price the first is taken.
+// coins are the next random numbers, in [0,1). After them, the lowest number is returned, so
+// that the first of several hosts with equal prices is chosen.
 type coins []float64
 
 func (c *coins) Uint64() uint64 {
@@ -218,7 +218,7 @@ func (c *conversation) open() error {
 
 func noOptions(any) error { return nil }
 
-// obey carries out a command and returns the answers to it.
+// obey executes a command and returns its answers.
 func (c *conversation) obey(words []string) (answers []string, err error) {
 	verb, words := words[0], words[1:]
 	if verb == "at" || verb == "advance" || verb == "submit" || verb == "show" || verb == "close" || verb == "cancel" {
@@ -306,7 +306,7 @@ func floats(words []string) (all []float64, err error) {
 	return all, nil
 }
 
-// stays is: here HOST FROM-TO...
+// stays runs the command "here HOST FROM-TO...".
 func (c *conversation) stays(words []string) error {
 	h, err := strconv.Atoi(words[0])
 	if err != nil {
@@ -360,7 +360,7 @@ func (c *conversation) mint(name, amount string) error {
 	return c.ledger.Mint(c.now, to, a)
 }
 
-// advance lets time pass and tells what has ended.
+// advance advances time and returns the contracts that have ended.
 func (c *conversation) advance(to float64) (answers []string, err error) {
 	if err := c.broker.Advance(to); err != nil {
 		return nil, err

@@ -17,12 +17,12 @@ import (
 	"bourse/market"
 )
 
-// A listener is a policy that notes what it is told, and may have no use for some of it.
+// A listener is a policy that records the events that it receives, and may ignore some kinds.
 type listener struct {
 	contracts.Policy
 	told []contracts.EventKind
 	over []contracts.Outcome
-	deaf contracts.EventKind // to which it does nothing; Opened if to none
+	deaf contracts.EventKind // kind of event that it ignores; Opened if none
 }
 
 func (l *listener) Handle(now float64, e contracts.Event, m contracts.Market) []contracts.Action {
@@ -35,7 +35,7 @@ func (l *listener) Handle(now float64, e contracts.Event, m contracts.Market) []
 	return l.Policy.Handle(now, e, m)
 }
 
-// An office is a broker of a host of one processor whose policy is listened to.
+// An office is a broker of one host with one processor, whose policy is a listener.
 type office struct {
 	*Broker
 	policy  *listener
@@ -58,13 +58,13 @@ func newOffice(policy string, options func(any) error, churn *floor.Availability
 	return o
 }
 
-// ask asks for a contract of 10 s of estimated work.
+// ask submits a request with 10 s of estimated work.
 func (o *office) ask(now float64, id contracts.ID, truth float64, budget int64) *contracts.Decision {
 	r := contracts.Request{ID: id, Owner: o.ann, Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(budget), Deadline: 100}}
 	return must(o.Submit(now, &r, hosts.Task{Work: truth}))
 }
 
-// expect fails where there are other numbers of contracts that are active and that wait.
+// expect fails the test unless the numbers of active and of waiting contracts are as given.
 func (o *office) expect(t *testing.T, when string, active, waiting int) {
 	t.Helper()
 	if o.Active() != active || o.Waiting() != waiting {
@@ -98,7 +98,7 @@ func TestCounts(t *testing.T) {
 	o.expect(t, "all are done", 0, 0)
 }
 
-// TestOutcomes checks that the policy is told how each contract has ended.
+// TestOutcomes checks that the policy is notified of the outcome of each contract.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	o := newOffice("fcfs", noOptions, nil)

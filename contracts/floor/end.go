@@ -33,7 +33,7 @@ func (f *Floor) complete() {
 			f.missing(i, n)
 		}
 	}
-	if f.rule.ending == sharing.WithNodes { // after all reports: nodes of a packed run share the host
+	if f.rule.ending == sharing.WithNodes { // wait for all reports, because nodes of a packed run share the host
 		for _, r := range f.scratch.reports {
 			f.endTogether(int32(r.Key))
 		}
@@ -171,7 +171,7 @@ func (f *Floor) Round(now float64) (events []Event, more bool) {
 }
 
 // endTogether ends the other tasks of run i after one of them has ended, if they have done
-// their work too. The tasks of the run progress at the same pace, so they differ only by
+// their work too. The tasks of the run progress at the same pace, so their work differs only by
 // rounding.
 func (f *Floor) endTogether(i int32) {
 	c := &f.runs[i]

@@ -9,7 +9,7 @@ import (
 	"bourse/hosts"
 )
 
-// Pace is a rule of equal shares, with an ending of tasks and a limit of their work.
+// A pace is a rule of equal shares with a configurable ending of tasks and limit of their work.
 type pace struct {
 	ending sharing.Ending
 	limit  float64
@@ -23,8 +23,8 @@ func (p pace) Allocate(_ float64, _ hosts.ID, on []contracts.Allocation, _ contr
 func (p pace) Ending() sharing.Ending           { return p.ending }
 func (p pace) Limit(*contracts.Request) float64 { return p.limit }
 
-// TestEndWithHost checks that tasks on one host which have no more than a tick of work
-// left end with the one that ends, and by themselves under other rules.
+// TestEndWithHost checks that tasks with at most a tick of work left end together with a task
+// that ends on their host, and that they end by themselves under other rules.
 func TestEndWithHost(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -43,19 +43,19 @@ func TestEndWithHost(t *testing.T) {
 		check(t, fmt.Sprint(c.ending, ", ", c.more, " more"), play(f, 100), c.want)
 		check(t, "done", f.Contract(1).Done, 10+c.more)
 	}
-	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // just a tick, without rounding
+	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // The span is exactly one tick.
 	place(t, f, 0, request(1, 1, true), sharing.Tick, on(0))
 	place(t, f, 0, request(2, 1, true), 2*sharing.Tick, on(0))
 	check(t, "a tick more", len(f.Advance(f.Next())), 2)
-	f = open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // nodes towards one sum have no end of their own
+	f = open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // nodes with a common total do not end separately
 	place(t, f, 0, request(1, 1, true), 10, on(0))
 	place(t, f, 0, request(2, 1, false), 10+4e-7, on(0))
 	check(t, "towards one sum", f.Advance(f.Next())[0].Run, 0)
 	check(t, "left", len(f.On(0)), 1)
 }
 
-// TestEndWithNodes checks that nodes of one contract which are done end together, in one
-// event, and that one which is not goes on.
+// TestEndWithNodes checks that the nodes of one contract that are done end together, in one
+// event, and that a node that is not done continues.
 func TestEndWithNodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -99,14 +99,14 @@ func TestRound(t *testing.T) {
 		place(t, f, 0, request(1, 2, true), 10, on(0, 1))
 		check(t, fmt.Sprint(ending, ", 1e-7 s apart"), play(f, 100), "10 left 0, 10.0000001 done 0")
 	}
-	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // a limit that comes is no end of a task
+	f := open(hostConfig(pace{sharing.WithHost, 1e9}, 1)) // reaching a limit does not end a task
 	must(f.Place(0, request(1, 1, true), hosts.Task{Work: 20}, on(0), 10))
 	events, more := f.Round(10)
 	check(t, "a limit alone", fmt.Sprint(events, more), "[] false")
 }
 
-// TestStoppedEarly checks that a task ends at the limit that its rule of sharing sets,
-// and has done that much.
+// TestStoppedEarly checks that a task ends at the limit that its sharing rule sets, and has
+// done that amount of work.
 func TestStoppedEarly(t *testing.T) {
 	t.Parallel()
 	for _, ending := range []sharing.Ending{sharing.ByItself, sharing.WithHost} {
@@ -137,13 +137,14 @@ func TestTooEarly(t *testing.T) {
 func TestNoTime(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
-	place(t, f, 1e12, request(1, 1, false), 10+5e-5, on(0)) // instants there are 1.2e-4 apart
+	// Near this time, floating-point numbers are 1.2e-4 s apart.
+	place(t, f, 1e12, request(1, 1, false), 10+5e-5, on(0))
 	check(t, "events", fmt.Sprint(f.Advance(f.Next())), fmt.Sprint([]Event{{Kind: Done, Run: 0}}))
 	check(t, "now", f.now, 1e12+10)
 }
 
-// TestPlacedAsOneEnds checks that a task placed on a host at the instant at which another
-// ends there, which has not been told yet, has the host to itself.
+// TestPlacedAsOneEnds checks that a task has the host to itself if it is placed at the time at
+// which another task ends there, even before that end is reported.
 func TestPlacedAsOneEnds(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 1))
@@ -155,9 +156,9 @@ func TestPlacedAsOneEnds(t *testing.T) {
 	check(t, "events", play(f, 100), "10 done 1, 17 done 0")
 }
 
-// TestRoundOfNodes checks that nodes which are done end with one that rounding put
-// later, in one event; and that a host so fast that its moments are worth more than a
-// tick is left to itself.
+// TestRoundOfNodes checks that nodes that are done end, in one event, together with a node that
+// rounding has delayed. Nothing is rounded on a host that is so fast that it does more than a
+// tick of work in the smallest time step.
 func TestRoundOfNodes(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(pace{sharing.WithNodes, 1e99}, 1, 1, 1))
@@ -175,8 +176,8 @@ func TestRoundOfNodes(t *testing.T) {
 	check(t, "a fast host", fmt.Sprint(events, more), "[] false")
 }
 
-// TestStoppedTogether checks that tasks which are to be stopped on one host end together
-// as those that end do.
+// TestStoppedTogether checks that tasks that must be stopped on one host end together, like
+// tasks that complete.
 func TestStoppedTogether(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(pace{sharing.WithHost, 6}, 1))

@@ -37,7 +37,7 @@ type Config struct {
 	NoFloor      bool              // no floor price applies, neither Least nor those of hosts
 	Resources    []hosts.Kind      // kinds that have a price in addition to processors, in order
 	Counts       []string          // names of the countable resources
-	Vector       VectorTariff      // replaces Tariff where a task has a vector
+	Vector       VectorTariff      // replaces Tariff on hosts on which a task has a vector
 }
 
 // A Floor runs contracts on hosts. Its zero value is ready for [Floor.Reset]. It is not safe
@@ -49,11 +49,11 @@ type Floor struct {
 	heaps       heaps
 	ranking     *market.Ranking
 	specs       []*hosts.Spec // specification of each machine, by host
-	floors      []hosts.Floor // least prices of each host
+	floors      []hosts.Floor // floor prices of each host
 	allocations slab.Slab[contracts.Allocation]
 	whole       bool // some host has whole cores
-	vectors     bool // tasks can have vectors
-	floored     bool // some host has a floor
+	vectors     bool // whether tasks can have vectors
+	floored     bool // whether some host has a floor price
 	now         float64
 	marks       marks
 	scratch     scratch
@@ -115,7 +115,7 @@ type run struct {
 	near    bool      // whether its spending is monitored: see spend.go
 	rates   []float64 // current work per second of each node
 
-	contracts.Contract // in the form that policies and sharing rules see
+	contracts.Contract // the contract, in the form that policies and sharing rules read
 	task               hosts.Task
 	arrears            []contracts.Placement // hosts and charges of lost work
 	spends             float64               // time of the next check of its money, +Inf if none
@@ -127,8 +127,8 @@ const vacant = -1
 type Event struct {
 	Kind Kind
 	Run  int32
-	Part int32    // of Done, if booked: index in its placements
-	Host hosts.ID // of Came and Gone
+	Part int32    // index in its placements, for Done of a booked run
+	Host hosts.ID // the host, for Came and Gone
 }
 
 // A Kind is the kind of an [Event].
@@ -200,7 +200,7 @@ func (f *Floor) Reset(c Config) {
 	}
 }
 
-// add adds the specification and the floor of the next host.
+// add adds the specification and the floor prices of the next host.
 func (f *Floor) add(m hosts.Machine) {
 	spec, least := m.Spec(), hosts.Floor{}
 	if !f.NoFloor {
@@ -217,9 +217,9 @@ func (c *Config) auctions() market.Config {
 	return market.Config{Window: c.Window, NoHistory: c.Forecast == nil}
 }
 
-// Place starts task on the hosts of on and returns the number of the run. The work of task is
-// per node. If the run has not ended at the time until, Advance reports it as [Expired]. The
-// caller decides how to continue, because the floor does not know the promise.
+// Place starts task on the hosts of the given placements and returns the number of the run. The
+// work of task is per node. If the run has not ended at the time until, Advance reports it as
+// [Expired]. The caller decides how to continue, because the floor does not know the promise.
 func (f *Floor) Place(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) (int32, error) {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -233,8 +233,8 @@ func (f *Floor) PlaceAgain(now float64, i int32, on []contracts.Placement) error
 	return f.put(i, on)
 }
 
-// Book enters task as a run in gangs: one gang on each host of on, all distinct. Nothing
-// starts until the caller calls Resume for a part. The work of task is per node.
+// Book enters task as a run in gangs: one gang on the host of each placement, all on different
+// hosts. Nothing starts until the caller calls Resume for a part. The work of task is per node.
 func (f *Floor) Book(now float64, r *contracts.Request, task hosts.Task, on []contracts.Placement, until float64) int32 {
 	f.now = now
 	i := f.enter(r, task, until)
@@ -460,8 +460,8 @@ func (f *Floor) vacancy() int32 {
 	return int32(len(f.runs) - 1)
 }
 
-// occupy sets the placements of c, which is on no host, to a copy of on, and resets its rates
-// and goal.
+// occupy sets the placements of c, which is on no host, to a copy of the given ones, and resets
+// its rates and goal.
 func (c *run) occupy(on []contracts.Placement) {
 	c.Placements = append(c.Placements[:0], on...)
 	c.rates = slices.Grow(c.rates[:0], len(on))[:len(on)]
@@ -497,7 +497,7 @@ func (c *run) resume(now float64, n int32) {
 // begin records the first start of c.
 func (c *run) begin(now float64) { c.Began = min(c.Began, now) }
 
-// put starts run i on the hosts of on.
+// put starts run i on the hosts of the given placements.
 func (f *Floor) put(i int32, on []contracts.Placement) error {
 	c := &f.runs[i]
 	c.occupy(on)

@@ -24,10 +24,11 @@ func asBid(on []contracts.Allocation, _ market.Rate, _, _ float64) {
 
 const dollar market.Rate = 1_000_000_000
 
-// auction is the paper's rule of sharing.
+// auction is the paper's sharing rule.
 var auction = must(sharing.Table().New("auction", func(any) error { return nil }))
 
-// hostConfig returns one of hosts of those speeds, one processor each.
+// hostConfig returns the configuration of a floor with hosts of the given speeds, each with one
+// processor.
 func hostConfig(rule sharing.Rule, speeds ...float64) Config {
 	c := Config{Sharing: rule, Tariff: asBid, Window: 100, Ties: rand.New(rand.NewPCG(1, 2)),
 		Forecast: must(market.Forecasters().New("empirical", func(any) error { return nil }))}
@@ -44,12 +45,12 @@ func open(c Config) *Floor {
 	return f
 }
 
-// request returns one of nodes that each have their own work, or work towards one sum.
+// request returns a request whose nodes each have their own work, or share one total.
 func request(id contracts.ID, nodes int, perHost bool) *contracts.Request {
 	return &contracts.Request{ID: id, Nodes: nodes, PerHost: perHost}
 }
 
-// on places a node on each of those hosts, for a dollar a second.
+// on places a node on each of the given hosts with a bid of a dollar per second.
 func on(where ...hosts.ID) (out []contracts.Placement) {
 	for _, h := range where {
 		out = append(out, contracts.Placement{Host: h, Bid: dollar})
@@ -69,8 +70,7 @@ func place(t *testing.T, f *Floor, now float64, r *contracts.Request, work float
 
 var kinds = [...]string{"done", "left", "expired", "spent", "lost", "broken", "came", "gone"}
 
-// play lets happen what happens until then and returns it: "5 done 0, 10 gone h1". Runs
-// that are told to have expired are removed.
+// play advances the floor and returns the events. Expired runs are removed.
 func play(f *Floor, until float64) string {
 	var out []string
 	for f.Next() <= until {
@@ -94,7 +94,7 @@ func play(f *Floor, until float64) string {
 	return strings.Join(out, ", ")
 }
 
-// check fails where got is not want.
+// check fails the test unless got equals want.
 func check[T comparable](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if got != want {
@@ -109,9 +109,9 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-// TestShareOfBids checks eq. 4 on one host: bids of 1 and 3 get a quarter and three, and
-// the first all of the host once it is alone; each pays by the second what it bids; and
-// what is known of a run in between is true of that instant.
+// TestShareOfBids checks eq. 4 on one host. Bids of 1 and 3 get one and three quarters, and the
+// first gets the whole host once it is the only bidder. Each pays its bid per second. The state
+// of a run read in between is correct at that time.
 func TestShareOfBids(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 2))
@@ -126,7 +126,7 @@ func TestShareOfBids(t *testing.T) {
 		t.Errorf("a run whose nodes have their own work is looked at, at %v", next)
 	}
 	check(t, "shares", fmt.Sprint(f.On(0)[0].Rate, f.On(0)[1].Rate), "0.5 1.5")
-	check(t, "events", play(f, 100), "20 done 1, 35 done 0") // 10 of 40 at 20, then 2 a second
+	check(t, "events", play(f, 100), "20 done 1, 35 done 0") // at 20 s, 10 of 40 are done; the rate is 2 per second from then on
 	check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(three).Done), "40 30")
 	check(t, "owed", fmt.Sprint(f.Contract(one).Placements[0].Owed, f.Contract(three).Placements[0].Owed), "35 60")
 	check(t, "price", f.Price(0), 0)
@@ -134,8 +134,8 @@ func TestShareOfBids(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestNodes checks that nodes promised together work towards one sum, where a fast host
-// makes up for a slow one, and nodes promised by themselves each end in their time.
+// TestNodes checks that nodes promised together share one total, so that a fast host
+// compensates for a slow one, and that nodes promised separately end separately.
 func TestNodes(t *testing.T) {
 	t.Parallel()
 	for perHost, want := range map[bool]string{false: "10 done 0", true: "7.5 left 0, 15 done 0"} {
@@ -170,8 +170,7 @@ func TestLimit(t *testing.T) {
 	check(t, "limits now due", play(f, 20), fmt.Sprint("20 expired ", done))
 }
 
-// TestNothingToDo checks that a run without work is over at once, also where it gets
-// nothing.
+// TestNothingToDo checks that a run without work ends at once, even if it gets no share.
 func TestNothingToDo(t *testing.T) {
 	t.Parallel()
 	for _, bid := range []market.Rate{0, dollar} {
@@ -183,7 +182,7 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestExtendIsNoMore checks that a run has done no more than it truly needs.
+// TestExtendIsNoMore checks that Extend reports at most the true work.
 func TestExtendIsNoMore(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -193,8 +192,8 @@ func TestExtendIsNoMore(t *testing.T) {
 	check(t, "done", f.Extend(i, 12), 10)
 }
 
-// TestTooBig checks that a task which holds more than there is left is refused by the
-// name of its host, and that one which fits holds its part until it is gone.
+// TestTooBig checks that a task that reserves more than is free is rejected with the name of
+// the host, and that a task that fits holds its resources until it is removed.
 func TestTooBig(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -218,8 +217,8 @@ func TestTooBig(t *testing.T) {
 	f.Remove(0, plain)
 }
 
-// TestBooked checks that a booked run is on its host only between Resume and Pause,
-// keeps what it has done, and says when it was taken away and given back.
+// TestBooked checks that a booked run is on its host only between Resume and Pause, keeps its
+// work, and records its pauses.
 func TestBooked(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(must(sharing.Table().New("planned", func(any) error { return nil })))
@@ -249,8 +248,8 @@ func TestBooked(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestBookedApart checks that each part of a booked run is on its own host, and comes and
-// goes by itself; that the run is at one pace over all of them; and that it says when a
+// TestBookedApart checks that each part of a booked run is on its own host and is resumed and
+// paused separately. The rate of the run is the sum over its parts, and the run records when a
 // part had no nodes while others had.
 func TestBookedApart(t *testing.T) {
 	t.Parallel()
@@ -283,8 +282,8 @@ func TestBookedApart(t *testing.T) {
 	check(t, "next", f.Next(), math.Inf(1))
 }
 
-// TestBookedIsDone checks that a booked run which has done its work has none left to do,
-// however often it is resumed.
+// TestBookedIsDone checks that a booked run that is done has no work left, however often it is
+// resumed.
 func TestBookedIsDone(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))
@@ -333,8 +332,8 @@ func TestView(t *testing.T) {
 	check(t, "steps of a record that is not kept", len(f.Prices().Steps()), 0)
 }
 
-// TestChanged checks that a policy is told of each host on which something has come or
-// gone since it asked, once, and the same again if it asks again.
+// TestChanged checks that Changed returns each host that has changed since the last call once,
+// and that the same holds for the next call.
 func TestChanged(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 1, 1))
@@ -349,8 +348,8 @@ func TestChanged(t *testing.T) {
 	check(t, "both nodes done, at 9 and 9.5", fmt.Sprint(f.Changed()), "[0 2]")
 }
 
-// TestCheapest checks that the hosts of lowest price are given, those alone that are
-// there and have the room.
+// TestCheapest checks that Cheapest returns the hosts with the lowest prices among those that
+// are present and have room.
 func TestCheapest(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1, 1, 1, 1)
@@ -383,8 +382,9 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
-// TestManyHosts checks that what happens on some of so many hosts that their memory is
-// fetched beforehand is what happens where there are no others; that of one cannot be.
+// TestManyHosts checks that a floor with so many hosts that their memory is prefetched gives
+// the same events as a floor with only the hosts in use; with a single host there is nothing to
+// prefetch.
 func TestManyHosts(t *testing.T) {
 	t.Parallel()
 	happens := func(fleet int) string {
@@ -396,7 +396,8 @@ func TestManyHosts(t *testing.T) {
 		c.Machines[1] = struct{ hosts.Machine }{c.Machines[1]}
 		f := open(c)
 		for id := range contracts.ID(20) {
-			// Some share a host with one before, some are alone, some are there twice as long.
+			// Some runs share a host with an earlier run, some have it to themselves, and some
+			// take twice as long.
 			place(t, f, 0, request(id, 3, id%2 == 0), float64(1+id%3), on(hosts.ID(id%4), hosts.ID(4+id%5), hosts.ID(9+id)))
 		}
 		f.Remove(0, 7)

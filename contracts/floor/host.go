@@ -20,7 +20,7 @@ type host struct {
 	news    bool                   // whether it is in news
 	away    bool                   // whether it has left
 	shut    bool                   // whether it accepts no more tasks
-	at      float64                // time up to which the tasks in on are metered, in seconds
+	at      float64                // time up to which the tasks are metered, in seconds
 	next    float64                // time entered in heaps.completions, +Inf if none
 	on      []contracts.Allocation // its tasks, in order of admission
 	rated   rated
@@ -75,12 +75,12 @@ func (v *host) meter(now float64) {
 	}
 }
 
-// many is a number of hosts whose data no longer fits in the processor's caches.
+// many is the number of hosts above which their data does not fit in the processor's caches.
 const many = 1 << 12
 
-// prefetch reads the data of the hosts of on before tasks start or stop there, so that the
-// processor fetches them in parallel. With 10^5 hosts, these cache misses are most of the cost
-// of an event.
+// prefetch reads the data of the placements' hosts before tasks start or stop there, so that
+// the processor fetches them in parallel. With 10^5 hosts, these cache misses are most of the
+// cost of an event.
 func (f *Floor) prefetch(on []contracts.Placement) {
 	if len(f.hosts) < many {
 		return
@@ -176,7 +176,7 @@ func (f *Floor) start(c *run, i, n int32, holds bool) error {
 	return nil
 }
 
-// shared returns the share of a node of c at pl whose bid for processors is bid.
+// shared returns the share of the node of c at pl if its bid for processors is bid.
 func (f *Floor) shared(c *run, pl *contracts.Placement, bid market.Rate) hosts.Share {
 	if bid == pl.Bid {
 		return f.rule.fixed.Share(&c.Contract, pl, f)
@@ -233,8 +233,8 @@ func (f *Floor) leave(v *host, c *run, i, n int32, r hosts.Report) {
 	}
 }
 
-// bid replaces a bid of was with a bid of r in the auction of v, and updates the total price
-// and the price order of the hosts. A bid of 0 means none.
+// bid changes a bid in the auction of v from the old rate (was) to the new rate (r). It updates
+// the total price and the price order of the hosts. A bid of 0 means none.
 //
 // It panics if the change in the total price overflows. The price order ignores hosts that are
 // away or shut, which rank after all others.

@@ -16,15 +16,15 @@ import (
 	"bourse/market"
 )
 
-// A site is a floor that is played at random, and what an onlooker has counted: of each
-// run on it, what its nodes did and were charged.
+// A site is a floor on which random actions are performed, with independent counts of the work
+// and charges of each node.
 type site struct {
 	*Floor
 	now        float64
 	open       []int32 // runs on it
 	gone       []int32 // runs that are to be placed again
 	done, owed map[int32][]float64
-	lost       map[int32]float64 // work of theirs that was lost
+	lost       map[int32]float64 // work of the nodes that was lost
 	id         contracts.ID
 	log        []string
 }
@@ -49,12 +49,12 @@ func newSite(t *rapid.T) *site {
 	return &site{Floor: open(c), done: map[int32][]float64{}, owed: map[int32][]float64{}, lost: map[int32]float64{}}
 }
 
-// pass counts what is done and charged until then, and checks that shares are eq. 4: of
-// each host all is given out, in proportion to bids, and nothing where it is away.
+// pass counts the work and charges until the given time, and checks that shares follow eq. 4:
+// each host is allocated completely in proportion to bids, or not at all if it is away.
 func (s *site) pass(t *rapid.T, until float64) {
 	dt := until - s.now
 	if s.now = until; dt == 0 {
-		return // more is to happen at this instant
+		return // there are more events at this time
 	}
 	for h := range hosts.ID(s.Fleet()) {
 		rate, price := 0.0, market.Rate(0)
@@ -79,7 +79,7 @@ func (s *site) pass(t *rapid.T, until float64) {
 	}
 }
 
-// end checks that what run i has done and accrued is what the onlooker has counted.
+// end checks that the work and charges of run i equal the independent counts.
 func (s *site) end(t *rapid.T, i int32, c *contracts.Contract, done float64) {
 	sum := 0.0
 	for n, pl := range c.Placements {
@@ -102,7 +102,7 @@ func (s *site) end(t *rapid.T, i int32, c *contracts.Contract, done float64) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*max(1, math.Abs(b)) }
 
-// where draws hosts that are there, at most n.
+// where draws at most n available hosts.
 func (s *site) where(r *contracts.Request) (out []contracts.Placement) {
 	for k, h := range s.Cheapest(r, nil) {
 		out = append(out, contracts.Placement{Host: h, Bid: market.Rate(1+k) * dollar / 4})
@@ -115,7 +115,7 @@ func (s *site) begin(i int32, nodes int) {
 	s.done[i], s.owed[i] = make([]float64, nodes), make([]float64, nodes)
 }
 
-// step does one thing that may be done, as the numbers drawn say.
+// step performs one random action.
 func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 	switch at := s.Next(); {
 	case what == 0: // place one run more
@@ -140,7 +140,7 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 		i := s.open[nodes%len(s.open)]
 		c := s.Remove(s.now, i)
 		s.end(t, i, c, c.Done)
-	case what == 3: // time passes, and nothing happens
+	case what == 3: // Time passes without an event.
 		s.pass(t, min(s.now+work/10, at))
 		s.MoveTo(s.now)
 	case !math.IsInf(at, 1):
@@ -151,7 +151,7 @@ func (s *site) step(t *rapid.T, what, nodes int, work float64) {
 	}
 }
 
-// happened takes note of e.
+// happened records e in the log.
 func (s *site) happened(t *rapid.T, e Event) {
 	s.log = append(s.log, fmt.Sprint(s.now, e))
 	if e.Kind >= Came {
@@ -204,11 +204,10 @@ func (s *site) happened(t *rapid.T, e Event) {
 	}
 }
 
-// TestMetering checks, for random runs on random hosts that may come and go, what the
-// floor promises of work and charges: whatever is placed, removed, lost or over, each
-// node has done what it was given and accrued what it was charged for that time, to
-// rounding; all of a host is given out in proportion to bids; and a price is the sum of
-// them.
+// TestMetering checks work and charges for random runs on random hosts that may come and go.
+// Whatever is placed, removed, lost or done, each node has done the work of its shares and
+// accrued the charges for that time, within rounding. Each host is allocated completely in
+// proportion to bids, and its price is their sum.
 func TestMetering(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -219,9 +218,8 @@ func TestMetering(t *testing.T) {
 	})
 }
 
-// TestMemo checks that a floor recalled from a memo, in the memory of one that ran other
-// things, goes on as the one it was taken from: the same things happen at the same
-// instants, and the same is done and charged, to the last bit.
+// TestMemo checks that a floor recalled from a memo, in the memory of a floor with other runs,
+// continues like the original: events, times, work and charges are the same to the last bit.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

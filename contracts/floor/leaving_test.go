@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/availability"
 )
 
-// history returns that of a host which is there from the first to the second instant,
+// history returns the history of a host that is available from the first to the second time,
 // from the third to the fourth, and so on.
 func history(at ...float64) *availability.History {
 	var records []availability.Record
@@ -21,18 +21,18 @@ func history(at ...float64) *availability.History {
 	return must(availability.NewHistory("", 1, records, 0))
 }
 
-// churn returns a floor of two hosts of speed 1, the first of which is away from 10 to
-// 20 and from 40 on.
+// churn returns a floor with two hosts of speed 1, of which the first is away from 10 to 20 and
+// from 40 on.
 func churn(rule Leaving, charged bool) *Floor {
 	c := hostConfig(auction, 1, 1)
 	c.Availability = &Availability{Leaving: rule, Charged: charged, Histories: []*availability.History{history(0, 10, 20, 40), history(0, 1e6)}}
 	return open(c)
 }
 
-// TestLeavingRules checks what becomes of a run of two nodes, 15 of work each, when the
-// host of the first leaves at 10: it is lost everywhere, to be placed again; or that
-// node is gone, and with it the run where its nodes are promised by themselves; or that
-// node stands still until its host is back.
+// TestLeavingRules checks the outcome of a run with two nodes of 15 units of work when the host
+// of the first leaves at 10. Depending on the rule, the run is lost on all hosts and must be
+// placed again; or that node is lost, and also the run if its nodes are promised separately; or
+// that node pauses until its host is back.
 func TestLeavingRules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,9 +62,9 @@ func TestLeavingRules(t *testing.T) {
 	}
 }
 
-// TestPlaceAgain checks that a lost run keeps its number and limit, says that it is a
-// repetition, and starts from nothing on its new hosts; and that what it had accrued is
-// owed, each host its part, where work that is lost is charged.
+// TestPlaceAgain checks that a lost run keeps its number and limit, is marked as a repeat, and
+// starts from scratch on its new hosts. If lost work is charged, each host is owed the charges
+// accrued on it.
 func TestPlaceAgain(t *testing.T) {
 	t.Parallel()
 	for _, charged := range []bool{false, true} {
@@ -98,8 +98,8 @@ func TestPlaceAgain(t *testing.T) {
 	check(t, "a limit while it waits", play(f, 19), "10 lost 0, 10 gone h0, 15 expired 0")
 }
 
-// TestLostIsCharged checks that what has accrued on a node that is gone is owed only
-// where lost work is charged.
+// TestLostIsCharged checks that the charges accrued on a lost node are owed only if lost work
+// is charged.
 func TestLostIsCharged(t *testing.T) {
 	t.Parallel()
 	for charged, want := range map[bool]string{false: "0 20", true: "10 20"} {
@@ -123,14 +123,14 @@ func TestStandsStill(t *testing.T) {
 	if f.History(0).After(0) != 0 || f.History(1) == nil {
 		t.Error("hosts that come and go have no history")
 	}
-	j := place(t, f, 12, request(2, 1, true), 5, on(0)) // a policy may be wrong
+	j := place(t, f, 12, request(2, 1, true), 5, on(0)) // A policy may choose a host that leaves too soon.
 	check(t, "given out", fmt.Sprint(f.Cheapest(request(3, 2, true), nil)), "[1]")
 	check(t, "events", play(f, 39), "20 came h0, 30 done 0, 30 done 1")
 	check(t, "owed", fmt.Sprint(f.Contract(i).Placements[0].Owed, f.Contract(j).Placements[0].Owed), "20 10")
 }
 
-// TestDoneAsItLeaves checks that work which ends at the instant at which its host
-// leaves, to rounding, is done; and that more than rounding is lost.
+// TestDoneAsItLeaves checks that a task is done if it ends at the time at which its host
+// leaves, within rounding, and is lost if more work remains.
 func TestDoneAsItLeaves(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -154,20 +154,20 @@ func TestDoneAsItLeaves(t *testing.T) {
 			}
 		}
 	}
-	f := churn(Resubmit, false) // the first of two nodes is done so, and the other goes on
+	f := churn(Resubmit, false) // the first of two nodes is done in this way, and the other continues
 	place(t, f, 0, request(1, 2, true), 10+5e-9, []contracts.Placement{{Host: 0, Bid: dollar}, {Host: 1, Bid: dollar}})
 	place(t, f, 0, request(2, 1, true), 10, on(1))
 	check(t, "a node of two", play(f, 10), "10 left 0, 10 gone h0")
 
 	for work, want := range map[float64]string{1000.2: "1e+12 done 0, 1e+12 gone h0", 1000.3: "1e+12 lost 0, 1e+12 gone h0"} {
-		c := hostConfig(auction, 1e3) // two of its moments are worth 0.24, which is more than the tolerance
+		c := hostConfig(auction, 1e3) // the task does 0.24 in two of the smallest time steps, which is more than the tolerance
 		c.Availability = &Availability{Histories: []*availability.History{history(0, 1e12)}}
 		f := open(c)
 		place(t, f, 1e12-1, request(1, 1, true), work, on(0))
 		check(t, fmt.Sprint(work, " of 1000"), play(f, 1e12), want)
 	}
 	for limit, want := range map[float64]string{10 + 5e-9: "10 lost 0, 10 gone h0", 10 + 8e-9: "10 done 0, 10 gone h0"} {
-		c := hostConfig(pace{limit: limit}, 1) // who is to be stopped before its work is done is not done
+		c := hostConfig(pace{limit: limit}, 1) // a task that must be stopped before its work is done is not done
 		c.Availability = &Availability{Histories: []*availability.History{history(0, 10)}}
 		f := open(c)
 		place(t, f, 0, request(1, 1, true), 10+8e-9, on(0))
@@ -175,8 +175,8 @@ func TestDoneAsItLeaves(t *testing.T) {
 	}
 }
 
-// TestAwayAtFirst checks hosts that are not there at the beginning, come late, leave for
-// good, or never come.
+// TestAwayAtFirst checks hosts that are away at the beginning, arrive late, leave permanently,
+// or never arrive.
 func TestAwayAtFirst(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1, 1, 1)
@@ -212,8 +212,8 @@ func (oracle) Stays(h *availability.History, now, span float64) float64 {
 	return 0
 }
 
-// TestLeavingOf checks that every rule has its name, and that another is answered with
-// the good ones.
+// TestLeavingOf checks that every rule has a name, and that the error for any other name lists
+// the valid ones.
 func TestLeavingOf(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Leaving{"resubmit": Resubmit, "lost": Lose, "suspend": Suspend} {

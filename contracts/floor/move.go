@@ -5,9 +5,9 @@ import (
 	"bourse/market"
 )
 
-// A policy can take a run that is not booked off all of its hosts and return it to others
-// later. The run keeps its number, and its charges so far become arrears: one per stay of a
-// node on a host.
+// If a run is not booked, a policy can remove it from all of its hosts and later return it to
+// other hosts. The run keeps its number, and its charges so far become arrears: one per stay of
+// a node on a host.
 
 // Withdraw removes run i from all of its hosts. Its work so far counts, unless lose is set:
 // then the work is wasted.
@@ -35,9 +35,9 @@ func (f *Floor) Withdraw(now float64, i int32, lose bool) {
 	f.change(i)
 }
 
-// Return starts run i, which was withdrawn, on the hosts of on. Each node first does restore
-// seconds of extra work and then continues its own work. The extra work is recorded as a
-// negative amount of work done, so that the run ends when its own work is done.
+// Return starts run i, which was withdrawn, on the hosts of the given placements. Each node
+// first does restore seconds of extra work and then continues its own work. The extra work is
+// recorded as a negative amount of work done, so that the run ends when its own work is done.
 func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore float64) error {
 	f.now = now
 	c := &f.runs[i]
@@ -60,7 +60,8 @@ func (f *Floor) Return(now float64, i int32, on []contracts.Placement, restore f
 	return f.put(i, f.scratch.placed)
 }
 
-// Rebid replaces the bids of run i, which must be on hosts, with the bids in on.
+// Rebid replaces the bids of run i, which must be on hosts, with the bids of the given
+// placements.
 func (f *Floor) Rebid(now float64, i int32, on []contracts.Placement) {
 	f.now = now
 	c := &f.runs[i]

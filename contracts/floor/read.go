@@ -57,18 +57,18 @@ func (f *Floor) read(v *host) {
 }
 
 // book records the work done on v in one span, and its charges. Usage under an unknown
-// allocation, or by a task that the allocation does not name, is not charged, because the
-// market does not know the task or has since stopped it.
+// allocation, or by a task that the allocation does not name, is not charged: the market does
+// not know the task or has stopped it.
 //
-// The rates are reconstructed as work divided by span, and the tariff is applied to them, so
-// that a metered host is charged by the same rules as a simulated one. Allocations older than
-// the one read are discarded.
+// The rates are work divided by span, and the tariff is applied to them. A metered host is
+// therefore charged by the same rules as a simulated one. Allocations older than the one read
+// are discarded.
 func (f *Floor) book(v *host, done []hosts.Reading) {
 	at := slices.IndexFunc(v.deals, func(d deal) bool { return d.number == done[0].Deal })
 	if at < 0 || !(done[0].Span > 0) {
 		return
 	}
-	v.deals = slices.Delete(v.deals, 0, at) // readings arrive in order, so earlier deals are complete
+	v.deals = slices.Delete(v.deals, 0, at) // readings arrive in order, so earlier allocations are complete
 	d := &v.deals[0]
 	for i := range d.on {
 		s := &d.on[i]

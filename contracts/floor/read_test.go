@@ -12,11 +12,11 @@ import (
 	"bourse/market"
 )
 
-// A metre is a machine whose measures and ends the test tells.
+// A metre is a machine whose measurements and ends the test sets.
 type metre struct {
 	spec     hosts.Spec
 	deals    int64
-	tasks    []hosts.Report // that run; Done as read last
+	tasks    []hosts.Report // running tasks; Done is the value read last
 	shares   map[hosts.Slot]hosts.Share
 	readings []hosts.Reading
 	ends     []hosts.Report // told, at their instants
@@ -92,7 +92,8 @@ func (m *metre) Readings(out []hosts.Reading) []hosts.Reading {
 	return out
 }
 
-// say has m say what tasks did in a span under a deal: work by slot, NaN for nothing said.
+// say makes m report the work of tasks in a span under an allocation: work by slot, where NaN
+// means no report.
 func (m *metre) say(deal int64, span float64, work ...float64) {
 	for slot, w := range work {
 		if !math.IsNaN(w) {
@@ -101,7 +102,7 @@ func (m *metre) say(deal int64, span float64, work ...float64) {
 	}
 }
 
-// tell is say, of what is true.
+// tell is like say, with the true work.
 func (m *metre) tell(deal int64, span float64, work ...float64) {
 	m.say(deal, span, work...)
 	for i := range m.tasks {
@@ -111,7 +112,7 @@ func (m *metre) tell(deal int64, span float64, work ...float64) {
 	}
 }
 
-// end has m say how the task in slot ended.
+// end makes m report how the task in slot ended.
 func (m *metre) end(at float64, slot hosts.Slot, why hosts.End) {
 	for _, r := range m.tasks {
 		if r.Slot == slot {
@@ -121,8 +122,8 @@ func (m *metre) end(at float64, slot hosts.Slot, why hosts.End) {
 	}
 }
 
-// metres returns a floor of n metered hosts of two processors, each task of which is charged
-// its part of the price by what it used of the host.
+// metres returns a floor with n metered hosts of two processors. Each task is charged the
+// fraction of the host that it used times the price.
 func metres(n int, change func(*Config)) (*Floor, []*metre) {
 	c := hostConfig(auction)
 	c.Tariff = func(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
@@ -154,21 +155,21 @@ func TestMetered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "its limit is due", f.Next(), 100.0) // deal 2: a quarter and three
+	check(t, "its limit is due", f.Next(), 100.0) // allocation 2: one quarter and three quarters
 	check(t, "entitled", fmt.Sprint(f.On(0)[0].Rate, f.On(0)[1].Rate), "0.5 1.5")
 	check(t, "before it tells", fmt.Sprint(f.Contract(one).Done, f.On(0)[0].Owed), "0 0")
 
 	m[0].tell(1, 4, 6)      // 1.5 of 2 processors at 1 $/s: 0.75 $/s
-	m[0].tell(2, 2, 1, 2)   // a quarter, and half of the host, at 4 $/s
-	m[0].say(2, 0, 1, 1)    // no time: nothing is said
-	m[0].tell(2, 2, 0, 2)   // the first stood still
-	m[0].say(7, 2, 100, 99) // a deal that never was
+	m[0].tell(2, 2, 1, 2)   // the tasks used a quarter and a half of the host; the price is 4 $/s
+	m[0].say(2, 0, 1, 1)    // A report over no time is ignored.
+	m[0].tell(2, 2, 0, 2)   // The first task made no progress.
+	m[0].say(7, 2, 100, 99) // This deal does not exist.
 	f.Read(9, 0)
 	check(t, "done", fmt.Sprint(f.Contract(one).Done, f.Contract(two).Done), "7 4")
 	check(t, "done there", fmt.Sprint(f.On(0)[0].Done, f.On(0)[1].Done), "7 4")
 	check(t, "owed", fmt.Sprint(f.On(0)[0].Owed, f.On(0)[1].Owed), "5 8")
 	check(t, "as of", fmt.Sprint(f.On(0)[0].At, f.Contract(two).At), "9 9")
-	m[0].say(1, 3, 3) // the deal is over: readings come in order
+	m[0].say(1, 3, 3) // the allocation has ended, because readings arrive in order
 	f.Read(10, 0)
 	check(t, "what comes late", fmt.Sprint(f.Contract(one).Done, f.On(0)[0].Owed), "7 5")
 
@@ -185,15 +186,15 @@ func TestMetered(t *testing.T) {
 	check(t, "as it ended", fmt.Sprint(pl.End, pl.Done, pl.Owed), "exited 9 9")
 	check(t, "shares anew", f.On(0)[0].Rate, 2.0)
 
-	m[0].say(m[0].deals, 1, 2, math.NaN()) // a slot that nobody has any more
+	m[0].say(m[0].deals, 1, 2, math.NaN()) // a slot that is no longer in use
 	m[0].tell(m[0].deals, 1, math.NaN(), 2)
 	f.Read(14, 0)
 	c := f.Remove(15, two)
 	check(t, "removed", fmt.Sprint(c.Done, c.Placements[0].Owed, c.Placements[0].End), "9 17 killed")
 }
 
-// TestMeteredLost checks a task that its metered host no longer knows: the run is broken, or
-// must start again elsewhere.
+// TestMeteredLost checks a task that is unknown to its metered host: the run is broken, or must
+// start again elsewhere.
 func TestMeteredLost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -220,8 +221,8 @@ func TestMeteredLost(t *testing.T) {
 	}
 }
 
-// TestComeAndGo checks hosts that others say come and leave, are shut, and join: what is
-// away or shut gets no work, and neither event is told twice.
+// TestComeAndGo checks hosts that arrive, leave, join or are shut at the caller's request. A
+// host that is away or shut gets no work, and neither event is reported twice.
 func TestComeAndGo(t *testing.T) {
 	t.Parallel()
 	c := hostConfig(auction, 1, 1)
@@ -279,8 +280,9 @@ func TestJoinMetered(t *testing.T) {
 	check(t, "price record", fmt.Sprint(f.Prices().Steps()), fmt.Sprint([]market.Step{{At: 0, Total: dollar}, {At: 60, Total: 2 * dollar}}))
 }
 
-// TestRenew checks that a run bids anew what is left of its budget over what is left of its
-// time, in the proportions in which it bids, and at least a nano-dollar.
+// TestRenew checks that the new bids of a run sum to its remaining budget divided by its
+// remaining time, in the proportions of its current bids, and are at least a nano-dollar per
+// second.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 1))
@@ -297,7 +299,7 @@ func TestRenew(t *testing.T) {
 	check(t, "of others", f.On(0)[1].Rate, 2/3.0)
 	check(t, "owed", f.On(1)[0].Owed, 30.0)
 
-	f.Renew(20, i, 10, 50) // more is owed than there is
+	f.Renew(20, i, 10, 50) // more is owed than remains
 	check(t, "nothing is left", fmt.Sprint(f.On(0)[0].Bid, f.On(1)[0].Bid), fmt.Sprint(market.Rate(1), market.Rate(1)))
 	f.Renew(20, i, 1e12, 20.001)
 	check(t, "too much to say", fmt.Sprint(f.On(0)[0].Bid, f.On(1)[0].Bid), fmt.Sprint(market.Rate(1), market.Rate(1)))
@@ -327,7 +329,7 @@ func TestRenewFixed(t *testing.T) {
 	check(t, "come", f.On(0)[0].Told.Weight, share)
 }
 
-// byBid gives a task its bid as weight, for good.
+// byBid gives a task its bid as a fixed weight.
 type byBid struct{ sharing.Rule }
 
 func (byBid) Share(_ *contracts.Contract, pl *contracts.Placement, _ contracts.View) hosts.Share {
@@ -357,7 +359,7 @@ func TestOneByOne(t *testing.T) {
 	}
 }
 
-// TestTouchAll checks that sharing every host out again changes nothing.
+// TestTouchAll checks that allocating every host again changes nothing.
 func TestTouchAll(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1, 2))

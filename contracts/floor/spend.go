@@ -15,17 +15,17 @@ import (
 // 3,000 s.
 //
 // If a run continues after this time, the floor monitors it. Whenever its rate of spending
-// changes on one of its hosts, the floor recomputes the time at which its money runs out, from
-// the charges accrued on all of its hosts and their current rates. On metered hosts the check
-// waits for their next report, because the run has spent its money only when the measured usage
-// reaches the budget.
+// changes on one of its hosts, the floor recomputes the time at which its money runs out. It
+// uses the charges accrued on all of the hosts and their current rates. On metered hosts the
+// check waits for their next report, because the run has spent its money only when the measured
+// usage reaches the budget.
 
 // atBid is the most by which rounding changes a bid, in dollars per second per node: see
 // [Floor.Renew].
 const atBid = 1e-11
 
-// gone is the fraction of its budget that may remain, by rounding, when a run counts as having
-// spent it.
+// gone is the largest fraction of a budget that may remain, because of rounding, when a run
+// counts as having spent the budget.
 const gone = 1e-12
 
 // money returns the amount that run i has spent up to now in dollars, its current rate of

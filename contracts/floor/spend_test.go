@@ -13,21 +13,21 @@ import (
 	"bourse/market"
 )
 
-// spending returns the floor of c, which charges budgets.
+// spending returns the floor of c, in which charges use up budgets.
 func spending(c Config) *Floor {
 	c.Spends = true
 	return open(c)
 }
 
-// rich is a request of nodes that work towards one sum, go on after their deadline, and have
-// so many dollars.
+// rich is a request with the given budget in dollars, whose nodes share one total and continue
+// after the deadline.
 func rich(id contracts.ID, nodes int, deadline, dollars float64) *contracts.Request {
 	r := request(id, nodes, false)
 	r.SLA = contracts.SLA{Deadline: deadline, Budget: must(bank.Dollars(dollars)), RunsOn: true}
 	return r
 }
 
-// atOthers charges the share of the host at the price of the others (spot).
+// atOthers charges the share of the host at the sum of the other bids (spot).
 func atOthers(on []contracts.Allocation, price market.Rate, capacity, _ float64) {
 	for i := range on {
 		s := &on[i]
@@ -44,31 +44,31 @@ func rates(f *Floor, h hosts.ID) (text string) {
 	return text
 }
 
-// TestSpent checks when a run on two hosts has spent its money, at the sum of its charges on
-// both, when the price of either changes. Afterwards it has no weight: the bidder gets all
-// that it can use, prices exclude the run, and the run gets the rest.
+// TestSpent checks the time at which a run on two hosts has spent its money, counting the
+// charges on both, when the price of either changes. Afterwards it has no weight: the bidder
+// gets all that it can use, prices exclude the run, and the run gets the rest.
 func TestSpent(t *testing.T) {
 	t.Parallel()
 	f := spending(hostConfig(auction, 1, 1))
-	place(t, f, 0, rich(1, 2, 10, 25), 100, on(0, 1)) // 2 a second: 20 by the deadline, and 25 by 12.5
+	place(t, f, 0, rich(1, 2, 10, 25), 100, on(0, 1)) // 2 per second: 20 by the deadline, and 25 by 12.5
 	place(t, f, 0, rich(2, 1, 100, 1000), 30, on(0))
 	check(t, "at its bids", play(f, 12.5), "12.5 spent 0")
 	check(t, "both", rates(f, 0), "0 1 ")
 	check(t, "alone", rates(f, 1), "1 ")
 	check(t, "prices", fmt.Sprint(f.Price(0), f.Price(1)), "1 0")
 	check(t, "what was bid", f.Contract(0).Placements[0].Bid, dollar)
-	place(t, f, 12.5, rich(3, 1, 1, 1), 100, on(1)) // is out of money at 13.5
+	place(t, f, 12.5, rich(3, 1, 1, 1), 100, on(1)) // has no money left at 13.5
 	check(t, "until another's money is gone", play(f, 13.5), "13.5 spent 2")
 	check(t, "equal parts", rates(f, 1), "0.5 0.5 ")
 
 	c := hostConfig(auction, 1, 1)
 	c.Tariff = atOthers
 	f = spending(c)
-	place(t, f, 0, rich(1, 2, 1, 4), 1e3, on(0, 1)) // bids 2 a second: looked at from 2 on; alone it pays nothing
+	place(t, f, 0, rich(1, 2, 1, 4), 1e3, on(0, 1)) // bids 2 per second: checked from 2 on; as the only bidder it pays nothing
 	check(t, "nothing is due", play(f, 9), "")
-	place(t, f, 10, rich(2, 1, 1e6, 1e6), 1e3, on(0)) // half a dollar a second, 4 dollars by 18
+	place(t, f, 10, rich(2, 1, 1e6, 1e6), 1e3, on(0)) // half a dollar per second, 4 dollars by 18
 	check(t, "on one host", play(f, 13), "")
-	place(t, f, 14, rich(3, 1, 1e6, 1e6), 1e3, on(1)) // and as much again: 2 are left, by 16
+	place(t, f, 14, rich(3, 1, 1e6, 1e6), 1e3, on(1)) // twice as much: 2 are left, by 16
 	check(t, "on both", play(f, 20), "16 spent 0")
 	check(t, "nothing is left", rates(f, 0)+rates(f, 1), "0 1 0 1 ")
 	f.Remove(20, 1)
@@ -92,9 +92,8 @@ func TestSpentLimits(t *testing.T) {
 	check(t, "what they get", rates(f, 0), "0.1 0.3 0.3 0.3 ")
 }
 
-// TestSpentAtDeadline checks that a contract whose money is to last until its deadline has
-// its weight until that instant, whatever its bids and instants are rounded to, and whatever
-// it bids again on the way.
+// TestSpentAtDeadline checks that a contract whose money must last until its deadline keeps its
+// weight until then, whatever the rounding of its bids and times, even if it renews its bids.
 func TestSpentAtDeadline(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {
@@ -139,9 +138,9 @@ func TestSpentAtDeadline(t *testing.T) {
 	}
 }
 
-// TestSpentAgain checks what becomes of a run whose hosts leave: placed again it bids what is
-// left, and nothing if what is charged for work that was lost is all of its budget; and where
-// lost work is not charged it has money again, and its weight.
+// TestSpentAgain checks a run whose hosts leave. When it is placed again, it bids its remaining
+// money, or nothing if the charges for lost work have used up its budget. If lost work is not
+// charged, it has money again and regains its weight.
 func TestSpentAgain(t *testing.T) {
 	t.Parallel()
 	for _, charged := range []bool{true, false} {
@@ -177,8 +176,8 @@ func TestSpentAgain(t *testing.T) {
 	}
 }
 
-// TestSpentNot checks that a contract loses no weight for what it owes where nothing is paid
-// out of its budget, or its share is not what it bids.
+// TestSpentNot checks that a contract keeps its weight if its charges are not paid from its
+// budget, or if its share does not depend on its bid.
 func TestSpentNot(t *testing.T) {
 	t.Parallel()
 	f := open(hostConfig(auction, 1))

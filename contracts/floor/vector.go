@@ -9,19 +9,21 @@ import (
 	"bourse/market"
 )
 
-// A market may price held resources in addition to processors: see [contracts.Vector]. Each host
-// then has one more auction for each of them. The auction of its processors is host.auction, as
-// in other markets, and has only the parts of bids that are for processors.
+// A market may price held resources in addition to processors: see [contracts.Vector]. Each
+// host then has an additional auction for each of these resources. The auction of its
+// processors is host.auction, as in other markets, and contains only the parts of bids that are
+// for processors.
 
-// A VectorTariff sets Paying of each task on a host where some task has a Vector. Prices are the
-// sums of bids by kind.
+// A VectorTariff sets the field Paying of each task on a host on which at least one task has a
+// Vector. Prices are the sums of the bids by kind of resource.
 type VectorTariff func(on []contracts.Allocation, prices *Prices, capacity, processor float64)
 
 // Prices are the prices of a host by kind of resource; those without a price are 0.
 type Prices [hosts.Kinds]market.Rate
 
-// claim returns the vector of a task of c that bids b and holds resources on v. It returns nil if
-// the task claims no priced resource but processors, and holds none with a floor.
+// claim returns the vector of a task of c that bids b and holds resources on v. It returns nil
+// if the task claims no priced resource other than processors, and holds no resource with a
+// floor price.
 func (f *Floor) claim(v *host, c *run, holds *hosts.Resources, b market.Rate) *contracts.Vector {
 	spec := f.specs[v.id]
 	claims := contracts.ClaimsOn(spec, c.Needs.Max.CPU, holds, f.Resources)
@@ -43,8 +45,8 @@ func (f *Floor) pricesOf(v *host) (p Prices) {
 	return p
 }
 
-// bidOthers replaces the bids of was by the bids of is in the auctions of v, except in the auction
-// of processors. Nil bids nothing.
+// bidOthers replaces the bids of an old vector (was) with those of a new one (is) in all
+// auctions of v except that of processors. A nil vector has no bids.
 func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	var from, to Prices
 	if was != nil {
@@ -60,8 +62,9 @@ func (f *Floor) bidOthers(v *host, was, is *contracts.Vector) {
 	}
 }
 
-// charge sets the charge per second of each task of v at the given prices. The floor also covers the
-// resources that a task holds. On are the tasks, now or under an earlier deal.
+// charge sets the charge per second of each task of v at the given prices. The floor also
+// covers the resources that a task holds. The tasks in on are those now on v, or those of an
+// earlier allocation.
 func (f *Floor) charge(v *host, on []contracts.Allocation, prices *Prices) {
 	if !vectors(on) {
 		f.chargeCPU(v, on, prices[hosts.CPU])
@@ -80,7 +83,8 @@ func vectors(on []contracts.Allocation) bool {
 	return slices.ContainsFunc(on, func(s contracts.Allocation) bool { return s.Vector != nil })
 }
 
-// A met host is one that is eligible for a request, with the price that the request meets there.
+// A met is a host that is eligible for a request, with the price that applies to the request
+// there.
 type met struct {
 	price market.Rate
 	tie   uint64 // random
@@ -88,8 +92,8 @@ type met struct {
 }
 
 // cheapestFor appends to f.scratch.ranked the hosts for [Floor.Cheapest], for a request that
-// claims a priced resource. Which resource is dominant depends on the host, so no order of hosts
-// by one price serves, and each eligible host is looked at.
+// claims a priced resource. The dominant resource depends on the host. An order of hosts by one
+// price is therefore not sufficient, and each eligible host is examined.
 func (f *Floor) cheapestFor(r *contracts.Request) {
 	all := f.scratch.met[:0]
 	for h := range hosts.ID(len(f.hosts)) {
@@ -106,7 +110,8 @@ func (f *Floor) cheapestFor(r *contracts.Request) {
 	f.scratch.met = all
 }
 
-// PricesHeld reports whether a resource other than processors has a price or a floor on any host.
+// PricesHeld reports whether a resource other than processors has a price or a floor price on
+// any host.
 func (f *Floor) PricesHeld() bool { return f.vectors }
 
 // Priced implements [contracts.View].

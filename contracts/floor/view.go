@@ -35,8 +35,8 @@ func (f *Floor) Percentile(h hosts.ID, g float64) float64 {
 	return f.percentile(f.hosts[h].auction.History(), h, hosts.CPU, g)
 }
 
-// percentile returns the percentile of kind k on h by its price history. It is never below the
-// floor price of all that h has of k.
+// percentile returns the percentile of the price of kind k on h, computed from the price
+// history. The result is never below the floor price of everything that h has of kind k.
 func (f *Floor) percentile(past *market.History, h hosts.ID, k hosts.Kind, g float64) float64 {
 	all := f.specs[h].CPUs
 	if k != hosts.CPU {

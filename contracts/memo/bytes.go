@@ -289,8 +289,8 @@ func (d *decoder) bytes(n int) []byte {
 	return b
 }
 
-// get reads v, which must be settable. Like is the corresponding value of a similar value, or
-// invalid.
+// get reads v, which must be settable. Like is the corresponding part of the value passed to
+// Decode as like, or invalid.
 func (d *decoder) get(v, like reflect.Value) {
 	if d.err != nil {
 		return

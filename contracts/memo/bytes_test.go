@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestBytes checks that what is read of bytes is what was written, that what is one in it is
-// one again, that chance goes on where it was, and that functions are those of the other.
+// TestBytes checks that the decoded value equals the encoded one, that shared references are
+// shared again, that random sources continue where they were, and that functions are those of
+// like.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	w, like := newWorld(), newWorld()
@@ -45,8 +46,8 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestFewBytes checks the least there is to read: nothing, a number that is cut off, and one
-// of something that has not been seen.
+// TestFewBytes checks the smallest inputs: no bytes, a truncated number, and a reference to a
+// value that does not exist.
 func TestFewBytes(t *testing.T) {
 	t.Parallel()
 	b, err := Encode(new(struct{}), new(struct{}))
@@ -74,7 +75,7 @@ func TestFewBytes(t *testing.T) {
 	}
 }
 
-// TestBytesOfOthers checks that other types are refused, and functions that nobody has.
+// TestBytesOfOthers checks that other types, and functions that like lacks, are rejected.
 func TestBytesOfOthers(t *testing.T) {
 	t.Parallel()
 	type one struct {

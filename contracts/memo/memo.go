@@ -78,8 +78,8 @@ func (c *copier) form(t reflect.Type) *form {
 	return f
 }
 
-// part replaces the references in the value at p, which is a shallow copy, by copies of their
-// targets.
+// part replaces the references in the value at p, which is a shallow copy, with references to
+// copies of their targets.
 func (c *copier) part(f *form, p unsafe.Pointer) {
 	if !f.reaches {
 		return

@@ -36,8 +36,8 @@ func newWorld() *world {
 	}
 }
 
-// TestCopy checks that a copy is equal, shares nothing that can change but what it is
-// told to, and that what is one in the original is one in the copy.
+// TestCopy checks that a copy is equal, shares nothing mutable except the given types, and has
+// the same shared references as the original.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	w := newWorld()
@@ -72,7 +72,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestCopyRefuses checks that what cannot be copied is refused.
+// TestCopyRefuses checks that values that cannot be copied are rejected.
 func TestCopyRefuses(t *testing.T) {
 	t.Parallel()
 	defer func() {

@@ -2,8 +2,8 @@
 // admission, the reason for a rejection, and the verdict of a settlement. Each is one JSON
 // object.
 //
-// Notes make the ledger self-contained: an audit can recompute the charges of a contract from
-// the ledger only. [ParseAgreement] and [ParseVerdict] parse the output of the Append
+// Notes make the ledger self-contained: an audit can recompute the charges of a contract
+// without any other data. [ParseAgreement] and [ParseVerdict] parse the output of the Append
 // methods, and [Fields] reads any note field by field.
 //
 // The fields and their order are a public format:
@@ -104,7 +104,8 @@ type Terms struct {
 	Part, Most float64
 }
 
-// Held are the terms of resources other than processors. Kinds that a node does not hold are 0.
+// Held has the terms for resources other than processors. Kinds that a node does not hold are
+// 0.
 type Held struct {
 	Floors hosts.Floor
 	Holds  []hosts.Resources    // by node
@@ -242,9 +243,9 @@ func (t *Terms) appendParts(b []byte) []byte {
 // A Verdict describes how a contract ended. Work is in processor-seconds at speed 1.
 type Verdict struct {
 	State   string
-	Work    float64 // requested, over all nodes
-	Needed  float64 // truly needed, over all nodes
-	ByDue   float64 // done by the deadline, over all nodes
+	Work    float64 // work requested, over all nodes
+	Needed  float64 // true work, over all nodes
+	ByDue   float64 // work done by the deadline, over all nodes
 	Killed  bool
 	Spent   bool   // its charges have reached its budget
 	Fault   string // one word for a request that cannot be carried out, such as command
@@ -277,8 +278,8 @@ func (v *Verdict) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// On appends to b the note of a move to the hosts of on: bids and hosts as in the terms, or
-// nothing that names them if the note would be too long.
+// On appends to b the note of a move to the hosts of the given placements. The note has bids
+// and hosts as in the terms. It omits them if the note would be too long.
 func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	t := Terms{Decision: &contracts.Decision{Placements: on}, Name: name}
 	without := len(b)
@@ -288,12 +289,12 @@ func On(b []byte, on []contracts.Placement, name func(hosts.ID) string) []byte {
 	return b
 }
 
-// Off appends to b the note of a move off all hosts. Lost says that the work done is lost.
+// Off appends to b the note of a move off all hosts. Lost means that the work done is lost.
 func Off(b []byte, lost bool) []byte {
 	return append(flag(append(b, `{"off":true`...), "lost", lost), '}')
 }
 
-// Result appends to b the note of the result of a clearing, which is its numbers.
+// Result appends to b the note of a clearing, which consists of the numbers of its result.
 func Result(b []byte, of contracts.Numbers) []byte {
 	d := contracts.Decision{Numbers: of}
 	start := len(b)

@@ -18,8 +18,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestTerms checks what the note of an admission says was agreed, and that hosts
-// are left out, and nothing else, where they would not fit.
+// TestTerms checks the agreed terms in the note of an admission, and that only the hosts are
+// omitted if they would not fit.
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	name := func(h hosts.ID) string { return fmt.Sprintf("h%03d", h) }
@@ -63,8 +63,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestBooked checks what the note of a booked contract says: one host for all nodes, or
-// how many are on which, and that it may go on after its deadline.
+// TestBooked checks the note of a booked contract: it has one host for all nodes, or the number
+// of nodes on each host, and states that the work may continue after the deadline.
 func TestBooked(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Submit: 2, Lead: 18, Nodes: 3, SLA: contracts.SLA{Deadline: 50}}
@@ -87,9 +87,8 @@ func TestBooked(t *testing.T) {
 	}
 }
 
-// TestVerdict checks that the note of a settlement says what work was truly needed
-// where its owner had estimated something else, what was lost where something was,
-// and nothing that says nothing.
+// TestVerdict checks that the note of a settlement has the true work if the estimate was
+// different, has the lost work if there is any, and omits empty fields.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -108,8 +107,8 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// TestParseAgreement checks that what is read of an admission is what was agreed, that
-// a penalty without bound has none, and that a policy's own numbers are there.
+// TestParseAgreement checks that the parsed terms equal the agreed ones, that an unbounded
+// penalty has no bound, and that a policy's own numbers are present.
 func TestParseAgreement(t *testing.T) {
 	t.Parallel()
 	name := func(h hosts.ID) string { return fmt.Sprint("h", h) }
@@ -147,7 +146,7 @@ func TestParseAgreement(t *testing.T) {
 	}
 }
 
-// TestParseVerdict checks that any verdict is read as it was written.
+// TestParseVerdict checks that any verdict is parsed as it was written.
 func TestParseVerdict(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -172,7 +171,8 @@ func TestParseVerdict(t *testing.T) {
 	}
 }
 
-// TestFields checks that fields come in order, and that what is no object has none.
+// TestFields checks that fields are returned in order, and that a value that is not an object
+// has none.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	got, ok := Fields([]byte(`{"b":1e400,"a":["x",2],"c":true}`))
@@ -185,8 +185,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestMaxNote checks that hosts are said as long as the note, brackets and all, and what
-// others need, is no longer than a note may be.
+// TestMaxNote checks that hosts are listed as long as the note, including brackets and spare
+// bytes, does not exceed the maximum length.
 func TestMaxNote(t *testing.T) {
 	t.Parallel()
 	for what, terms := range map[string]Terms{
@@ -218,7 +218,7 @@ func TestMaxNote(t *testing.T) {
 	}
 }
 
-// TestText checks that each byte and rune of a name is written as encoding/json does.
+// TestText checks that each byte and rune of a name is written as encoding/json writes it.
 func TestText(t *testing.T) {
 	t.Parallel()
 	for r := rune(0); r < 0x180; r++ {

@@ -34,7 +34,7 @@ job JOB
 expires 2000-01-01T02:46:40Z
 `
 
-// TestOrder checks the text of an order, and what is asked for with it.
+// TestOrder checks the text of an order and its request.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	o, err := terms().Order(head)
@@ -54,7 +54,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestOneForm checks that an order is read in one form only.
+// TestOneForm checks that an order is accepted in only one form.
 func TestOneForm(t *testing.T) {
 	t.Parallel()
 	good := strings.Replace(text, "JOB", Sum(Text(job())), 1)
@@ -118,7 +118,8 @@ func TestAbout(t *testing.T) {
 	}
 }
 
-// TestJob checks that a job has one text, that is read again, and what is refused.
+// TestJob checks that a job has one text that parses back to the job, and that invalid jobs are
+// rejected.
 func TestJob(t *testing.T) {
 	t.Parallel()
 	text := string(Text(job()))
@@ -140,7 +141,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// TestBounds checks how much may be asked for: the most is, and what is more is not.
+// TestBounds checks that the largest valid terms are accepted and larger ones are rejected.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -165,7 +166,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestJobBounds checks how long a command and its environment, and names of files, may be.
+// TestJobBounds checks the maximum lengths of a command with its environment and of file names.
 func TestJobBounds(t *testing.T) {
 	t.Parallel()
 	for n, right := range map[int]bool{mostText: true, mostText + 1: false} {
@@ -183,8 +184,8 @@ func TestJobBounds(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that what is read as an order is one that is written so, and that a
-// market can decide on it.
+// FuzzParse checks that every accepted order is written back identically, and that a market can
+// decide on it.
 func FuzzParse(f *testing.F) {
 	f.Add(strings.Replace(text, "JOB", Sum(Text(job())), 1))
 	f.Add(strings.Replace(strings.Replace(text, "JOB", Sum(Text(job())), 1), "nodes 2", "nodes 1\ncpus 0.5", 1))

@@ -11,7 +11,7 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// drawChurn lets n hosts come and go, until they stay for good.
+// drawChurn gives n hosts random availability, after which they stay permanently.
 func drawChurn(t *rapid.T, n int) *floor.Availability {
 	p := &floor.Availability{
 		Leaving: rapid.SampledFrom([]floor.Leaving{floor.Resubmit, floor.Lose, floor.Suspend}).Draw(t, "leaving"),
@@ -31,15 +31,15 @@ func drawChurn(t *rapid.T, n int) *floor.Availability {
 	return p
 }
 
-// TestAwayGetsNothing checks that no policy, by whatever bids, puts a task on a host
-// that is away, and that all contracts end once hosts stay.
+// TestAwayGetsNothing checks that no policy, under any bidding strategy, starts a task on a
+// host that is away, and that all contracts end once hosts stay.
 func TestAwayGetsNothing(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table(nil, nil).Names() {
 		switch name {
-		case "queue", "reserve", "spot", "call", "karma", "slices": // told of every host that comes or leaves; and refused where they do
+		case "queue", "reserve", "spot", "call", "karma", "slices": // these policies want a notice of every arrival and departure; the market rejects them if hosts come and go
 			continue
-		case "conservative", "drf", "fairshare": // place at ticks, which this world does not send
+		case "conservative", "drf", "fairshare": // place contracts at ticks, which this world does not send
 			continue
 		}
 		t.Run(name, func(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"bourse/hosts"
 )
 
-// window draws jobs with the moments of the papers' window of the SDSC SP2 log:
-// 17 processors of 128 and 2.5 h on average, estimates from the truth to twenty
-// times it, and arrivals so far apart that hosts are this busy.
+// window draws jobs with the moments of the papers' window of the SDSC SP2 log: 17 of 128
+// processors and 2.5 h on average. Estimates are one to twenty times the true runtime. The
+// arrival rate gives the requested load.
 func window(seed uint64, n, processors int, load float64) []job {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	jobs := make([]job, n)
@@ -36,8 +36,8 @@ func window(seed uint64, n, processors int, load float64) []job {
 	return jobs
 }
 
-// replay runs jobs through a broker and returns the time that it took, and that which the
-// policy took of it.
+// replay runs jobs through a broker and returns the total time and the time spent in the
+// policy.
 func replay(b *testing.B, jobs []job, processors int, policy string, o options) (whole, own time.Duration) {
 	w := newWorld(b, policytest.Uniform(processors), policy, o)
 	start := time.Now()
@@ -51,8 +51,8 @@ func replay(b *testing.B, jobs []job, processors int, policy string, o options) 
 	return time.Since(start), w.deciding
 }
 
-// BenchmarkWindow runs 2,722 jobs on 128 processors, from submission to
-// settlement, through each policy.
+// BenchmarkWindow runs 2,722 jobs on 128 processors, from submission to settlement, under each
+// policy.
 func BenchmarkWindow(b *testing.B) {
 	jobs := window(1, 2722, 128, 0.8)
 	for _, policy := range []string{"libra", "librarisk", "librasla", "edf", "fcfs", "easy"} {
@@ -68,7 +68,7 @@ func BenchmarkWindow(b *testing.B) {
 	}
 }
 
-// narrow draws jobs of few processors that keep a fleet busy.
+// narrow draws jobs with few processors that keep a fleet busy.
 func narrow(seed uint64, n, fleet int) []job {
 	jobs := window(seed, n, fleet, 1)
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -81,11 +81,10 @@ func narrow(seed uint64, n, fleet int) []job {
 	return jobs
 }
 
-// BenchmarkLongTrace runs a long trace on 1,000 hosts through Libra, from
-// submission to settlement, and measures what memory is held at its end for each
-// contract then active, and for each of the most that were active at once. Jobs are
-// drawn as they come, and what has ended is forgotten. The ratio is of the latter to
-// that after a tenth of the jobs.
+// BenchmarkLongTrace runs a long trace on 1,000 hosts under Libra, from submission to
+// settlement. It measures the memory in use at the end per active contract, and per contract at
+// the peak. Jobs are drawn as they arrive, and ended contracts are forgotten. The ratio
+// compares the memory per contract at the peak with its value after a tenth of the jobs.
 func BenchmarkLongTrace(b *testing.B) {
 	const fleet = 1000
 	tenth := 0.0
@@ -131,7 +130,7 @@ func BenchmarkLongTrace(b *testing.B) {
 	}
 }
 
-// inUse returns the bytes that are in use.
+// inUse returns the bytes of memory in use.
 func inUse() float64 {
 	runtime.GC()
 	var m runtime.MemStats

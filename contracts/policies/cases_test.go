@@ -15,7 +15,7 @@ import (
 	"bourse/hosts"
 )
 
-// brief says when and where jobs ran: "1: 0-100 on 0 2; 3: never".
+// brief describes when and where jobs ran: "1: 0-100 on 0 2; 3: never".
 func brief(jobs []job, fates map[int64]fate) string {
 	var all []string
 	for _, j := range jobs {
@@ -33,10 +33,9 @@ func brief(jobs []job, fates map[int64]fate) string {
 	return strings.Join(all, "; ")
 }
 
-// TestOverrun checks what happens to a job that outlives its estimate (spec 4.1).
-// Job 1 needs 0.5 and, alone, has used up its estimate at 100. At 110 it has 10 s
-// of work left and job 2 comes, which needs 0.1; job 3, which needs 0.6, fits only
-// where job 1 holds nothing.
+// TestOverrun checks the treatment of a job that exceeds its estimate (spec 4.1). Job 1 needs
+// 0.5 and, as the only job, has used up its estimate at 100. At 110 it has 10 s of work left,
+// and job 2 arrives, which needs 0.1. Job 3, which needs 0.6, fits only if job 1 gets no share.
 func TestOverrun(t *testing.T) {
 	t.Parallel()
 	jobs := []job{
@@ -47,7 +46,7 @@ func TestOverrun(t *testing.T) {
 	for _, c := range []struct{ policy, overrun, want string }{
 		{"libra", "keep", "1: 0-122 on 0; 2: 110-130 on 0; 3: never"},
 		{"librarisk", "keep", "1: 0-122 on 0; 2: 110-130 on 0; 3: never"},
-		// Job 2 has the host until 111, and 9 s left then; 9/99 and 60/100 are needed.
+		// Job 2 has the host until 111 and then has 9 s left; 9/99 and 60/100 are needed.
 		{"libra", "zero", "1: 0-190 on 0; 2: 110-179.4 on 0; 3: 111-180 on 0"},
 		{"libra", "kill", "1: 0-100 on 0 broken; 2: 110-179.4 on 0; 3: 111-180 on 0"},
 	} {
@@ -59,8 +58,8 @@ func TestOverrun(t *testing.T) {
 	}
 }
 
-// TestKilledIsNotPaid checks that a job stopped at its estimate earns nothing, however
-// little of it is left then.
+// TestKilledIsNotPaid checks that a job stopped at its estimate earns nothing, however little
+// work is left.
 func TestKilledIsNotPaid(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ runtime, estimate, deadline float64 }{{120, 100, 200}, {1e-6, 1e-7, 2e-6}} {
@@ -76,7 +75,7 @@ func TestKilledIsNotPaid(t *testing.T) {
 // unless speeds are given.
 func TestQueues(t *testing.T) {
 	t.Parallel()
-	waiting := []job{ // 2 has to wait for 1; 3 is short, 4 is long, 5 asks for one processor
+	waiting := []job{ // 2 must wait for 1; 3 is short, 4 is long, 5 requests one processor
 		{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 2},
 		{ID: 2, Submit: 1, Runtime: 50, Estimate: 50, Deadline: 1e4, Procs: 3},
 		{ID: 3, Submit: 2, Runtime: 50, Estimate: 98, Deadline: 1e4, Procs: 2},
@@ -87,7 +86,7 @@ func TestQueues(t *testing.T) {
 		{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 2},
 		{ID: 2, Submit: 50, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 1},
 	}
-	instant := []job{ // 3, more urgent than 2, comes just when 1 ends
+	instant := []job{ // 3, more urgent than 2, arrives exactly when 1 ends
 		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 3},
 		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 4},
 		{ID: 3, Submit: 10, Runtime: 10, Estimate: 10, Deadline: 500, Procs: 1},
@@ -97,7 +96,7 @@ func TestQueues(t *testing.T) {
 		{ID: 2, Submit: 1, Runtime: 10, Estimate: 10, Deadline: 499, Procs: 4},
 		{ID: 3, Submit: 2, Runtime: 10, Estimate: 10, Deadline: 498, Procs: 4},
 	}
-	late := []job{ // at half the speed 2 takes 120, and 3 just its 100
+	late := []job{ // at half the speed 2 takes 120, and 3 takes exactly its 100
 		{ID: 1, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 1},
 		{ID: 2, Submit: 1, Runtime: 60, Estimate: 60, Deadline: 100, Procs: 2},
 		{ID: 3, Submit: 2, Runtime: 50, Estimate: 50, Deadline: 100, Procs: 1},
@@ -108,14 +107,14 @@ func TestQueues(t *testing.T) {
 		{ID: 3, Submit: 0, Runtime: 150, Estimate: 150, Deadline: 1e4, Procs: 1},
 		{ID: 4, Submit: 0, Runtime: 101, Estimate: 101, Deadline: 1e4, Procs: 1},
 	}
-	tick := func(by float64) []job { // by so much 3 ends after 1, which 2 waits for
+	tick := func(by float64) []job { // 3 ends by this much after 1, for which 2 waits
 		return []job{
 			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
 			{ID: 2, Submit: 0, Runtime: 10, Estimate: 10, Deadline: 1e4, Procs: 2},
 			{ID: 3, Submit: 0, Runtime: 90, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
 		}
 	}
-	together := func(by float64) []job { // by so much 2 ends after 1; 3 waits for one of them, 4 for none
+	together := func(by float64) []job { // 2 ends by this much after 1; 3 waits for one of them, 4 for none
 		return []job{
 			{ID: 1, Submit: 0, Runtime: 100, Estimate: 100, Deadline: 1e4, Procs: 1},
 			{ID: 2, Submit: 0, Runtime: 100, Estimate: 100 + by, Deadline: 1e4, Procs: 1},
@@ -137,8 +136,8 @@ func TestQueues(t *testing.T) {
 	}{
 		{"nobody overtakes", "fcfs", nil, waiting, nil, false,
 			"1: 0-100 on 0 1; 2: 100-150 on 0 1 2; 3: 150-200 on 0 1; 4: 150-550 on 2 3; 5: 200-500 on 0"},
-		// 3 would end by 100 and starts at once; when it has ended, 5 takes the one
-		// processor that 2 leaves, and 4 waits.
+		// 3 would end by 100, so it starts at once. When it has ended, 5 uses the one processor
+		// that 2 leaves, and 4 waits.
 		{"the short and the small overtake", "easy", nil, waiting, nil, false,
 			"1: 0-100 on 0 1; 2: 100-150 on 0 1 3; 3: 2-52 on 2 3; 4: 150-550 on 0 1; 5: 52-352 on 2"},
 		{"tasks of a job keep pace", "edf", nil, uneven, []float64{1, 0.5}, false,
@@ -178,8 +177,8 @@ func TestQueues(t *testing.T) {
 	}
 }
 
-// TestEasy checks EASY backfilling against a plain one that counts processors,
-// with wrong estimates: all jobs start at the same instants.
+// TestEasy compares EASY backfilling with a simple implementation that counts processors, with
+// wrong estimates: all jobs must start at the same times.
 func TestEasy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -195,7 +194,7 @@ func TestEasy(t *testing.T) {
 	})
 }
 
-// plainEasy returns when jobs start on so many processors.
+// plainEasy returns the start times of jobs on the given number of processors.
 func plainEasy(jobs []job, processors int) map[int64]float64 {
 	starts := map[int64]float64{}
 	var queue, running []job
@@ -211,7 +210,7 @@ func plainEasy(jobs []job, processors int) map[int64]float64 {
 			j := queue[i]
 			fits := j.Procs <= free()
 			if fits && i > 0 {
-				// When could the first start, and what would it leave?
+				// Compute when the first request can start and how many processors it leaves.
 				shadow, left := plainReservation(queue[0].Procs, free(), now, running, starts)
 				fits = now+j.Estimate <= shadow+1e-6 || j.Procs <= left
 			}
@@ -250,8 +249,8 @@ func plainEasy(jobs []job, processors int) map[int64]float64 {
 	return starts
 }
 
-// plainReservation returns when so many processors will be free, by estimates, and
-// how many more.
+// plainReservation returns the time at which the given number of processors will be free
+// according to estimates, and how many more will then be free.
 func plainReservation(wanted, free int, now float64, running []job, starts map[int64]float64) (at float64, left int) {
 	end := func(j job) float64 { return max(now, starts[j.ID]+j.Estimate) }
 	at = math.Inf(1)
@@ -269,8 +268,8 @@ func plainReservation(wanted, free int, now float64, running []job, starts map[i
 	return at, left
 }
 
-// TestStoredReturn checks that comparing with the return of the last event
-// decides as comparing with that of this instant, under late: shift (spec 6.3).
+// TestStoredReturn checks that, under late: shift, comparing with the return of the last event
+// gives the same decisions as comparing with the current return (spec 6.3).
 func TestStoredReturn(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -284,8 +283,8 @@ func TestStoredReturn(t *testing.T) {
 	})
 }
 
-// TestRoom checks that policies which place tasks themselves put none where its
-// memory does not fit.
+// TestRoom checks that policies that choose hosts themselves place no task on a host without
+// enough memory.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []string{"libra", "librarisk", "librasla", "edf", "fcfs", "easy"} {
@@ -305,8 +304,8 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// TestEasyCounts checks that a processor which is free, but has not the memory that the
-// first in the queue waits for, is one of those that it leaves.
+// TestEasyCounts checks that a free processor without the memory that the first request in the
+// queue needs counts as one that the first request leaves.
 func TestEasyCounts(t *testing.T) {
 	t.Parallel()
 	specs := policytest.Uniform(2)
@@ -325,8 +324,8 @@ func TestEasyCounts(t *testing.T) {
 	}
 }
 
-// TestWords checks that a wrong word among the options is answered with the good
-// ones, and that every policy is made for a sharing rule that there is.
+// TestWords checks that the error for an invalid word in an option lists the valid ones, and
+// that every policy names an existing sharing rule.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ policy, option, want string }{

@@ -7,7 +7,7 @@ import (
 	"bourse/contracts/policies"
 )
 
-// Policies have names, and each is made for a rule of sharing.
+// Each policy has a name and is designed for one sharing rule.
 func Example() {
 	for _, name := range []string{"sac", "librarisk", "reserve"} {
 		fmt.Printf("%s, under %s\n", name, policies.Of(name).Sharing)

@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// rating is that of a node of speed 1.
+// rating is the rating of a node of speed 1.
 const rating = 168
 
 // goldenSim runs jobs through the broker, from submission to settlement.
@@ -36,7 +36,7 @@ func goldenSim(t *testing.T, c *policytest.Case) {
 		Ratings []float64
 		Jobs    []job
 	}
-	var priced struct{ Jobs []struct{ Budget *float64 } } // a budget of 0 is one
+	var priced struct{ Jobs []struct{ Budget *float64 } } // a budget of 0 is valid
 	check(t, json.Unmarshal(c.Input, &in))
 	check(t, json.Unmarshal(c.Input, &priced))
 	w := newWorld(t, specs(in.Hosts, in.Ratings), strings.ToLower(in.Policy), in.Options)
@@ -61,7 +61,7 @@ func goldenSim(t *testing.T, c *policytest.Case) {
 		if priced.Jobs[i].Budget != nil {
 			own := f.Paid.Float64() - f.Penalty.Float64()
 			if exact := f.SLA.Budget.Float64() - f.SLA.Penalty.Of(f.Delay); math.Abs(own-exact) < 2e-6 {
-				own = exact // but for the part of a micro-dollar that nobody pays
+				own = exact // the difference is the fraction of a micro-dollar that is not paid
 			}
 			utility += own
 			row["utility"] = own

@@ -11,8 +11,8 @@ import (
 	"bourse/hosts"
 )
 
-// drawJobs draws jobs in order of submission. Estimates are right if accurate,
-// and otherwise from a fifth of the truth to five times it.
+// drawJobs draws jobs in order of submission. Estimates are exact if accurate is set, and
+// otherwise between a fifth and five times the true runtime.
 func drawJobs(t *rapid.T, fleet int, accurate bool) []job {
 	jobs := make([]job, rapid.IntRange(1, 40).Draw(t, "jobs"))
 	now := 0.0
@@ -59,8 +59,8 @@ func drawSpare(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"none", "proportional", "equal"}).Draw(t, "spare")
 }
 
-// TestLibraIsNeverLate checks that with accurate estimates every job that Libra
-// accepts ends in time, whatever comes later and whoever gets spare capacity.
+// TestLibraIsNeverLate checks that with accurate estimates every job that Libra accepts ends in
+// time, whichever jobs arrive later and whichever job gets spare capacity.
 func TestLibraIsNeverLate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -100,9 +100,8 @@ func TestHardIsNeverLate(t *testing.T) {
 	}
 }
 
-// TestUtilityIsEarned checks that what the owners of the hosts and the provider
-// have gained in the end is the sum of budgets less penalties over the jobs that
-// completed (SLA, eq. 1), to the last micro-dollar each way.
+// TestUtilityIsEarned checks that the final gain of the host owners and the provider is the sum
+// of budgets minus penalties over the completed jobs (SLA, eq. 1), exact to the micro-dollar.
 func TestUtilityIsEarned(t *testing.T) {
 	t.Parallel()
 	beyond := 0

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestOptions checks that each policy refuses what its options cannot be, and says
-// which.
+// TestOptions checks that each policy rejects invalid options and names them.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

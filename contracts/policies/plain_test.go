@@ -10,8 +10,8 @@ import (
 	"bourse/hosts"
 )
 
-// plainSLA is librasla written down once more, as it is read: it makes both plans of every
-// host, of tasks as they stand.
+// plainSLA is a literal implementation of librasla: it computes both plans of every host from
+// the current state of the tasks.
 type plainSLA struct {
 	current  string
 	tasks    []sharing.Promise

@@ -1,5 +1,5 @@
-// Package policies is the table of all admission policies. It is where the packages of
-// contracts/admission meet: each contains some policies and is independent of the others.
+// Package policies provides the table of all admission policies. It combines the packages of
+// contracts/admission, each of which contains some policies and is independent of the others.
 package policies
 
 import (
@@ -37,8 +37,9 @@ func Table(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] 
 	return t
 }
 
-// WithOutside returns the table of policies with those that are not part of the program: script and program.
-// Their options must be loaded before the policy is created; decode does both.
+// WithOutside returns the table of policies, including those that are not part of this program:
+// script and program. Their options must be loaded before the policy is created; decode does
+// both.
 func WithOutside(bid bidding.Strategy, rng *rand.Rand) plugin.Table[contracts.Policy] {
 	t := Table(bid, rng)
 	m := t.Members["script"]

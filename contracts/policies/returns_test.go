@@ -15,7 +15,7 @@ import (
 	"bourse/hosts"
 )
 
-// twins is librasla beside itself as it is read, with both plans of every host.
+// twins combines librasla with a literal implementation that computes both plans of every host.
 type twins struct {
 	t     tb
 	short contracts.Decider
@@ -24,7 +24,7 @@ type twins struct {
 	asked, accepted int // requests
 }
 
-// Decide asks both and checks that they say the same.
+// Decide asks both and checks that their decisions are equal.
 func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) contracts.Decision {
 	want := p.long.Decide(now, r, v)
 	got := p.short.Decide(now, r, v)
@@ -38,7 +38,7 @@ func (p *twins) Decide(now float64, r *contracts.Request, v contracts.View) cont
 	return want
 }
 
-// beside makes a world whose policy is checked beside its plain reading.
+// beside creates a world whose policy is compared with its literal implementation.
 func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
 	pair := &twins{t: t, short: decider(newPolicy(t, "librasla", o)).Interface().(contracts.Decider), long: newPlainSLA(o)}
 	w := newWorld(t, specs, "librasla", o)
@@ -51,9 +51,8 @@ func beside(t tb, specs []hosts.Spec, o options) (*world, *twins) {
 	return w, pair
 }
 
-// TestReturnsAsPlanned checks that LibraSLA decides as by making both plans of
-// every host, whatever its options, the hosts, the estimates, and the rule that divides
-// hosts.
+// TestReturnsAsPlanned checks that LibraSLA decides as if it computed both plans of every host,
+// whatever its options, the hosts, the estimates and the sharing rule.
 func TestReturnsAsPlanned(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -67,8 +66,8 @@ func TestReturnsAsPlanned(t *testing.T) {
 	})
 }
 
-// TestReturnsInWindows checks the same on fleets that are asked for far more than
-// they have, where most hosts lose by a task.
+// TestReturnsInWindows performs the same check on fleets under heavy overload, on which most
+// hosts would have a lower return with another task.
 func TestReturnsInWindows(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -81,15 +80,15 @@ func TestReturnsInWindows(t *testing.T) {
 	}
 }
 
-// pressed draws jobs that come much faster than a fleet can run them, soft and
-// hard, with budgets and penalties as in the SLA paper.
+// pressed draws jobs that arrive much faster than a fleet can run them, soft and hard, with
+// budgets and penalties as in the SLA paper.
 func pressed(seed uint64, n, fleet int) []job {
 	jobs := narrow(seed, n, fleet)
 	rng := rand.New(rand.NewPCG(seed, 2))
 	for i := range jobs {
 		j := &jobs[i]
 		hard := rng.Float64() < 0.2
-		j.Runtime = math.Exp(math.Round(math.Log(j.Runtime))) // some are of equal rank
+		j.Runtime = math.Exp(math.Round(math.Log(j.Runtime))) // Rounding makes some ranks equal.
 		j.Hard, j.Submit, j.Estimate = &hard, j.Submit/20, j.Runtime
 		j.Deadline, j.Budget, j.Penalty = j.Runtime*28, j.Runtime, 0.1
 		if hard {
@@ -99,8 +98,8 @@ func pressed(seed uint64, n, fleet int) []job {
 	return jobs
 }
 
-// TestLateRequestsAreSeen checks that what changes just before a request that is
-// turned away unseen is known to the next.
+// TestLateRequestsAreSeen checks that a policy knows of a change before a request that it
+// rejects without examining hosts when it decides the next request.
 func TestLateRequestsAreSeen(t *testing.T) {
 	t.Parallel()
 	w, _ := beside(t, policytest.Uniform(1), nil)

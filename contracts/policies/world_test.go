@@ -26,7 +26,7 @@ type (
 	job     = policytest.Job
 )
 
-// A fate is what became of a job.
+// A fate is the outcome of a job.
 type fate struct {
 	contracts.Settled
 	on    []int // hosts, in order
@@ -39,18 +39,18 @@ type world struct {
 	ledger           *bank.Ledger
 	user, provider   bank.Account
 	on               map[contracts.ID][]int
-	misplaced        int           // tasks put on hosts that are away
+	misplaced        int           // tasks started on hosts that are away
 	deciding         time.Duration // what the policy has taken
-	submissionsFirst bool          // at one instant, submissions come before terminations
+	submissionsFirst bool          // at the same time, submissions come before completions
 }
 
-// newWorld makes a world of hosts with that policy and the sharing it wants.
+// newWorld creates a world of hosts with the given policy and its sharing rule.
 func newWorld(t tb, specs []hosts.Spec, policy string, o options) *world {
 	t.Helper()
 	return newWorldOf(t, specs, policy, o, nil)
 }
 
-// newWorldOf is newWorld where hosts come and go.
+// newWorldOf is like newWorld, but with hosts that come and go.
 func newWorldOf(t tb, specs []hosts.Spec, policy string, o options, churn *floor.Availability) *world {
 	t.Helper()
 	w := &world{ledger: bank.New(nil), on: map[contracts.ID][]int{}}
@@ -96,7 +96,7 @@ func decider(p contracts.Policy) reflect.Value {
 	return reflect.ValueOf(p).Elem().FieldByName("Decider")
 }
 
-// run submits jobs, which are in order of submission, and lets all of them end.
+// run submits jobs, which are in order of submission, and runs them to their ends.
 func (w *world) run(t tb, jobs []job) map[int64]fate {
 	t.Helper()
 	for i := range jobs {
@@ -124,7 +124,7 @@ func (w *world) run(t tb, jobs []job) map[int64]fate {
 	return fates
 }
 
-// watch lets p note where it places requests.
+// watch makes p record its placements.
 func (w *world) watch(p contracts.Policy) contracts.Policy {
 	if d := decider(p); d.IsValid() {
 		d.Set(reflect.ValueOf(watcher{d.Interface().(contracts.Decider), w}))

@@ -33,7 +33,7 @@ const (
 
 // CauseOf returns why work of programs on real hosts was not done. Work is the requested
 // processor-seconds over all nodes. Away is the entitlement of nodes while their hosts were
-// lost, plus the work lost with these hosts. Promised says whether the class of the contract
+// lost, plus the work lost with these hosts. Promised reports whether the class of the contract
 // promises the work rather than only the price. The result is the first of these that applies:
 //
 //	program  a program failed, or could not be started
@@ -77,9 +77,10 @@ type Promise struct {
 	Most    float64 `yaml:"most" validate:"min=0,max=1000" doc:"maximum penalty, as a fraction of the budget"`
 }
 
-// Owed returns the penalty on a contract with the given budget, of whose work the part done
-// was completed, rounded toward zero. For example, with Penalty 0.5, a budget of $10 and 60 %
-// of the work done, it is 0.5 × $10 × 0.4 = $2, unless Most is less than 0.2.
+// Owed returns the penalty on a contract with the given budget, rounded toward zero. done is
+// the part of the requested work that was completed. For example, with Penalty 0.5, a budget of
+// $10 and 60 % of the work done, the penalty is 0.5 × $10 × 0.4 = $2, unless Most is less than
+// 0.2.
 func (p Promise) Owed(budget bank.Amount, done, work float64) (bank.Amount, error) {
 	if p.Penalty == 0 || !(done < work) {
 		return bank.Amount{}, nil

@@ -10,8 +10,8 @@ import (
 	"bourse/bank"
 )
 
-// TestVerdictsGolden checks causes and penalties against the cases of the folder that
-// BOURSE_GOLDEN_RESOURCES names, testdata by default, which are none of this code's.
+// TestVerdictsGolden checks causes and penalties against the cases in the folder that
+// BOURSE_GOLDEN_RESOURCES names, testdata by default. They come from an independent model.
 func TestVerdictsGolden(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("BOURSE_GOLDEN_RESOURCES"), "testdata"), "verdict.json"))
@@ -60,8 +60,8 @@ func TestVerdictsGolden(t *testing.T) {
 	}
 }
 
-// TestCauseBe checks that what a bid does not buy is nobody's broken promise under be, and
-// that a penalty is bounded.
+// TestCauseBe checks that under be, no promise is broken if a bid buys too little, and that a
+// penalty is bounded.
 func TestCauseBe(t *testing.T) {
 	t.Parallel()
 	node := []Served{{Entitled: 30, Used: 30}}

@@ -13,9 +13,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestDistribute checks the method of the largest remainder against exact fractions: parts
-// sum to the total, each is its quota rounded up or down, and those that are rounded up have
-// the largest remainders, of equal remainders the first.
+// TestDistribute checks the method of the largest remainder against exact fractions: parts sum
+// to the total, each is its quota rounded up or down, and the parts rounded up have the largest
+// remainders, or the first ones of equal remainders.
 func TestDistribute(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -55,9 +55,9 @@ func TestDistribute(t *testing.T) {
 	})
 }
 
-// TestBillsOfManyNodes checks that the bill of a contract is what it owes, to one
-// micro-dollar, whatever its number of nodes, and that each of its hosts is paid in
-// proportion to what it is owed, to one micro-dollar, also where its budget does not suffice.
+// TestBillsOfManyNodes checks that the bill of a contract equals the amount owed within one
+// micro-dollar, whatever its number of nodes. Each host is paid in proportion to the amount
+// owed to it, within one micro-dollar, even if the budget does not suffice.
 func TestBillsOfManyNodes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -91,8 +91,8 @@ func TestBillsOfManyNodes(t *testing.T) {
 	}
 }
 
-// TestPaidInProportion checks random bills of which some exceed the budget: they are the sum
-// owed, or the budget, and each node has its part of that, to one micro-dollar.
+// TestPaidInProportion checks random bills, of which some exceed the budget. They equal the sum
+// owed or the budget, and each node has its part of it, within one micro-dollar.
 func TestPaidInProportion(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -18,7 +18,7 @@ import (
 	"bourse/contracts"
 )
 
-// A Case is a contract that has ended, with all that its verdict and bill depend on.
+// A Case is a contract that has ended, with all data on which its verdict and bill depend.
 type Case struct {
 	Request  *contracts.Request
 	Work     float64     // true work per node, processor-seconds
@@ -42,13 +42,13 @@ type Host struct {
 	Capacity float64 // work per second
 }
 
-// A Verdict says whether a promise was kept, and by how much it was missed.
+// A Verdict states whether a promise was kept, and by how much it was missed.
 type Verdict struct {
 	Outcome contracts.Outcome
 	Done    float64 // work done over all nodes
 	Needed  float64 // true work over all nodes
 	ByDue   float64 // w_d: work done over all nodes by the deadline
-	Delay   float64 // delay as judged, s; 0 if the promise was kept
+	Delay   float64 // delay used for the settlement, s; 0 if the promise was kept
 }
 
 // A Bill lists the payments for a contract that has ended.
@@ -132,8 +132,8 @@ func (c *Case) Worked() bool {
 	return c.Request.PerHost || left <= rounding
 }
 
-// rounding returns the error that float64 can cause in the given work of n: the relative
-// tolerance, and the work that its host does in two of the smallest steps of time.
+// rounding returns the error that float64 can cause in the given work of n. It is the relative
+// tolerance plus the work that its host does in two of the smallest steps of time.
 func (c *Case) rounding(work float64, n *contracts.Placement, moment float64) float64 {
 	return contracts.Tolerance*work + 2*moment*c.Hosts[n.Host].Capacity
 }
@@ -153,10 +153,9 @@ func (c *Case) roundings() (sum float64) {
 //   - If it stopped at the deadline, it is the time that the undone work would have taken at
 //     the promised pace, total / deadline. For example, with a deadline of 100 s and 90 % of
 //     the work done, the delay is 10 s.
-//   - If a host left with the work, it is as in the second case, or finish − due if that is
-//     more.
-//   - If the contract was killed, none of its work is of use, so it is late by its whole
-//     deadline.
+//   - If a host left with the work, it is computed as in the second case, or is finish − due if
+//     that is more.
+//   - If the contract was killed, its work is useless, so it is late by its whole deadline.
 //
 // Differences of times are rounded to the decimal places in which the times are known.
 func (c *Case) delay(v *Verdict) float64 {
@@ -244,7 +243,7 @@ func (c *Case) metered(b *Bill) error {
 
 // stays charges each stay of a node on a host, rounded half to even. If the contract is
 // exhausted, or if the sum exceeds the budget by rounding, the stays share the budget in
-// proportion to what they are owed.
+// proportion to the amounts owed to them.
 func (c *Case) stays(b *Bill) error {
 	budget, sum := c.Request.SLA.Budget, int64(0)
 	var few [16]uint64
@@ -364,8 +363,8 @@ func (c *Case) penalty(v *Verdict) (owed bank.Amount, err error) {
 // for a contract.
 func Price(x float64) (bank.Amount, error) { return bank.Dollars(x) }
 
-// Fee returns the fraction due / of of price that is owed for a cancelled contract, at most
-// the price, rounded toward zero.
+// Fee returns the part of price that is owed for a cancelled contract: price × due / of, at
+// most the price, rounded toward zero.
 func Fee(price bank.Amount, due, of float64) (bank.Amount, error) {
 	if due >= of {
 		return price, nil

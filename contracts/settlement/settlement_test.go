@@ -11,8 +11,8 @@ import (
 )
 
 // TestGangs checks outcomes and bills of three nodes of 100 in two gangs, due at 50, for a
-// price of $1: every node is paid alike, to the micro-dollar, and each gang has its own
-// work to do.
+// price of $1. All nodes are paid equally, within a micro-dollar, and each gang has its own
+// work.
 func TestGangs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -51,7 +51,7 @@ func TestGangs(t *testing.T) {
 	}
 }
 
-// TestBills checks outcomes and bills made by hand: two nodes of 100, due at 50, for a
+// TestBills checks outcomes and bills computed by hand for two nodes of 100, due at 50, with a
 // budget of $3.
 func TestBills(t *testing.T) {
 	t.Parallel()
@@ -101,8 +101,8 @@ func TestBills(t *testing.T) {
 	}
 }
 
-// TestDelay checks that a contract is late by finish - due where its work goes on
-// (eq. 2), and else by what is left at the promised pace.
+// TestDelay checks that the delay of a contract is finish - due if its work continues (eq. 2),
+// and otherwise the time for the remaining work at the promised pace.
 func TestDelay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -129,8 +129,8 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// TestPenalty checks that penalties are exact products, rounded once toward zero, and of
-// delays that float64s have a little wrong.
+// TestPenalty checks that penalties are exact products, rounded once toward zero, even for
+// delays with float64 rounding errors.
 func TestPenalty(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -149,7 +149,7 @@ func TestPenalty(t *testing.T) {
 		{0, 1, 110.38 / 3, 0.0003, math.Inf(1), 10738}, // 107.38 s / 3 at $0.0003/s
 		{0, 1, 4.0 / 3, 3, math.Inf(1), 1000000},
 		{0, 1, 1e6 + 5.0/3, 0.9, math.Inf(1), 900000600000},
-		{0, 1, 1.1, 123456.7890129, math.Inf(1), 12345678901}, // .29 of a micro-dollar more is not owed
+		{0, 1, 1.1, 123456.7890129, math.Inf(1), 12345678901}, // another 0.29 micro-dollars are not owed
 	} {
 		r := contracts.Request{Submit: c.submit, Work: 1, Nodes: 1, SLA: contracts.SLA{
 			Budget: bank.Micros(1e6), Deadline: c.deadline, Soft: true, Penalty: contracts.Penalty{Rate: c.rate, Max: c.most},
@@ -199,12 +199,12 @@ func TestCheckEdges(t *testing.T) {
 	}
 }
 
-// TestWorked checks when work counts as done: all of it but for the tolerance, and for
-// what a host does in two moments by the deadline, or by the end if that is later; of
-// nodes promised by themselves each, else all together.
+// TestWorked checks when work counts as done. At most the tolerance may be missing, plus the
+// work that a host does in two of the smallest time steps at the deadline, or at the end if
+// that is later. Nodes that are promised separately are judged one by one, others together.
 func TestWorked(t *testing.T) {
 	t.Parallel()
-	const fast = 1e9 // its moments at 1e6 s are worth 0.23
+	const fast = 1e9 // at 1e6 s, the contract does 0.23 of work in the smallest time step
 	for _, c := range []struct {
 		name              string
 		perHost, onDemand bool
@@ -239,9 +239,9 @@ func TestWorked(t *testing.T) {
 	}
 }
 
-// TestParts checks that a price goes to the hosts in equal parts, and the micro-dollars
-// that do not divide to the first of them; that arrears are paid in the same proportion as
-// the rest; and that a bill of what cannot be true is refused.
+// TestParts checks that a price is divided equally among the hosts, and that the remaining
+// micro-dollars go to the first ones. Arrears are paid in the same proportion as other charges,
+// and impossible values are rejected.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	r := contracts.Request{Work: 10, Nodes: 3, SLA: contracts.SLA{Budget: bank.Micros(11), Deadline: 50}}
@@ -271,7 +271,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestFee checks that part of a price is owed, never more than all, rounded toward zero.
+// TestFee checks that a fee is the given fraction of the price, at most the whole price,
+// rounded toward zero.
 func TestFee(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -288,8 +289,8 @@ func TestFee(t *testing.T) {
 	}
 }
 
-// TestDebits checks who pays a penalty: hosts first, out of what they earn on the contract and in
-// proportion to it, and the provider the rest.
+// TestDebits checks who pays a penalty: first the hosts, from their earnings on the contract
+// and in proportion to them, and then the provider.
 func TestDebits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

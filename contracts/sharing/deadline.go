@@ -11,9 +11,9 @@ import (
 // its owner's estimate (Libra; Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for
 // Deadline Constrained Job Admission Control in Clusters", eq. 1, 2).
 //
-// Shares are computed when a task comes or goes and do not change in between. While the needs
-// fit the host, each task gets at least its need, so no need grows; with accurate estimates no
-// task is late. If they do not fit, all tasks are slowed by the same factor.
+// Shares are computed when a task arrives or leaves and do not change in between. While the
+// needs fit the host, each task gets at least its need, so no need grows. With accurate
+// estimates, no task is then late. If they do not fit, all tasks are slowed by the same factor.
 type deadline struct {
 	deadlineOptions
 	required []float64

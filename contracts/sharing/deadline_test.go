@@ -14,9 +14,9 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestSplit checks spec 4.2 on hosts of one and of several processors: while needs
-// fit, each task has what it needs, with none just that and otherwise all that the
-// host can give; beyond, all have the same part of what they need.
+// TestSplit checks spec 4.2 on hosts of one and of several processors. While the needs fit,
+// each task gets its need: exactly that under none, and a part of the spare capacity under the
+// other options. If they do not fit, each task gets the same fraction of its need.
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -65,9 +65,9 @@ func TestSplit(t *testing.T) {
 	})
 }
 
-// TestPlanSplit checks that a plan allocates all of a host of one processor, that
-// hard tasks which fit together have what they need, and that nobody who is cut
-// is protected (SLA, Algorithm 2).
+// TestPlanSplit checks that a plan allocates a host of one processor completely, that hard
+// tasks that fit together get their needs, and that no protected task is cut (SLA, Algorithm
+// 2).
 func TestPlanSplit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -103,8 +103,8 @@ func TestPlanSplit(t *testing.T) {
 	})
 }
 
-// TestOptions checks that every rule can be made with its defaults, and that a
-// wrong word is answered with the good ones.
+// TestOptions checks that every rule can be created with its defaults, and that the error for
+// an invalid word lists the valid ones.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, name := range sharing.Table().Names() {

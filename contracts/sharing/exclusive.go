@@ -7,14 +7,14 @@ import (
 	"bourse/hosts"
 )
 
-// exclusive gives each task a processor of its own. If the nodes of a contract are promised
-// separately, all its tasks run at the speed of the slowest host and end together, as those of
-// a tightly coupled parallel program do. For example, on hosts of speed 1 and 2 the second
-// task gets half a processor.
+// exclusive gives each task its own processor. If the nodes of a contract are promised
+// separately, all its tasks run at the speed of the slowest host and end together, like the
+// tasks of a tightly coupled program. For example, on hosts of speed 1 and 2 the second task
+// gets half a processor.
 type exclusive struct {
 	lasting
 	id    contracts.ID // contract for which pace was computed
-	moves int          // number of its placements before that time; a new placement has new hosts
+	moves int          // number of placements of the contract at that time; a new placement has new hosts
 	pace  float64      // lowest speed of its hosts; 0 before the first call
 }
 

@@ -7,7 +7,7 @@ import (
 	"bourse/hosts"
 )
 
-// twoSpeeds is a fleet of hosts of speeds 1, 2, 2 with one contract.
+// twoSpeeds is a fleet of hosts with speeds 1, 2 and 2, and one contract.
 type twoSpeeds struct {
 	contracts.View
 	c *contracts.Contract
@@ -18,8 +18,8 @@ func (v twoSpeeds) Spec(h hosts.ID) *hosts.Spec {
 }
 func (v twoSpeeds) Contract(int32) *contracts.Contract { return v.c }
 
-// TestPaceAgain checks that a parallel program which is placed again, as a host left with
-// it, keeps the pace of the hosts that it has now, not of those that it had.
+// TestPaceAgain checks that a parallel program that is placed again, because a host has left,
+// has the pace of its present hosts, not of its former ones.
 func TestPaceAgain(t *testing.T) {
 	t.Parallel()
 	c := &contracts.Contract{Request: contracts.Request{ID: 7, PerHost: true, Nodes: 2}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}

@@ -7,11 +7,11 @@ import (
 
 // planned allocates hosts by [Plan] (LibraSLA; Yeo, Buyya, "Service Level Agreement based
 // Allocation of Cluster Resources: Handling Penalty to Enhance Utility", Algorithm 2). Like
-// deadline, it does so when a task comes or goes.
+// deadline, it does so when a task arrives or leaves.
 //
 // The paper does not define the need of a task whose deadline has passed. Here, when a task's
-// share is cut, its target becomes the time at which it completes with this share. The task
-// therefore keeps the share, and later events do not cut it again without need.
+// share is reduced, its target becomes the time at which it completes with the reduced share.
+// The task therefore keeps this share, and later events do not reduce it again unnecessarily.
 type planned struct {
 	plan  Plan
 	tasks []Promise

@@ -11,7 +11,7 @@ import (
 // 2.6, 2.7 and 2.7.
 type maxmin struct{ lasting }
 
-// newMaxMin returns the rule with equal weights. With bids as weights it is the auction.
+// newMaxMin returns the rule with equal weights. With bids as weights, the rule equals auction.
 func newMaxMin(decode func(any) error) (Rule, error) {
 	o := struct {
 		Weight string `yaml:"weight" validate:"oneof=equal bid" doc:"weight of a task: equal (1) or bid (as in auction)"`

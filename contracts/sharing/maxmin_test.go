@@ -12,8 +12,8 @@ import (
 	"bourse/market"
 )
 
-// TestGoldenMaxMin checks max-min fairness on cases of an independent model, those of the
-// folder that BOURSE_GOLDEN_MECHANISMS names or of testdata.
+// TestGoldenMaxMin checks max-min fairness on cases of an independent model, in the folder that
+// BOURSE_GOLDEN_MECHANISMS names or in testdata.
 func TestGoldenMaxMin(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_MECHANISMS")

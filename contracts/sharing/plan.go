@@ -36,9 +36,9 @@ func TermsOf(r *contracts.Request) Terms {
 func (t *Terms) Rank() float64 { return t.Budget / t.Runtime / t.Deadline }
 
 // Delay returns the expected delay of a task in seconds (lines 21, 22). Left is its remaining
-// runtime in seconds, span the time until its deadline in seconds, and share its processors.
-// The delay is left / share − span, or 0 if this does not exceed the tolerance. A task without
-// a deadline is never late.
+// runtime and span is the time until its deadline, both in seconds; share is its number of
+// processors. The delay is left / share − span, or 0 if this does not exceed the tolerance. A
+// task without a deadline is never late.
 func (t *Terms) Delay(left, span, share float64) float64 {
 	delay := -span
 	if left > Tick && !math.IsInf(span, 1) {
@@ -110,8 +110,8 @@ type Plan struct {
 
 // Make computes the complete plan for the given tasks on n.
 //
-// Line 11 of the algorithm is printed with the inequality reversed: unallocated time exists if
-// the total does not exceed the host.
+// The paper prints line 11 of the algorithm with the inequality reversed. Unallocated time
+// exists if the total does not exceed the host.
 func (p *Plan) Make(n Node, tasks []Promise) {
 	p.Divide(n, tasks)
 	p.Judge(tasks)
@@ -187,9 +187,9 @@ func (p *Plan) divide(n Node, tasks []Promise) {
 	}
 }
 
-// part returns the fraction of their needs that the other tasks get. They need others
-// processors in total and share what top leaves of room. A remainder within [Sliver] is
-// rounding and counts as 0.
+// part returns the fraction of their needs that the other tasks get. These tasks need others
+// processors in total and divide the part of room that top leaves. A remainder within [Sliver]
+// is rounding and counts as 0.
 func part(room, top, others float64) float64 {
 	if rest := room - top; rest > Sliver && others > 0 {
 		return rest / others
@@ -218,7 +218,7 @@ func (p *Plan) Judge(tasks []Promise) {
 }
 
 // assumed reports whether the utility of task i is computed as if it were in time, as in lines
-// 18 and 19. The task is late nevertheless, and Delay says so. Therefore no hard task is
+// 18 and 19. The task is nevertheless late, and Delay shows this. Therefore no hard task is
 // admitted with such a plan (Algorithm 1, line 8).
 func (p *Plan) assumed(tasks []Promise, i int) bool {
 	return p.Protect == "printed" && !p.Feasible && p.protected(tasks, i)

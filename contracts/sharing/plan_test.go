@@ -8,9 +8,9 @@ import (
 	"bourse/contracts"
 )
 
-// TestTerms checks what a promise is worth: budget / runtime / deadline if it is kept
-// (SLA, line 6), budget - penalty if it is late (eq. 1), and nothing is worse than work
-// that never ends.
+// TestTerms checks the value of a promise: budget / runtime / deadline if it is kept (SLA, line
+// 6), budget - penalty if it is late (eq. 1), and the lowest possible value if the work never
+// ends.
 func TestTerms(t *testing.T) {
 	t.Parallel()
 	terms := Terms{Runtime: 2, Deadline: 4, Budget: 24, Penalty: contracts.Penalty{Rate: 2, Max: math.Inf(1)}}
@@ -32,8 +32,8 @@ func TestTerms(t *testing.T) {
 	}
 }
 
-// TestDelay checks SLA lines 21 and 22: a task is late by left/share - span, where a
-// tick of work is none, and where a tick and 1e-9 of its deadline are no delay.
+// TestDelay checks SLA lines 21 and 22: the delay of a task is left/share - span. A tick of
+// work counts as 0, and a delay up to a tick plus 1e-9 of the deadline counts as 0.
 func TestDelay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ left, span, share, deadline, want float64 }{
@@ -58,18 +58,20 @@ func TestDelay(t *testing.T) {
 	}
 }
 
-// promise returns a task that needs so much for 10 s; hard, or soft of that budget.
+// promise returns a task that needs the given processors for 10 s. It is hard, or soft with the
+// given budget.
 func promise(need, budget float64) Promise {
 	return Promise{Left: 10 * need, Span: 10, Target: 10, Terms: Terms{Hard: budget == 0, Runtime: 10, Deadline: 10, Budget: budget}}
 }
 
-// TestPlan checks Algorithm 2 of SLA on a host of one processor, by hand: what is spare
-// goes to the task that returns most; where needs do not fit, first the others are cut,
-// in proportion, then that one, and if hard tasks do not fit, all alike.
+// TestPlan checks Algorithm 2 of SLA on a host of one processor, by hand. Spare capacity goes
+// to the task with the highest return. If the needs do not fit, first the other soft tasks are
+// cut in proportion, then that task. If the hard tasks do not fit, all tasks are cut by the
+// same factor.
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	const hard = 0
-	full := Node{Size: 1, Most: 1}.Size + Sliver // all that still fits, as Make adds it up
+	full := Node{Size: 1, Most: 1}.Size + Sliver // the largest need that still fits, in the order in which Make adds needs up
 	exactly := func(need, budget float64) Promise {
 		p := promise(need, budget)
 		p.Left, p.Span, p.Target = need, 1, 1
@@ -120,9 +122,9 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestReadings checks the readings of the paper: a task that was delayed needs what ends
-// it when it is meant to end, or by its deadline; a hard or best paid task that is late
-// counts with what it costs, or as if it were in time.
+// TestReadings checks the interpretations of the paper. A delayed task needs the share with
+// which it ends at its target, or by its deadline. The utility of a late hard task, or of the
+// late top task, includes its penalty, or is computed as if it were in time.
 func TestReadings(t *testing.T) {
 	t.Parallel()
 	delayed := promise(0.5, 1)

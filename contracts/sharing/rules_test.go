@@ -10,7 +10,7 @@ import (
 	"bourse/hosts"
 )
 
-// oneHost is a host with the contracts that its allocations name.
+// oneHost is a view of one host with the contracts of its allocations.
 type oneHost struct {
 	contracts.View
 	spec hosts.Spec
@@ -20,14 +20,14 @@ type oneHost struct {
 func (v *oneHost) Spec(hosts.ID) *hosts.Spec            { return &v.spec }
 func (v *oneHost) Contract(i int32) *contracts.Contract { return &v.of[i] }
 
-// contract returns one of that work a node, due at that instant.
+// contract returns a contract with the given work per node, due at the given time.
 func contract(work, due float64) contracts.Contract {
 	return contracts.Contract{Request: contracts.Request{Work: work, Nodes: 1, PerHost: true, SLA: contracts.SLA{Deadline: due}}}
 }
 
-// TestRequired checks Risk eq. 1, share = left / span, and what stands for it where it
-// says nothing: all a task can use once the deadline has passed, and what it had once
-// the estimate is used up. A tick or less is none.
+// TestRequired checks Risk eq. 1, share = left / span, and the values in the cases that it does
+// not cover: everything that a task can use once the deadline has passed, and its previous need
+// once the estimate is used up. A tick or less counts as 0.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -50,8 +50,8 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// TestRequiredBy checks that what a task needs counts its work up to now, at the speed
-// of its host: of 100, 10 are done at 5 and 10 more at 10, so 40 s at speed 2 are left.
+// TestRequiredBy checks that the need of a task includes its work up to now, at the speed of
+// its host: of 100, 10 are done at 5 and 10 more at 10, so 40 s at speed 2 are left.
 func TestRequiredBy(t *testing.T) {
 	t.Parallel()
 	c := contract(100, 90)
@@ -68,7 +68,7 @@ func TestRequiredBy(t *testing.T) {
 	}
 }
 
-// TestNodeOf checks that a task can use a whole host, or as much as its cap lets it.
+// TestNodeOf checks that a task can use a whole host, or as much as the host's cap permits.
 func TestNodeOf(t *testing.T) {
 	t.Parallel()
 	for most, want := range map[float64]float64{0: 4, 1: 1, 4: 4, 8: 4} {
@@ -78,9 +78,9 @@ func TestNodeOf(t *testing.T) {
 	}
 }
 
-// TestSplitShares checks the shares of each reading of spare: none holds tasks to what
-// they need, equal adds a part of the spare to each, and nobody is held where needs
-// exceed the host or are all nothing.
+// TestSplitShares checks the shares under each option for spare capacity. Under none, tasks are
+// limited to their needs, and equal adds an equal part of the spare capacity to each. No task
+// is limited if the needs exceed the host or are all 0.
 func TestSplitShares(t *testing.T) {
 	t.Parallel()
 	inf := math.Inf(1)
@@ -105,9 +105,9 @@ func TestSplitShares(t *testing.T) {
 	}
 }
 
-// TestDeadlineOverrun checks what each reading of overrun gives a task that needed 0.25
-// of a host, and whose estimate is used up or whose deadline has passed: keep lets it
-// have as much on, zero nothing before its deadline, kill stops it at its estimate.
+// TestDeadlineOverrun checks each option for overruns on a task that needed 0.25 of a host, and
+// whose estimate is used up or whose deadline has passed. Under keep it retains its need, under
+// zero it needs nothing before its deadline, and under kill it is stopped at its estimate.
 func TestDeadlineOverrun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -119,9 +119,9 @@ func TestDeadlineOverrun(t *testing.T) {
 		{"keep", 10, 20, 0.5, 0.5, math.Inf(1)},
 		{"zero", 10, 20, 0.5, 0, math.Inf(1)},
 		{"kill", 10, 20, 0.5, 0.5, 10},
-		{"keep", 80, 20, 4, 2, math.Inf(1)}, // more than it can use is not kept
+		{"keep", 80, 20, 4, 2, math.Inf(1)}, // a need above what the task can use is not retained
 		{"keep", 0, 20, 0.25, 0.25, math.Inf(1)},
-		{"keep", 10, Tick, 2, 0.25, math.Inf(1)}, // the deadline has passed: all it can use, but that is no need
+		{"keep", 10, Tick, 2, 0.25, math.Inf(1)}, // the deadline has passed: the task gets all that it can use, but this is not stored as its need
 		{"keep", 10, -1, 2, 0.25, math.Inf(1)},
 		{"keep", 2 * Tick, 8, Tick / 4, Tick / 4, math.Inf(1)},
 		{"keep", 1e-6, 2e-6, 0.25, 0.25, math.Inf(1)}, // a tick is no work
@@ -140,8 +140,8 @@ func TestDeadlineOverrun(t *testing.T) {
 	}
 }
 
-// TestDeadlineSpeed checks that need is a part of a processor of the host at hand: at
-// speed 2, a job of 10 that is due 20 s from now, at 25, needs a quarter of one.
+// TestDeadlineSpeed checks that a need is in processors of the task's own host: at speed 2, a
+// job of 10 that is due in 20 s, at 25, needs a quarter of a processor.
 func TestDeadlineSpeed(t *testing.T) {
 	t.Parallel()
 	d := deadline{deadlineOptions: deadlineOptions{Spare: Proportional, Overrun: "keep"}}
@@ -152,9 +152,9 @@ func TestDeadlineSpeed(t *testing.T) {
 	}
 }
 
-// TestPlaces checks the rules that know no need: the first in turn has a processor and
-// the others wait, a task that is exclusive has one, a gang one for each node, and a bid
-// buys its weight.
+// TestPlaces checks the rules that do not use needs. Under turns, the first task has a
+// processor and the others wait. Under exclusive, each task has a processor. A gang has one per
+// node, and a bid is the weight of its task.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	on := make([]contracts.Allocation, 3)
@@ -186,8 +186,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestPaceOfEach checks that each parallel program keeps the pace of its own slowest
-// host, whichever was looked at before it, and whatever its number.
+// TestPaceOfEach checks that each parallel program has the pace of its own slowest host,
+// whichever program was computed before it, and whatever its number.
 func TestPaceOfEach(t *testing.T) {
 	t.Parallel()
 	slow := contracts.Contract{Request: contracts.Request{PerHost: true}, Placements: []contracts.Placement{{Host: 0}, {Host: 1}}}
@@ -197,21 +197,21 @@ func TestPaceOfEach(t *testing.T) {
 	for _, c := range []struct {
 		of   *contracts.Contract
 		want float64
-	}{{&slow, 0.5}, {&fast, 1}, {&slow, 0.5}, {&whole, 1}} { // whole's fast host makes up for its slow one
+	}{{&slow, 0.5}, {&fast, 1}, {&slow, 0.5}, {&whole, 1}} { // the fast host of whole compensates for its slow one
 		if got := rule.Share(c.of, &contracts.Placement{Host: 1}, twoSpeeds{c: c.of}).Limit; got != c.want {
 			t.Errorf("contract %d: limit %v, want %v", c.of.ID, got, c.want)
 		}
 	}
 }
 
-// TestPlanned checks that a rule by plan remembers what each task needs while its
-// estimate and its target last, and puts off the target of one whose share is cut to
-// when that share would have it done.
+// TestPlanned checks that the planned rule stores the need of each task until its estimate is
+// used up or its target has passed. When the share of a task is cut, its target moves to the
+// time at which that share completes it.
 func TestPlanned(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name         string
-		work, due    float64 // of the soft task beside a hard one that needs 0.5; now is 0
+		work, due    float64 // values of the soft task next to a hard one that needs 0.5; now is 0
 		had          contracts.Allocation
 		share        float64
 		need, target float64

@@ -33,7 +33,7 @@ func NodeOf(spec *hosts.Spec) Node {
 //
 //	share = left / span
 //
-// Left is its estimated remaining runtime on one processor of its host, and span the time
+// Left is its estimated remaining runtime on one processor of its host, and span is the time
 // until its deadline, both in seconds. For example, 30 s of runtime in 60 s needs half a
 // processor. The result may exceed the host.
 //

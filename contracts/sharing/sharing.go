@@ -1,9 +1,9 @@
-// Package sharing computes the share of a host that each of its tasks gets. Each rule has a
-// file of its own; deadline.go and librasla.go implement papers, auction.go the proportional
-// share of the market.
+// Package sharing computes the share of a host that each of its tasks gets. Each rule has its
+// own file: deadline.go and librasla.go implement papers, and auction.go implements the
+// proportional share of the market.
 //
-// A rule sees one host at a time and moves no money, although it may weigh what contracts pay.
-// To add a rule, write its file and add a line to [Table].
+// A rule sees one host at a time and moves no money, although it may consider how much
+// contracts pay. To add a rule, write its file and add a line to [Table].
 package sharing
 
 import (
@@ -14,8 +14,8 @@ import (
 
 // A Rule allocates a host to its tasks. It may have state and is not safe for concurrent use.
 type Rule interface {
-	// Allocate sets the Share of every allocation in on, the tasks of h in order of admission.
-	// The floor calls it whenever a task has come or gone.
+	// Allocate sets the Share of every allocation on h. The allocations are in order of
+	// admission. The floor calls it whenever a task has arrived or left.
 	Allocate(now float64, h hosts.ID, on []contracts.Allocation, v contracts.View)
 }
 
@@ -52,14 +52,14 @@ type lasting struct{}
 // Allocate implements [Rule]. It does nothing.
 func (lasting) Allocate(float64, hosts.ID, []contracts.Allocation, contracts.View) {}
 
-// An Ender is a rule under which some tasks end together although rounding would separate
-// their ends by moments. Under other rules, each task ends independently.
+// An Ender is a rule under which some tasks end together even if rounding would make them end
+// at slightly different times. Under other rules, each task ends independently.
 type Ender interface {
 	Rule
 	Ending() Ending
 }
 
-// An Ending says which other tasks end when a task ends.
+// An Ending specifies which other tasks end when a task ends.
 type Ending uint8
 
 // Endings.

@@ -16,10 +16,10 @@ const (
 	Equal        Spare = "equal"        // the tasks get them in equal parts
 )
 
-// Split appends to out the share of n for each task, given the processors that each requires.
-// If the sum exceeds n, it divides n in proportion to the needs. A task that requires +Inf
-// counts with the most that one task can use. If no task requires anything, all get equal
-// shares.
+// Split appends to out the share of n that each task gets, given the processors that each
+// requires. If the sum exceeds n, it divides n in proportion to the needs. A task that requires
+// +Inf counts as requiring the most that one task can use. If no task requires anything, all
+// get equal shares.
 //
 // For example, on 4 processors with needs of 1 and 2, one is spare: the tasks get 1 and 2
 // ([Unused]), 1.33 and 2.67 ([Proportional]), or 1.5 and 2.5 ([Equal]).

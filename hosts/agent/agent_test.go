@@ -26,30 +26,30 @@ type world struct {
 	dir         string
 	now         float64
 	kernel      *fakeKernel
-	supervisors map[string]bool // started ones, by name: whether it lives
-	crash       int             // calls until the agent is killed in one
+	supervisors map[string]bool // started supervisors, by name: whether each is running
+	crash       int             // number of calls until the agent is killed in one
 	after       bool            // it has been done
 
 	agent   *Agent // nil if it was killed
 	deal    int64
 	orders  []given
 	all     []*remote.Told // what was ever told
-	told    float64        // the sum of its spans that were booked, but for the first
-	begun   float64        // instant at which that was told
+	told    float64        // sum of its booked spans, except the first
+	begun   float64        // time at which it was reported
 	starts  map[string]int
 	ends    map[int64]hosts.End // told
 	truth   map[int64]exit      // what supervisors wrote
-	acked   map[int64]bool      // ends that an agent took as acknowledged
+	acked   map[int64]bool      // ends that an agent received as acknowledged
 	booked  map[int64]float64   // used
-	dropped map[string]bool     // an order was made without it
-	termed  map[string]bool     // it was ordered to end
-	applies int64               // deal of the orders that are applied now
-	seen    int64               // the highest that an agent has applied
+	dropped map[string]bool     // whether orders were created without the task
+	termed  map[string]bool     // whether the task was ordered to end
+	applies int64               // the allocation number of the orders being applied
+	seen    int64               // the highest allocation number that an agent has applied
 	job     string
 	session int64  // that is listened to
 	boot    int    // of the machine
 	self    string // whose that is
-	ack     int64  // its spans that are booked
+	ack     int64  // the spans of the task that are booked
 }
 
 type tester interface {
@@ -178,7 +178,7 @@ func (w *world) open() {
 			w.agent, w.crash = nil, 0
 		}
 	}()
-	w.now += 1e-6 // no two agents are opened in one instant
+	w.now += 1e-6 // no two agents are opened at the same time
 	a, err := Open(Config{
 		Dir: w.dir, Kernel: w.kernel, Grace: 2, Keep: 30,
 		clock: func() float64 { return w.now }, boot: fmt.Sprint("boot", w.boot), supervisors: w,
@@ -241,7 +241,8 @@ func (w *world) living() (names []string) {
 	return names
 }
 
-// receive is what who is told does with it: the same whatever comes late or twice.
+// receive processes a report as the market does: late and repeated reports give the same
+// result.
 func (w *world) receive(told *remote.Told) {
 	if told.Session < w.session {
 		return
@@ -257,7 +258,7 @@ func (w *world) receive(told *remote.Told) {
 			continue
 		}
 		if w.ack++; w.ack == 1 {
-			w.told, w.begun = 0, w.now // it begins where the answers to its predecessor ended
+			w.told, w.begun = 0, w.now // it begins where the booked usage of its predecessor ended
 		} else if w.told += s.Length; w.told > w.now-w.begun+1e-6 {
 			w.Fatalf("spans of %v s are told in %v s", w.told, w.now-w.begun)
 		}
@@ -309,7 +310,7 @@ func (w *world) order(names []string) (o given) {
 		for _, name := range names {
 			one := named(name)
 			if _, ended := w.ends[one.Name]; ended {
-				continue // who has heard that does not want it again
+				continue // after receiving this, the market does not want the task again
 			}
 			one.Left, one.Job = 20, w.job
 			o.Wanted = append(o.Wanted, one)
@@ -465,7 +466,7 @@ func TestSpans(t *testing.T) {
 	only := []string{"1.0.1"}
 	w.apply(w.order(only))
 	w.pass(2)
-	w.apply(w.order(only)) // which is told 2 s, and books them
+	w.apply(w.order(only)) // it receives 2 s and books them
 	w.pass(3)
 	tells(2, span(2, 3, 2.5))
 	tells(2, span(2, 3, 2.5))
@@ -521,7 +522,7 @@ func TestHung(t *testing.T) {
 }
 
 // TestGivenUp checks that a task that was paused when its lease ended, and is unwanted when the
-// host is heard again, never runs again: it may have been started elsewhere.
+// host is in contact again, never runs again: it may have been started elsewhere.
 func TestGivenUp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, t.TempDir())

@@ -178,7 +178,7 @@ func (a *Agent) start(t *task, now float64, job *remote.Job, bad error) error {
 		err = a.Kernel.Make(t.name, linux.Limits{Memory: l.Memory, Processes: l.Processes})
 	}
 	if err == nil {
-		err = a.share() // before the task competes with others
+		err = a.share() // set the shares before the task competes with others
 	}
 	if err == nil {
 		err = a.supervisors.start(t.folder)

@@ -39,7 +39,7 @@
 // lost spans need no special care. The next agent starts its first span where the last booked
 // span ended, under the allocation that was in force in between.
 //
-// An agent that finds another session at its market than that of its own folder takes over. It
+// An agent takes over if its market has a session other than the one in its own folder. It
 // starts nothing for one and a half leases. By then, all tasks of the other agent are paused,
 // whatever happened to it. The other agent ends its tasks and itself when it learns of its
 // successor.

@@ -61,9 +61,9 @@ func TestHostile(t *testing.T) {
 			if !c.reported(e) {
 				t.Errorf("%s is reported as %+v; it printed %q", c.name, e, b.text(name, "err"))
 			}
-			tolerance := 0.03 + 0.03/(victim+e.Used) // it begins before it is bound to processor 0
+			tolerance := 0.03 + 0.03/(victim+e.Used) // it starts before it is bound to processor 0
 			if b.kind == "signals" {
-				tolerance += 0.1 / (victim + e.Used) // who has the last turn
+				tolerance += 0.1 / (victim + e.Used) // The tolerance covers one extra turn.
 			}
 			if part := victim / (victim + e.Used); part < 0.5-tolerance {
 				t.Errorf("beside %s the victim got %.3f of both", c.name, part)

@@ -57,9 +57,9 @@ func isolate(r *record, dir string) error {
 	return nil
 }
 
-// restrict restricts this process to write only to dir, and to /tmp and /dev/shm if they are
-// private. If the agent's folder is not covered, the process may read everything except that
-// folder.
+// restrict limits this process so that it can write only to dir, and to /tmp and /dev/shm if
+// they are private. If the agent's folder is not covered, the process may read everything
+// except that folder.
 func restrict(r *record, dir string, covered bool) error {
 	readable := []string{"/"}
 	if !covered {

@@ -10,7 +10,7 @@ import (
 	"bourse/hosts/linux"
 )
 
-// A fakeKernel is a kernel in memory. The test states what its groups use. It outlives the
+// A fakeKernel is a kernel in memory. The test sets the usage of its groups. It outlives the
 // agents that use it. It must be used by one goroutine.
 type fakeKernel struct {
 	Groups map[string]*fakeGroup
@@ -35,13 +35,13 @@ func newFakeKernel() *fakeKernel {
 	return &fakeKernel{make(map[string]*fakeGroup), nothing, nothing}
 }
 
-// Kind is that of no other kernel.
+// Kind returns a name that no other kernel has.
 func (*fakeKernel) Kind() string { return "fake" }
 
-// Bounds reports that all is bounded.
+// Bounds reports that both limits apply to groups.
 func (*fakeKernel) Bounds() (memory, processes bool) { return true, true }
 
-// change calls f for a group that is there.
+// change calls f for an existing group.
 func (k *fakeKernel) change(call, name string, f func(g *fakeGroup)) error {
 	k.Before(call, name)
 	defer k.After(call, name)
@@ -67,7 +67,7 @@ func (k *fakeKernel) Make(name string, l linux.Limits) error {
 // Supervise does nothing.
 func (*fakeKernel) Supervise(string) error { return nil }
 
-// Enter does nothing: the test says what runs.
+// Enter does nothing: the test determines which tasks run.
 func (*fakeKernel) Enter(string, int) error { return nil }
 
 // Share keeps the shares.
@@ -95,12 +95,12 @@ func (k *fakeKernel) Freeze(name string) error {
 	return k.change("freeze", name, func(g *fakeGroup) { g.Frozen = true })
 }
 
-// Thaw lets it go on.
+// Thaw lets the group continue to run.
 func (k *fakeKernel) Thaw(name string) error {
 	return k.change("thaw", name, func(g *fakeGroup) { g.Frozen = false })
 }
 
-// Kill ends what runs in a group.
+// Kill ends the processes of a group.
 func (k *fakeKernel) Kill(name string) error {
 	if k.Groups[name] == nil {
 		return nil
@@ -108,7 +108,7 @@ func (k *fakeKernel) Kill(name string) error {
 	return k.change("kill", name, func(g *fakeGroup) { g.Running = false })
 }
 
-// Remove removes a group in which nothing runs.
+// Remove removes a group without processes.
 func (k *fakeKernel) Remove(name string) error {
 	k.Before("remove", name)
 	defer k.After("remove", name)

@@ -24,7 +24,7 @@ func TestAgentKilledAt(t *testing.T) {
 		for _, c := range []struct {
 			at    string
 			why   hosts.End
-			count string // what the task has written
+			count string // what the task has written to its file
 		}{
 			{"before make", hosts.Lost, ""},
 			{"after make", hosts.Lost, ""},

@@ -12,12 +12,12 @@ import (
 	"path/filepath"
 )
 
-// The lease is a file of leaseSize bytes. The agent allocates it when it starts and
-// renews it in place, so that renewing needs no space on the disk. It has two slots,
-// each a line of fixed width with a number and a checksum. Both are written, one after
-// the other, so a reader always finds one that is whole, and takes the one with the
-// higher number. A version before wrote three fields and no more: these are read too,
-// and the first line of today's file begins with the same three.
+// The lease is a file of leaseSize bytes. The agent allocates it when it starts and renews it
+// in place, so that renewing needs no space on the disk. It has two slots, each a line of fixed
+// width with a number and a checksum. Both are written, one after the other, so a reader always
+// finds an intact slot, and uses the one with the higher number. An earlier version wrote only
+// three fields. They can still be read, and the first line of the current format begins with
+// the same three fields.
 const (
 	leaseSize = 4096
 	leaseSlot = leaseSize / 2

@@ -24,7 +24,7 @@ import (
 type served struct {
 	*office
 	secret string
-	pin    string // of the host, when it has enrolled
+	pin    string // name of the host after its enrolment
 }
 
 func (s *served) Enrol(_ context.Context, e link.Enrolment) (string, error) {

@@ -32,7 +32,7 @@ type Settings struct {
 	Stored  int64         `json:",omitempty"` // maximum bytes of output of ended tasks per account; default twice Limits.Disk
 }
 
-// by default, of jobs
+// byDefault contains the default limits of jobs.
 var byDefault = remote.Limits{Memory: 1e9, Processes: 256, Files: 1024, Disk: 1e9, Log: 16 << 20}
 
 // A Program is an agent with exclusive use of its folder.

@@ -34,14 +34,14 @@ type box struct {
 	dir   string
 	began time.Time
 	rate  float64 // of its clock
-	lies  float64 // how often it counts what is used
+	lies  float64 // interval at which usage is counted
 	full  bool    // nothing can be written
 
 	mu          sync.Mutex
-	supervisors map[string]bool // started ones, by name: whether it lives
-	counted     time.Time       // up to when what runs has used it
+	supervisors map[string]bool // started supervisors, by name: whether each is running
+	counted     time.Time       // time up to which the usage of running tasks is counted
 	stop        chan struct{}
-	over        chan os.Signal // tells that one has ended; nil tells nothing
+	over        chan os.Signal // signals that a supervisor has ended; nil sends no signal
 }
 
 func newBox(t *testing.T) *box {
@@ -214,16 +214,16 @@ type office struct {
 	job     string
 	heard   time.Time
 	gone    bool // the host is removed
-	away    bool // nothing is taken in: what is answered is old
+	away    bool // reports are not processed, so the answers are outdated
 	last    remote.Orders
-	closed  string // as the host has told last
+	closed  string // value that the host reported last
 	drain   bool
 	asks    []remote.Log
 	put     []remote.Log
 
 	names int64
-	slots map[hosts.Slot]int64 // of those wanted, their keys
-	done  map[int64]float64    // read
+	slots map[hosts.Slot]int64 // the keys of the wanted slots
+	done  map[int64]float64    // the work read, in seconds
 	ended map[int64]hosts.Report
 }
 
@@ -351,8 +351,8 @@ type storm struct {
 	Market
 	mu  sync.Mutex
 	rng *rand.Rand
-	off bool // nothing comes through
-	bad int  // so many calls of ten
+	off bool // whether the network is down
+	bad int  // how many calls of ten fail
 }
 
 // cut blocks or unblocks all calls.
@@ -381,7 +381,7 @@ func (c *storm) Sync(ctx context.Context, host string, t *remote.Told) (*remote.
 	case 2: // the answer
 		c.Market.Sync(ctx, host, t)
 		return nil, lost
-	case 3: // even if who asks is killed meanwhile
+	case 3: // the call arrives late, even if the caller is killed in the meantime
 		time.Sleep(late)
 		return c.Market.Sync(context.WithoutCancel(ctx), host, t)
 	case 4:
@@ -477,7 +477,7 @@ func TestServe(t *testing.T) {
 
 // TestFence checks, with a host clock that is 500 ppm slower than the market's, that all tasks
 // of a killed or disconnected agent are paused before the market considers the host lost, 30 s
-// after its last report, and that they resume when the host is heard again.
+// after its last report, and that they resume when the host is in contact again.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []bool{true, false} {
@@ -519,7 +519,7 @@ func TestSuperseded(t *testing.T) {
 	t.Parallel()
 	for _, v := range []struct {
 		off     bool
-		counted int64 // sessions of the second's folder
+		counted int64 // the session count in the second agent's folder
 	}{{false, 0}, {true, 0}, {false, 100}} {
 		synctest.Test(t, func(t *testing.T) {
 			o, first, second := newOffice(), newBox(t), newBox(t)
@@ -589,8 +589,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRestored checks that an agent whose market was restored, and knows an earlier agent
-// alone, is not superseded by that: it ends what is not wanted, and goes on.
+// TestRestored checks an agent whose market was restored from a backup and knows only an
+// earlier agent. The agent is not superseded: it ends unwanted tasks and continues.
 func TestRestored(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

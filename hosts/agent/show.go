@@ -26,7 +26,7 @@ type Status struct {
 type Shown struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
-	End     string   `json:"end,omitempty"` // unset while it is running
+	End     string   `json:"end,omitempty"` // how the task ended; unset while it is running
 	Status  int      `json:"status"`        // exit status of its program
 	Fault   string   `json:"fault,omitempty"`
 	Used    float64  `json:"used"` // processor-seconds, once it has ended

@@ -124,7 +124,7 @@ func TestMakeRoom(t *testing.T) {
 	if got := s.deleted(); got != "1" {
 		t.Errorf("%q was deleted, want 1", got)
 	}
-	// The next agent of the folder knows.
+	// The next agent of the folder knows which output was deleted.
 	a, err := Open(Config{Dir: s.Dir, Kernel: newFakeKernel(), boot: "boot", clock: func() float64 { return 100 }, supervisors: noSupervisors{}, space: s.space})
 	if err != nil {
 		t.Fatal(err)

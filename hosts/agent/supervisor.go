@@ -162,7 +162,7 @@ func (m *supervisor) listen() <-chan os.Signal {
 	}
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, unix.SIGIO)
-	const renamed, always = 0x10, -1 << 31 // DN_RENAME, DN_MULTISHOT: of 32 bits
+	const renamed, always = 0x10, -1 << 31 // DN_RENAME and DN_MULTISHOT as 32-bit integers
 	if _, err := unix.FcntlInt(uintptr(dir), unix.F_NOTIFY, renamed|always); err != nil {
 		unix.Close(dir)
 		return nil
@@ -233,8 +233,9 @@ func (m *supervisor) start() error {
 		return err
 	}
 	go m.reap()
-	// The first process to enter waits about 10 ms for the kernel, so the supervisor enters it
-	// here, while the process is still starting. The process also ensures this itself.
+	// The first process that enters a control group waits about 10 ms for the kernel. The
+	// supervisor therefore moves the process into its group here, while the process is still
+	// starting. The process also does this itself.
 	m.kernel.Enter(m.Name, m.main)
 	// The pipe closes when the command starts.
 	text, err := io.ReadAll(faults)

@@ -270,8 +270,8 @@ func TestEnds(t *testing.T) {
 	})
 }
 
-// TestFolderGone checks that a task whose folder is removed ends, agent or no agent: what
-// nobody can end would stand for ever.
+// TestFolderGone checks that a task whose folder is removed ends, with or without an agent.
+// Otherwise it could never be ended.
 func TestFolderGone(t *testing.T) {
 	each(t, false, func(t *testing.T, b *bench) {
 		mark := fmt.Sprintf("%d.%d", 200000+os.Getpid(), benches.Add(1))

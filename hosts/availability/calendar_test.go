@@ -7,9 +7,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestCalendar checks that a calendar has for each hour the first interval that ends in
-// it or later, and that whatever it has, the first interval that ends after an instant
-// is the one that a look at each finds.
+// TestCalendar checks that a calendar has, for each hour, the first interval that ends in it or
+// later. The first interval that ends after a given time must equal the result of a linear
+// search.
 func TestCalendar(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -49,12 +49,12 @@ func TestCalendar(t *testing.T) {
 	})
 }
 
-// TestNoCalendar checks that few intervals in a long time have no calendar, which would
-// be far larger than they are, and none at all nothing.
+// TestNoCalendar checks that few intervals over a long time get no calendar, because it would
+// be far larger than the intervals, and that no intervals get none.
 func TestNoCalendar(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		hours float64 // from the start of the first of two intervals to the end of the last
+		hours float64 // from the start of the first interval to the end of the second
 		want  int
 	}{{1, 2}, {2000, 2001}, {2001, 0}} {
 		got := newCalendar([]Interval{{Start: 0, End: 1}, {Start: 2, End: c.hours * hour}})
@@ -74,8 +74,8 @@ func TestNoCalendar(t *testing.T) {
 	}
 }
 
-// TestSpans checks from when to when a fleet is recorded, hosts without records left
-// aside, and what is known of a host at an instant.
+// TestSpans checks the recorded span of a fleet, ignoring hosts without records, and the state
+// of a host at a given time.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	host := func(records ...Record) *History {
@@ -106,8 +106,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestCalendarRounds checks an instant that rounding takes for the next hour, at which
-// an interval ends that it is still in.
+// TestCalendarRounds checks a time that rounding assigns to the next hour, although it lies in
+// an interval that ends at that hour.
 func TestCalendarRounds(t *testing.T) {
 	t.Parallel()
 	intervals := []Interval{{Start: -3110, End: -3000}, {Start: 4000, End: 4090}, {Start: 5000, End: 20_000}}

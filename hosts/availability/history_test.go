@@ -28,10 +28,10 @@ func drawRecords(t *rapid.T) []Record {
 	return records
 }
 
-// TestCoalesce checks the gap rule second by second: a second is available if
-// a record says so, or if it lies in a run of recorded unavailable seconds,
-// fewer than the gap, between two available ones; intervals are the longest runs of
-// available seconds, and exit to what is recorded next.
+// TestCoalesce checks the gap rule second by second: a second is available if a record says so,
+// or if it lies in a run of recorded unavailable seconds, fewer than the gap, between two
+// available ones; intervals are the longest runs of available seconds, and their exit is the
+// state recorded next.
 func TestCoalesce(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -86,7 +86,7 @@ func TestCoalesce(t *testing.T) {
 			}
 		}
 
-		// What is asked of a history agrees with its seconds.
+		// The results of all queries agree with the seconds.
 		probe := float64(rapid.IntRange(int(from)-10, int(to)+10).Draw(t, "probe"))
 		second := int(probe-from) + 1
 		inside := probe >= from && probe < to
@@ -149,7 +149,7 @@ func TestAfter(t *testing.T) {
 	})
 }
 
-// TestNewHistoryRefuses checks that broken records are errors, which say which is broken.
+// TestNewHistoryRefuses checks that invalid records are errors that name the record.
 func TestNewHistoryRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

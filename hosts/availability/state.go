@@ -21,7 +21,7 @@ const (
 // States is the number of states, including Unknown.
 const States = 6
 
-// letters are the states as written in trace files.
+// letters contains the letter of each state in trace files.
 const letters = "?APCEU"
 
 // String returns the letter of the state: A, P, C, E or U, or ? for Unknown.

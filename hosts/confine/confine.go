@@ -1,27 +1,28 @@
-// Package confine runs a program that may be hostile. The program is in user, process, mount,
-// IPC and network namespaces of its own and under Landlock. It sees the system's libraries and
-// the files that it was given, both read-only, and an empty folder /tmp. Its data, processes,
-// files and the sizes of files are limited. A kernel that lacks one of these is an error.
+// Package confine runs a program that may be hostile. The program has its own user, process,
+// mount, IPC and network namespaces and is restricted by Landlock. It sees an empty folder /tmp
+// and, read-only, the system's libraries and the files that it was given. Its memory,
+// processes, open files and file sizes are limited. If the kernel lacks one of these features,
+// this is an error.
 //
 // The package is independent of the program's task.
 package confine
 
-// Limits of a confined program.
+// These are the limits of a confined program.
 const (
-	Data      = 1 << 30 // bytes of memory
+	Data      = 1 << 30 // maximum bytes of memory
 	Processes = 64
-	Files     = 64       // open files
-	Space     = 16 << 20 // bytes of /tmp, and of each file
+	Files     = 64       // maximum open files
+	Space     = 16 << 20 // maximum bytes of /tmp, and of each file
 )
 
 // role is the first argument of this program when it prepares itself for a confined program.
 const role = "bourse-confined"
 
-// A cell is the second argument.
+// A cell describes a confined program. It is the second argument of this program.
 type cell struct {
-	Path   string // of the program
+	Path   string // path of the program
 	Args   []string
-	Folder string   // in which it starts
-	Files  []string // that it may read
-	Root   bool     // the user is root, so the program runs as nobody
+	Folder string   // folder in which the program starts
+	Files  []string // files that the program may read
+	Root   bool     // whether the user is root; the program then runs as nobody
 }

@@ -22,12 +22,13 @@ var system = []string{
 	"/dev/null", "/dev/zero", "/dev/random", "/dev/urandom",
 }
 
-// nobody is the user as which programs of root run.
+// nobody is the user that runs programs if this process runs as root.
 const nobody = 65534
 
-// Prepare makes cmd, which has not been started, run its program confined. The program may read
-// the files, whose relative paths are in the folder of cmd. A program of the system is
-// preferred to another one of the same name. The running program must have called [Main].
+// Prepare changes cmd, which must not have been started, so that its program runs confined. The
+// program may read the given files. Relative paths start at the folder of cmd. A program of the
+// system is preferred to another one of the same name. The calling program must have called
+// [Main].
 func Prepare(cmd *exec.Cmd, files []string) error {
 	path, err := cmd.Path, cmd.Err
 	for _, dir := range []string{"/usr/local/bin", "/usr/bin", "/bin"} {
@@ -146,7 +147,8 @@ func landlock() error {
 	return nil
 }
 
-// move makes a new root of the paths that the program may see, in its own mount namespace.
+// move creates a new root, in its own mount namespace, that contains only the paths that the
+// program may see.
 func (c *cell) move() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
@@ -201,7 +203,7 @@ func (c *cell) move() error {
 	return errors.Join(err, os.Chdir(c.Folder))
 }
 
-// Execute replaces this process by a program whose data segment is limited to data bytes, if
+// Execute replaces this process with a program whose data segment is limited to data bytes, if
 // data is not 0. This process already uses more and could allocate no more memory, so nothing
 // is done in between.
 func Execute(program string, args, env []string, data int64) error {

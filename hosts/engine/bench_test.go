@@ -47,8 +47,8 @@ func run(b *testing.B, drive func(*engine.Engine, *engine.Workload, float64, flo
 	return r.Events
 }
 
-// BenchmarkAgainstReshare prints how many times longer a plain re-share of every
-// task at every event takes.
+// BenchmarkAgainstReshare prints how many times longer it takes to allocate every task again at
+// every event.
 func BenchmarkAgainstReshare(b *testing.B) {
 	for _, size := range []struct{ hosts, jobs int }{{15, 1000}, {128, 10_000}, {1000, 100_000}} {
 		for _, load := range []float64{0.85, 1.5} {
@@ -69,9 +69,9 @@ func BenchmarkAgainstReshare(b *testing.B) {
 	}
 }
 
-// BenchmarkGrowth prints what more costs: ten times the jobs in time, 1,000 hosts
-// against 15 in time for an event, and ten times the tasks on a host in overload in time
-// for an event, which is linear in them.
+// BenchmarkGrowth prints three ratios: the total time with ten times the jobs, the time per
+// event with 1,000 hosts instead of 15, and the time per event with ten times the tasks on an
+// overloaded host, which is linear in their number.
 func BenchmarkGrowth(b *testing.B) {
 	for _, limit := range []float64{0, 1} {
 		for _, c := range []struct {
@@ -116,8 +116,8 @@ func best(n int, f func()) time.Duration {
 	return least
 }
 
-// processorTime returns what the process has used, so that the figures do not
-// depend on what else the computer does.
+// processorTime returns the processor time of this process, so that the figures do not depend
+// on other programs.
 func processorTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -126,8 +126,8 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkMemory prints what a first run of 10^5 jobs leaves allocated, plan and
-// results included, and what a run at 10^5 hosts and 10^6 jobs does.
+// BenchmarkMemory prints the memory that a first run of 10^5 jobs leaves allocated, including
+// plan and results, and the same for a run with 10^5 hosts and 10^6 jobs.
 func BenchmarkMemory(b *testing.B) {
 	for _, size := range []struct{ hosts, jobs int }{{1000, 100_000}, {100_000, 1_000_000}} {
 		b.Run(fmt.Sprintf("hosts=%d/jobs=%d", size.hosts, size.jobs), func(b *testing.B) {

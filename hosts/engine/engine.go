@@ -16,7 +16,7 @@ import (
 // An Engine runs whole workloads. Each host is a [sim.Machine]. Every job starts on arrival, has one task on each of its hosts, and
 // ends when all its tasks have done their work. There are no deadlines and no admission.
 //
-// An engine keeps its memory between runs: a second run of the same workload allocates
+// An engine reuses its memory between runs: a second run of the same workload allocates
 // nothing. The zero value is ready to use.
 type Engine struct {
 	machines []sim.Machine

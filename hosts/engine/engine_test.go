@@ -12,9 +12,9 @@ import (
 	"bourse/hosts/engine"
 )
 
-// reshare is the engine written as plainly as possible: at every event on a host
-// every task there is credited with its work and given its rate anew, the capped
-// ones found round by round. It returns completion times, by job.
+// reshare is the simplest engine: at every event on a host, every task there is credited with
+// its work and gets a new rate, and the tasks at their limits are found round by round. It
+// returns completion times, by job.
 func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 	if limit == 0 {
 		limit = math.Inf(1)
@@ -105,17 +105,17 @@ func reshare(w *engine.Workload, capacity, limit float64) []float64 {
 	return end
 }
 
-// A demand says how a workload is generated, in the manner of the golden files.
+// A demand specifies how a workload is generated, like those of the golden files.
 type demand struct {
 	hosts, jobs int
 	capacity    float64 // processors a host
-	load        float64 // work that arrives over what the hosts can do
+	load        float64 // arriving work divided by the capacity of the hosts
 }
 
 func (d demand) workload(seed uint64) *engine.Workload {
 	rng := rand.New(rand.NewPCG(seed, uint64(d.jobs)))
 	w := &engine.Workload{Hosts: d.hosts, Jobs: make([]engine.Job, d.jobs)}
-	gap := 7 * 457 / (d.load * d.capacity * float64(d.hosts)) // 7 tasks of 457 s on average
+	gap := 7 * 457 / (d.load * d.capacity * float64(d.hosts)) // a job has 7 tasks of 457 s on average
 	at := 0.0
 	for j := range w.Jobs {
 		at += rng.ExpFloat64() * gap
@@ -129,10 +129,9 @@ func (d demand) workload(seed uint64) *engine.Workload {
 	return w
 }
 
-// TestEngineAgainstReshare checks that the engine gives the completion times of
-// a plain re-share of every task at every event, whatever the capacity, the
-// limit, the load and ties, and that both drivers agree to the last bit, also in
-// an engine that has been used before.
+// TestEngineAgainstReshare checks that the engine gives the same completion times as allocating
+// every task again at every event, whatever the capacity, the limit, the load and ties. Both
+// drivers must agree to the last bit, even in an engine that has been used before.
 func TestEngineAgainstReshare(t *testing.T) {
 	t.Parallel()
 	var used engine.Engine
@@ -151,7 +150,7 @@ func TestEngineAgainstReshare(t *testing.T) {
 			for j := range w.Jobs {
 				w.Jobs[j].Rate = 1
 			}
-		case 2: // few bids and works, together
+		case 2: // Use few distinct bids and few distinct works.
 			for j := range w.Jobs {
 				job := &w.Jobs[j]
 				job.Rate = job.Rate/1e8 + 1
@@ -195,8 +194,8 @@ func check(t interface{ Fatalf(string, ...any) }, e *engine.Engine, w *engine.Wo
 	}
 }
 
-// TestEngineDense checks hosts with hundreds of tasks, with limits that many, few and none of them reach, at any instants and
-// at few.
+// TestEngineDense checks hosts with hundreds of tasks and with limits that many, few or no
+// tasks reach, at arbitrary times and at few different times.
 func TestEngineDense(t *testing.T) {
 	t.Parallel()
 	var e engine.Engine
@@ -211,8 +210,8 @@ func TestEngineDense(t *testing.T) {
 	}
 }
 
-// TestEngineLongOverload checks that a host on which thousands of tasks pile up
-// does not drift: its completions are those of 200-bit arithmetic to one part in 1e13.
+// TestEngineLongOverload checks that errors do not accumulate on a host with thousands of
+// tasks: completion times agree with 200-bit arithmetic to one part in 1e13.
 func TestEngineLongOverload(t *testing.T) {
 	t.Parallel()
 	w := demand{hosts: 1, jobs: 4000, capacity: 1, load: 10}.workload(7)
@@ -285,7 +284,7 @@ func TestEngineEvents(t *testing.T) {
 	}
 }
 
-// TestEngineRefuses checks the capacities and limits that no host has.
+// TestEngineRefuses checks that invalid capacities and limits are rejected.
 func TestEngineRefuses(t *testing.T) {
 	t.Parallel()
 	w := &engine.Workload{Hosts: 1}

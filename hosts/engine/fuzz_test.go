@@ -14,9 +14,8 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadWorkload checks that whatever the bytes, reading ends with an error that
-// names the file or with a workload that another reader finds too, and that runs to its
-// end.
+// FuzzReadWorkload checks that reading any bytes ends with an error that names the file, or
+// with a workload that a second reader also finds and that runs to its end.
 func FuzzReadWorkload(f *testing.F) {
 	for _, s := range []string{
 		"3 2\n1.5 2 10.25 0.1288\n1.5 3 0 2\n", "1 1\n0 1 1e12 1e-9\n", "1000000 9\n", "\x1f\x8b", "3 1\r1 1 1 1\r", "3 1\r\n1 1 1 1\r\n\r\n",
@@ -51,8 +50,8 @@ func FuzzReadWorkload(f *testing.F) {
 	})
 }
 
-// sameWorkload reads the workload again, by lines that end with LF, CR LF or CR, and
-// says where w is another.
+// sameWorkload reads the workload with a second reader, whose lines end with LF, CR LF or CR,
+// and returns the place at which w differs.
 func sameWorkload(w *engine.Workload, b []byte) error {
 	text := strings.TrimPrefix(string(b), "\ufeff")
 	if strings.HasPrefix(text, "\x1f\x8b") {
@@ -78,7 +77,7 @@ func sameWorkload(w *engine.Workload, b []byte) error {
 	if hosts, err := strconv.Atoi(rows[0][0]); err != nil || hosts != w.Hosts {
 		return fmt.Errorf("hosts %q", rows[0][0])
 	}
-	var unit, first float64 // bids count against each other alone
+	var unit, first float64 // only the ratios of bids matter
 	for i, row := range rows[1:] {
 		j := w.Jobs[i]
 		if len(row) != 4 {
@@ -94,7 +93,8 @@ func sameWorkload(w *engine.Workload, b []byte) error {
 		if i == 0 {
 			unit, first = float64(j.Rate)/bid, bid
 		}
-		// Rates are rounded to a unit, and the first's rounding is in all of them.
+		// Rates are rounded to a unit. The unit is computed from the first rate, so its
+		// rounding error affects all others.
 		if got, want := float64(j.Rate), unit*bid; math.Abs(got-want) > 0.51+0.51*bid/first+1e-9*want {
 			return fmt.Errorf("job %d has rate %v, want %v", i, got, want)
 		}

@@ -14,11 +14,10 @@ import (
 	"bourse/hosts/engine"
 )
 
-// TestGoldenShares checks that the engine completes each job within 1e-9 s of
-// SimGrid and of the computation in 256 bits, in every file of the folder that
-// BOURSE_GOLDEN_SHARES names, testdata/shares by default. Files whose name
-// begins with A have hosts of two processors and a limit of one; the others
-// have one processor and no limit.
+// TestGoldenShares checks that the engine completes each job within 1e-9 s of SimGrid and of a
+// computation with 256 bits, in every file of the folder that BOURSE_GOLDEN_SHARES names,
+// testdata/shares by default. Files whose name begins with A have hosts of two processors and a
+// limit of one; the others have one processor and no limit.
 func TestGoldenShares(t *testing.T) {
 	t.Parallel()
 	folder := "testdata/shares"
@@ -95,7 +94,7 @@ func readWorkload(t testing.TB, file string) *engine.Workload {
 	return w
 }
 
-// readTimes reads a number a line, plain or compressed, nil if there is no such
+// readTimes reads one number per line, plain or compressed. It returns nil if there is no such
 // file.
 func readTimes(t *testing.T, file string) []float64 {
 	file = strings.TrimSuffix(file, ".gz")

@@ -52,9 +52,9 @@ const (
 // smallest power of ten for which the sum of all bids still fits. The unit does not matter to
 // the results, because bids are only compared with each other.
 //
-// An error names the file (name), the line and the field, and states what was found and what
-// is wanted. Time and memory are bounded by the actual size of the file, not by the numbers in
-// its first line.
+// An error names the file (name), the line and the field, and states the value found and the
+// values wanted. Time and memory are bounded by the actual size of the file, not by the numbers
+// in its first line.
 func ReadWorkload(name string, r io.Reader) (*Workload, error) {
 	in := bufio.NewReader(r)
 	// Some editors write a byte order mark at the start of a text file.

@@ -39,8 +39,8 @@ func TestReadWorkload(t *testing.T) {
 	}
 }
 
-// TestFineBids checks that bids of more digits than a nano-dollar has divide a host as
-// they say: a job of two thirds of all bids has done its work in half as long again.
+// TestFineBids checks that bids with more digits than nano-dollars divide a host exactly: a job
+// with two thirds of all bids takes one and a half times as long as with the whole host.
 func TestFineBids(t *testing.T) {
 	t.Parallel()
 	for _, bids := range [][2]string{{"0.3333333333333333", "0.6666666666666666"}, {"1.4e-9", "2.8e-9"}, {"123456.123456789012", "246912.246913578024"}} {
@@ -60,14 +60,14 @@ func TestFineBids(t *testing.T) {
 	}
 }
 
-// TestFinestUnit checks that rates are in the finest power of ten of a dollar of which all
-// of them, a job's on each of its hosts, can be added up.
+// TestFinestUnit checks that rates are in the smallest power of ten of a dollar in which the
+// sum of all bids, each counted on every host of its job, fits.
 func TestFinestUnit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var text strings.Builder
 		n := rapid.IntRange(1, 5).Draw(t, "jobs")
-		fmt.Fprintf(&text, "9 %d\n0 1 1 1.5e-9\n", n+1) // one of them not in nano-dollars
+		fmt.Fprintf(&text, "9 %d\n0 1 1 1.5e-9\n", n+1) // one bid is not a whole number of nano-dollars
 		for range n {
 			bid := math.Pow(10, rapid.Float64Range(-8, 5).Draw(t, "power of ten"))
 			fmt.Fprintln(&text, 0, rapid.IntRange(1, 9).Draw(t, "hosts"), 1, bid)
@@ -87,8 +87,8 @@ func TestFinestUnit(t *testing.T) {
 	})
 }
 
-// TestReadWorkloadErrors checks that each mistake is answered with file, line,
-// field, what was found and what was wanted.
+// TestReadWorkloadErrors checks that the error for each mistake names the file, the line, the
+// field, the value found and the values wanted.
 func TestReadWorkloadErrors(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -130,8 +130,8 @@ func TestReadWorkloadErrors(t *testing.T) {
 	}
 }
 
-// Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second
-// job has done its work there; on host 1 that job is alone.
+// Example runs two jobs on two hosts. Host 0 is shared 1 to 3 until the second job has done its
+// work there. On host 1 that job has no competitor.
 func Example() {
 	w, err := engine.ReadWorkload("jobs.txt", strings.NewReader("2 2\n0 1 10 1\n0 2 10 3\n"))
 	if err != nil {

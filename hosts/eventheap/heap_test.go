@@ -15,8 +15,8 @@ import (
 	"bourse/hosts/eventheap"
 )
 
-// TestOrder checks that whatever is set, moved and removed, items leave in order
-// of instant, ties by number: the order in which a sort puts them.
+// TestOrder checks that, whichever items are set, moved and removed, items leave in the order
+// of sorting: by time, with ties by number.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -70,8 +70,7 @@ func TestOrder(t *testing.T) {
 
 func has(m map[int32]float64, item int32) bool { _, ok := m[item]; return ok }
 
-// TestAllocations checks that a grown heap allocates nothing, when it is first used
-// either.
+// TestAllocations checks that a grown heap allocates nothing, even at its first use.
 func TestAllocations(t *testing.T) {
 	const n, runs = 100, 10
 	fresh := make([]eventheap.Heap, runs+1)
@@ -97,7 +96,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A plainHeap is the same on container/heap.
+// A plainHeap is the same heap, implemented with container/heap.
 type plainHeap struct {
 	items []int32
 	due   []float64 // by item
@@ -113,8 +112,8 @@ func (p *plainHeap) Swap(i, j int) {
 	p.place[p.items[i]], p.place[p.items[j]] = i, j
 }
 
-// BenchmarkHold moves the first of n items to a later instant, as a simulation
-// does, and prints how many times longer container/heap takes.
+// BenchmarkHold moves the first of n items to a later time, as a simulation does, and prints
+// how many times longer container/heap takes.
 func BenchmarkHold(b *testing.B) {
 	for _, n := range []int{15, 1000, 100_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {

@@ -33,7 +33,7 @@ func Identity(path, name string) (tls.Certificate, error) {
 }
 
 // ServerTLS returns the TLS configuration of a market. It requests a client certificate and
-// accepts any certificate, or none. [Handler] checks whose it is.
+// accepts any certificate, or none. [Handler] checks to which host the certificate belongs.
 func ServerTLS(own tls.Certificate) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{own},
@@ -41,8 +41,9 @@ func ServerTLS(own tls.Certificate) *tls.Config {
 	}
 }
 
-// Open opens the certificate in a file, which it creates as [Identity] does and which may be
-// replaced later. It calls notify after each change; see [certificate.OpenFile].
+// Open opens the certificate in a file. If the file does not exist, Open creates it as
+// [Identity] does. The file may be replaced later. Open calls notify after each change; see
+// [certificate.OpenFile].
 func Open(path, name string, notify func(*tls.Certificate, error)) (*certificate.File, error) {
 	if _, err := Identity(path, name); err != nil {
 		return nil, err

@@ -23,8 +23,7 @@ import (
 	"bourse/hosts/wire"
 )
 
-// A market knows the hosts that enrol with a secret, and answers each Sync with what it
-// was told.
+// A market enrols hosts that know its secret, and answers each Sync with preset orders.
 type market struct {
 	mu    sync.Mutex
 	hosts map[string]string // by pin
@@ -86,7 +85,7 @@ func identity(t *testing.T, name string) tls.Certificate {
 	return c
 }
 
-// serving serves m on this machine, and returns where and its pin.
+// serving serves m on this machine, and returns its address and its pin.
 func serving(t *testing.T, m link.Market) (address, pin string) {
 	t.Helper()
 	own := identity(t, "market")
@@ -103,8 +102,8 @@ func serving(t *testing.T, m link.Market) (address, pin string) {
 	return l.Addr().String(), link.Pin(own.Leaf.Raw)
 }
 
-// TestLink checks that what a host says on the network its market is told as its own, that
-// nobody is heard who has not enrolled, and how each refusal comes.
+// TestLink checks that the market receives a host's calls under the host's name, that only
+// enrolled hosts are accepted, and that the client receives each refusal as the original error.
 func TestLink(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -152,13 +151,14 @@ func TestLink(t *testing.T) {
 	}
 }
 
-// raw returns a client without manners: over TLS of its own, with whatever certificate.
+// raw returns a client with its own TLS connection and any certificate, for invalid calls.
 func raw(address string, certificates ...tls.Certificate) wire.LinkClient {
 	return wire.NewLinkClient(&http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true, Certificates: certificates}}}, "https://"+address)
 }
 
-// TestRefused checks that who has no certificate is not heard, nor who speaks other
-// versions, who is told both; and that nothing older than TLS 1.3 is spoken.
+// TestRefused checks that callers without a certificate, or with other protocol versions, are
+// refused; the error states both versions. It also checks that no version before TLS 1.3 is
+// accepted.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	m := &market{hosts: map[string]string{}, told: map[string]*remote.Told{}}
@@ -179,7 +179,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestIdentity checks that a certificate, once made, stays, and that nobody else reads it.
+// TestIdentity checks that a certificate is created once and then retained, and that only its
+// owner can read it.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "host.pem")
@@ -196,8 +197,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestToken checks that a token is read as it was written, and that one that is cut,
-// changed or of something else is not read.
+// TestToken checks that a token parses back to itself, and that a truncated, changed or foreign
+// text is rejected.
 func TestToken(t *testing.T) {
 	t.Parallel()
 	pin := link.Pin([]byte("certificate"))

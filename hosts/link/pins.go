@@ -15,8 +15,8 @@ import (
 // pinsHeader is the header of answers in which a market announces its current and next pins.
 const pinsHeader = "Bourse-Pins"
 
-// Announce adds to each answer of h the market's current and next pins, separated by a comma. A
-// client that reads them over a trusted connection trusts both from then on.
+// Announce adds the market's current and next pins, separated by a comma, to each answer of h.
+// A client that reads them over a trusted connection trusts both from then on.
 func Announce(h http.Handler, pins func() string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set(pinsHeader, pins())

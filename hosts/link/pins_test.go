@@ -16,9 +16,10 @@ import (
 	"bourse/hosts/remote"
 )
 
-// TestRotation checks with real handshakes that hosts which call a market while it announces its
-// next certificate accept that one, and refuse the old one once they have called it since; and
-// that a host which has not called it meanwhile refuses the new one, until it is told its pin.
+// TestRotation checks a rotation with real handshakes. Hosts that call the market while it
+// announces its next certificate accept the new one, and refuse the old one after their first
+// call with the new one. A host that has not called in the meantime refuses the new certificate
+// until it gets the new pin.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	m := &market{hosts: map[string]string{}, told: map[string]*remote.Told{}}
@@ -56,7 +57,7 @@ func TestRotation(t *testing.T) {
 
 	own := identity(t, "h00")
 	var mu sync.Mutex
-	known := first // what the host has kept
+	known := first // known is the set of pins that the host has kept.
 	host := func() *link.Client {
 		mu.Lock()
 		defer mu.Unlock()
@@ -101,10 +102,10 @@ func TestRotation(t *testing.T) {
 	announce(second)
 	call(host(), "") // a new connection
 	keeps(second)
-	call(a, "") // its connection is that of before
+	call(a, "") // its connection was opened before the change
 	call(missed, other)
 
-	// Who has only the old certificate is refused from now on, by hosts new and old.
+	// From now on, a server with only the old certificate is refused by new and old hosts.
 	imposter, err := tls.X509KeyPair(newPair(t, dir, "old"))
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +120,7 @@ func TestRotation(t *testing.T) {
 	call(link.Dial(away.Addr().String(), link.NewPins(second, nil), own), other)
 	call(link.Dial(l.Addr().String(), link.NewPins(first, nil), own), other)
 
-	// The token of an invitation that was made meanwhile has both pins.
+	// A token that was created in the meantime has both pins.
 	token, err := link.ParseToken(link.NewToken(l.Addr().String(), first+","+second).String())
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +131,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-// newPair returns a certificate and key of its own, twice.
+// newPair returns two new certificates with their keys.
 func newPair(t *testing.T, dir, name string) (_, _ []byte) {
 	t.Helper()
 	if _, err := link.Identity(filepath.Join(dir, name), name); err != nil {

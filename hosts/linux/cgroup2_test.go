@@ -10,9 +10,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestCgroup2Files checks, on a folder that stands in for the kernel's, what is written
-// to and read from the files of version 2. That the kernel does what they say a machine
-// with that version shows (TestShares and the others).
+// TestCgroup2Files checks, in a folder that replaces the kernel's, the texts written to and
+// read from the files of version 2. Tests on a machine with that version check the kernel's
+// behaviour (TestShares and others).
 func TestCgroup2Files(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestCgroup2Files(t *testing.T) {
 		t.Error("a group that is not there is supervised")
 	}
 	if err := k.Share([]Share{{"7.0.1", hosts.Share{Weight: 2, Limit: 0.5}}, {"8.0.1", hosts.Share{Weight: 4}}}); err != nil {
-		t.Error(err) // what has ended meanwhile is no fault
+		t.Error(err) // a group that has ended in the meantime is not an error
 	}
 	has("cpu.weight", "5000")
 	has("cpu.max", "50000 100000")

@@ -98,8 +98,8 @@ func (c *cgroups) Make(name string, l Limits) error {
 	if err == nil {
 		var g *group
 		if g, err = c.at(name); err == nil {
-			// Kernels before 6.6 need seconds to adapt to a change as large as from the default
-			// to the weights used here.
+			// Kernels before 6.6 need seconds to adapt to a change as large as the one from the
+			// default weight to those used here.
 			_, most := c.weights()
 			err = g.weight.set(fmt.Sprint(most))
 		}
@@ -211,7 +211,7 @@ func (c *cgroups) freezing(name string, frozen bool) error {
 	return c.turn(name, g, frozen)
 }
 
-// turn freezes or thaws the group and waits until all processes have followed.
+// turn freezes or thaws the group and waits until all its processes have changed state.
 func (c *cgroups) turn(name string, g *group, frozen bool) error {
 	g.state.text = "" // another process may have changed the file since
 	if err := g.state.set(c.freeze(frozen)); err != nil {

@@ -9,9 +9,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestSettle checks on a model machine that what is delivered divides as hosts.Divide
-// says, on one processor and on two, whether it delivers all or half, that a limit is kept, and
-// that one that waits for a disk leaves its turn to others.
+// TestSettle checks on a model machine that the delivered processor time is divided as by
+// hosts.Divide, on one processor and on two, whether the machine delivers all of its time or
+// half. Limits are respected, and a group that waits for a disk gives its turn to others.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -19,7 +19,7 @@ func TestSettle(t *testing.T) {
 		cpus      float64
 		delivered float64 // of each processor
 		shares    []hosts.Share
-		sleeps    int // which does not use its turns, -1 none
+		sleeps    int // group that does not use its turns; -1 if none
 		want      []float64
 	}{
 		{"3:1:1", 1, 1, []hosts.Share{{Weight: 3}, {Weight: 1}, {Weight: 1}}, -1, []float64{.6, .2, .2}},
@@ -61,8 +61,8 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestWeigh checks the weights of both versions: in proportion to the largest, none
-// below the least that the kernel takes.
+// TestWeigh checks the weights of both versions: they are proportional to the largest, and none
+// is below the kernel's minimum.
 func TestWeigh(t *testing.T) {
 	t.Parallel()
 	shares := []Share{{"a", hosts.Share{Weight: 3e-3}}, {"b", hosts.Share{Weight: 1e-3}}, {"c", hosts.Share{Weight: 1e-12}}, {"d", hosts.Share{}}}

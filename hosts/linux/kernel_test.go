@@ -21,8 +21,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestMain lets the tests start this program as the supervisor of a group, and as what the
-// supervisor starts in it: ROLE KIND GROUP DIR NAME COMMAND...
+// TestMain lets the tests start this program as the supervisor of a group, and as the process
+// that the supervisor starts in it: ROLE KIND GROUP DIR NAME COMMAND...
 func TestMain(m *testing.M) {
 	if len(os.Args) > 6 && (os.Args[1] == "mind" || os.Args[1] == "enter") {
 		k, err := Attach(os.Args[2], Config{Group: os.Args[3], Dir: os.Args[4]})
@@ -47,15 +47,15 @@ func TestMain(m *testing.M) {
 
 const burner = "while :; do :; done"
 
-// A machine is a kernel with groups of the test's own.
+// A machine is a kernel with the test's own groups.
 type machine struct {
 	Kernel
 	kind string
 	Config
 }
 
-// newMachine opens a kernel of that kind; without it the test is skipped. In the end nothing
-// of its groups may be left.
+// newMachine opens a kernel of the given kind, or skips the test if that is not possible. At
+// the end no group may be left.
 func newMachine(t *testing.T, kind string) *machine {
 	t.Helper()
 	c := Config{Group: fmt.Sprintf("bourse-test-%d-%s", os.Getpid(), strings.ReplaceAll(t.Name(), "/", "-")), Dir: t.TempDir()}
@@ -79,8 +79,8 @@ func newMachine(t *testing.T, kind string) *machine {
 	return m
 }
 
-// TestEnforced checks that there is something to enforce by where the continuous tests
-// run: elsewhere what needs it is skipped.
+// TestEnforced checks that the machine of the continuous tests has a mechanism that enforces
+// shares. On other machines, tests that need it are skipped.
 func TestEnforced(t *testing.T) {
 	if os.Getenv("BOURSE_CI") == "" {
 		t.Skip("BOURSE_CI is not set")
@@ -119,7 +119,7 @@ func (m *machine) start(t *testing.T, name, command string, l Limits) *exec.Cmd 
 	return cmd
 }
 
-// used returns what each group has used, by name.
+// used returns the usage of each group, by name.
 func (m *machine) used(t *testing.T) map[string]Usage {
 	t.Helper()
 	all, err := m.Read(nil)
@@ -133,7 +133,7 @@ func (m *machine) used(t *testing.T) map[string]Usage {
 	return by
 }
 
-// during returns what each group uses in that time.
+// during returns the usage of each group in the given time.
 func (m *machine) during(t *testing.T, d time.Duration) map[string]float64 {
 	t.Helper()
 	before := m.used(t)
@@ -148,7 +148,8 @@ func (m *machine) during(t *testing.T, d time.Duration) map[string]float64 {
 	return used
 }
 
-// settled waits until every group named has used so much: then it runs what it is to.
+// settled waits until every named group has used the given processor time, which shows that its
+// programs run.
 func (m *machine) settled(t *testing.T, seconds float64, names ...string) {
 	t.Helper()
 	until(t, "they run", func() bool {
@@ -157,7 +158,7 @@ func (m *machine) settled(t *testing.T, seconds float64, names ...string) {
 	})
 }
 
-// until waits until that is so.
+// until waits until a condition holds.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	if err := within(20*time.Second, func() (bool, error) { return is(), nil }); err != nil || !is() {
@@ -174,9 +175,9 @@ func each(t *testing.T, test func(t *testing.T, m *machine)) {
 	}
 }
 
-// TestShares checks on this machine that two burners of weights 3 to 1 on one processor get 3/4 and
-// 1/4, within 0.02, of what both got, and that after a change of weights the new parts
-// stand at once; then that a limit is kept, and that what is frozen uses nothing.
+// TestShares checks on this machine that two busy groups with weights 3 and 1 on one processor
+// get 3/4 and 1/4, within 0.02, of their total. After a change in the weights, the new shares
+// apply at once. A limit is respected, and a frozen group uses no processor time.
 func TestShares(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		one := "taskset -c 0 sh -c '" + burner + "'"
@@ -197,7 +198,7 @@ func TestShares(t *testing.T) {
 			all := u["1.0.0"] + u["2.0.0"]
 			got, tolerance := u["1.0.0"]/all, 0.02
 			if m.kind == "signals" {
-				tolerance += turn.Seconds() / all // who has the last turn
+				tolerance += turn.Seconds() / all // The tolerance covers one extra turn.
 			}
 			t.Logf("%v to 1: %.4f of %.2f", weight/1e-3, got, all)
 			if math.Abs(got-want) > tolerance {
@@ -232,8 +233,8 @@ func TestShares(t *testing.T) {
 	})
 }
 
-// TestForked checks that what a group begins that has long been idle, and whose beginner ends
-// at once, is read as the group's and stopped with it.
+// TestForked checks that a process started by a group that has long been idle counts as the
+// group's and is stopped with it, even if its parent ends at once.
 func TestForked(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		m.start(t, "7.0.0", "sleep 0.7; (sh -c '"+burner+"' &); sleep 1000", Limits{})
@@ -248,8 +249,8 @@ func TestForked(t *testing.T) {
 	})
 }
 
-// TestContinued checks that what stands since it has had its turn, and is continued by somebody
-// else, is stopped again.
+// TestContinued checks that a group that is stopped after its turn, and is continued by another
+// process, is stopped again.
 func TestContinued(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		k, ok := m.Kernel.(*signals)
@@ -259,7 +260,7 @@ func TestContinued(t *testing.T) {
 		m.start(t, "1.0.0", burner, Limits{})
 		m.start(t, "2.0.0", burner, Limits{})
 		m.settled(t, 0.1, "1.0.0", "2.0.0")
-		if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: 1}}, {"2.0.0", hosts.Share{Weight: 1, Limit: 1e-9}}}); err != nil { // that has its turn no more
+		if err := m.Share([]Share{{"1.0.0", hosts.Share{Weight: 1}}, {"2.0.0", hosts.Share{Weight: 1, Limit: 1e-9}}}); err != nil { // a group whose turn is over
 			t.Fatal(err)
 		}
 		stands := func() bool { return m.during(t, 250*time.Millisecond)["2.0.0"] < 0.001 }
@@ -271,8 +272,8 @@ func TestContinued(t *testing.T) {
 	})
 }
 
-// TestKill checks that a group that forks as fast as it may is ended as a whole, also when
-// it is frozen, and that no process of it is left.
+// TestKill checks that a group that forks as fast as possible is killed completely, even if it
+// is frozen, and that no process is left.
 func TestKill(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		mark := filepath.Join(t.TempDir(), "mark")
@@ -285,7 +286,7 @@ func TestKill(t *testing.T) {
 		if err := m.Kill("3.0.0"); err != nil {
 			t.Error(err)
 		}
-		cmd.Wait() // its supervisor has nothing left to wait for
+		cmd.Wait() // its supervisor has no process left to wait for
 		if left := marked(mark); len(left) > 0 {
 			t.Errorf("%q is left", left)
 		}
@@ -295,7 +296,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestOrphans checks that a group is ended as a whole although its supervisor was killed first.
+// TestOrphans checks that a group is killed completely even if its supervisor was killed first.
 func TestOrphans(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		mark := filepath.Join(t.TempDir(), "mark")
@@ -313,7 +314,7 @@ func TestOrphans(t *testing.T) {
 	})
 }
 
-// marked returns the processes whose command holds mark, but not those of supervisors.
+// marked returns the processes whose command contains mark, except supervisors.
 func marked(mark string) (found []string) {
 	all, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range all {
@@ -325,8 +326,8 @@ func marked(mark string) (found []string) {
 	return found
 }
 
-// TestAdopt checks that another kernel, opened when the first is gone, finds the groups
-// with their usage, which has not begun again, and rules them.
+// TestAdopt checks that a second kernel, opened after the first was closed, finds and controls
+// the groups, and that their usage does not restart at 0.
 func TestAdopt(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		m.start(t, "4.0.0", burner, Limits{})
@@ -355,8 +356,8 @@ func TestAdopt(t *testing.T) {
 	})
 }
 
-// TestBounds checks that a group that takes more memory than it may is killed for that,
-// and says so, and that no more processes run in it than may.
+// TestBounds checks that a group that exceeds its memory limit is killed and reports this, and
+// that at most the permitted number of processes runs in it.
 func TestBounds(t *testing.T) {
 	each(t, func(t *testing.T, m *machine) {
 		if memory, processes := m.Bounds(); !memory || !processes {

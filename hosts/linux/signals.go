@@ -49,7 +49,7 @@ type tree struct {
 	self       bool   // whether the supervisor is this process
 	share      hosts.Share
 	frozen     bool // by Freeze
-	stands     bool // because other groups run
+	stands     bool // stopped because other groups run
 	dealt      bool // whether this process has signaled it; an earlier one may have left it stopped
 	claim      claim
 	seen       []ran // processes below the supervisor at the last scan

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// inVirtual is what is process 1 of the virtual machine: it runs this program there.
+// inVirtual is the script that runs as process 1 of the virtual machine. It starts this program
+// there.
 const inVirtual = `#!/bin/busybox sh
 /bin/busybox --install -s /bin
 export PATH=/bin HOME=/tmp
@@ -25,11 +26,11 @@ echo "left: $(find /sys/fs/cgroup -mindepth 1 -type d)."
 poweroff -f
 `
 
-// TestVirtual runs what needs version 2 of control groups in a virtual machine, whose
-// kernel the variable BOURSE_TEST_KERNEL names. Where that or a program is missing, or the
-// machine is too slow for it, the test is skipped, and says so in the file that BOURSE_PROGRAMS
-// names; it fails with BOURSE_CI=1. Time in the virtual machine is counted in instructions:
-// what else runs on this one changes nothing there.
+// TestVirtual runs the tests that need version 2 of control groups in a virtual machine, whose
+// kernel the variable BOURSE_TEST_KERNEL names. If the kernel or a program is missing, or the
+// machine is too slow, the test is skipped and notes this in the file that BOURSE_PROGRAMS
+// names. With BOURSE_CI=1 it fails instead. Time in the virtual machine is counted in
+// instructions, so other programs on this machine do not affect it.
 func TestVirtual(t *testing.T) {
 	missing := func(why any) {
 		t.Helper()

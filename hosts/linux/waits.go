@@ -16,7 +16,7 @@ import (
 // program wait for each other.
 type waits struct {
 	total   float64         // s
-	threads map[int]float64 // s that each has waited, when it was looked at last
+	threads map[int]float64 // seconds that each thread had waited when it was last measured
 	at      time.Time       // of that
 }
 
@@ -62,7 +62,8 @@ func stalled(text []byte) (int64, error) {
 	return strconv.ParseInt(string(bytes.TrimSpace(total)), 10, 64)
 }
 
-// wait books a turn of dt seconds: a stopped process waits if it would run.
+// wait accounts for a time slice of dt seconds: a stopped process counts as waiting if it would
+// run.
 func (t *tree) wait(dt float64) {
 	if t.frozen || t.share.Weight == 0 {
 		return

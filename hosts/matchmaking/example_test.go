@@ -7,8 +7,8 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// The first cluster would have to push a reservation back; the second completes
-// later, but harms nobody.
+// The first cluster would have to push a reservation back; the second completes later, but
+// harms no other job.
 func Example() {
 	var window []matchmaking.Seller
 	for _, held := range []timetable.Job{

@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// A stub quotes what it is told to and counts how often it is asked.
+// A stub returns a preset quote and counts the requests.
 type stub struct {
 	quote timetable.Quote
 	asked *int
@@ -19,7 +19,7 @@ type stub struct {
 
 func (s stub) Quote(int64, timetable.Job) timetable.Quote { *s.asked++; return s.quote }
 
-// window returns sellers that give these quotes, and their count of questions.
+// window returns sellers with the given quotes, and a counter of their requests.
 func window(quotes ...timetable.Quote) ([]Seller, *int) {
 	asked := new(int)
 	var w []Seller
@@ -51,8 +51,8 @@ func (d *draws) Uint64() uint64 {
 	return v
 }
 
-// TestRules checks the rule of each algorithm, its ties, and that it asks no
-// more than it needs (A.5).
+// TestRules checks the rule of each algorithm and its ties, and that it requests only the
+// quotes that it needs (A.5).
 func TestRules(t *testing.T) {
 	t.Parallel()
 	no := timetable.Quote{Reason: timetable.NoPlan}
@@ -105,7 +105,8 @@ func TestRules(t *testing.T) {
 		{"over speed", "mli", impact("ar", "div", "completion"), []timetable.Quote{fast(yes(7, 10, 0, 0, 0, 0), 1000), fast(yes(9, 12, 0, 0, 0, 0), 2000)}, 1, 2, nil},
 		{"as it is", "mli", impact("ar", "none", "completion"), []timetable.Quote{fast(yes(9, 10, 0, 0, 0, 0), 1000), fast(yes(7, 12, 0, 0, 0, 0), 2000)}, 0, 2, nil},
 		{"who gains laxity", "mli", defaults, []timetable.Quote{yes(9, 0, 0, 0, 0, 0), yes(9, -3, 0, 0, 0, 0)}, 1, 2, nil},
-		// 4 mod 4 = 0 cannot, then the third of the three left.
+		// 4 mod 4 = 0 cannot accept the job; the next draw selects the third of the remaining
+		// three.
 		{"by lot", "ran", defaults, []timetable.Quote{no, yes(1, 0, 0, 0, 0, 0), yes(1, 0, 0, 0, 0, 0), yes(1, 0, 0, 0, 0, 0)}, 3, 2, []uint64{4, 8}},
 		{"each once", "ran", defaults, []timetable.Quote{no, no, no}, -1, 3, []uint64{2, 0, 0}},
 	} {
@@ -122,8 +123,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestNextFitPointer checks that the next turn begins after the winner, goes
-// round, and stays where it is on a rejection.
+// TestNextFitPointer checks that the next search starts after the winner, wraps around, and
+// that a rejection does not change the start.
 func TestNextFitPointer(t *testing.T) {
 	t.Parallel()
 	m := mustNew(t, "nf", defaults, &draws{})
@@ -142,7 +143,7 @@ func TestNextFitPointer(t *testing.T) {
 	}
 }
 
-// TestRandomIsEven checks that each of three willing sellers is taken about
+// TestRandomIsEven checks that each of three sellers that accept the job is chosen about
 // equally often: 3,000 draws, 5 standard deviations.
 func TestRandomIsEven(t *testing.T) {
 	t.Parallel()

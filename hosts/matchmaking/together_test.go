@@ -18,10 +18,10 @@ func drawJob(t *rapid.T, id int64, now int64) timetable.Job {
 	return j
 }
 
-// An exact is a book whose jobs take as long as they are estimated to.
+// An exact is a book whose jobs take exactly their estimates.
 type exact struct {
 	*timetable.Book
-	spans, ends map[int64]int64 // by job; ends of what runs
+	spans, ends map[int64]int64 // by job: ends of running jobs
 	begun       map[int64]int64
 }
 
@@ -33,7 +33,7 @@ func newExact(t rapid.TB, c timetable.Config) *exact {
 	return &exact{b, make(map[int64]int64), make(map[int64]int64), make(map[int64]int64)}
 }
 
-// take accepts what q was given for.
+// take commits the quote q.
 func (x *exact) take(t rapid.TB, q timetable.Quote) {
 	x.spans[q.Job.ID] = q.Completion - q.Start
 	facts, err := x.Commit(0, q, nil)
@@ -66,10 +66,10 @@ func (x *exact) learn(facts []timetable.Fact) {
 	}
 }
 
-// TestTogether checks that an order's parts get distinct sellers and one start
-// in its window, that all its quotes can be committed, that later jobs never
-// move them, and that trying every second finds no later start than trying
-// those at which something changes (A.7).
+// TestTogether checks that an order's parts get distinct sellers and one start in its window,
+// that all its quotes can be committed, and that later jobs never move the parts. Trying every
+// second must not find an earlier start than trying only the times at which a seller changes
+// (A.7).
 func TestTogether(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,7 +134,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// TestTogetherNobody checks orders that nobody can take.
+// TestTogetherNobody checks orders that no seller can accept.
 func TestTogetherNobody(t *testing.T) {
 	t.Parallel()
 	c := newExact(t, timetable.Config{Nodes: 2})
@@ -151,7 +151,7 @@ func TestTogetherNobody(t *testing.T) {
 	}
 }
 
-// A closed venue takes nothing, and notes the starts it is asked for.
+// A closed venue accepts no job, and records the starts for which it is asked.
 type closed struct {
 	instants []int64
 	asked    *[]int64
@@ -164,9 +164,9 @@ func (c closed) Quote(_ int64, j timetable.Job) timetable.Quote {
 	return timetable.Quote{Job: j, Reason: timetable.NoPlan}
 }
 
-// TestTogetherStarts checks which starts are tried: the first that may be, those at
-// which something changes, and those each Step from Earliest on, as long as the part
-// ends by the deadline.
+// TestTogetherStarts checks which starts are tried: the earliest possible one, the times at
+// which a seller changes, and every Step seconds from Earliest on, as long as the part ends by
+// the deadline.
 func TestTogetherStarts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,11 +16,11 @@ const (
 	late  = 30 // maximum transmission delay of a report, in seconds; after that, the host is lost
 )
 
-// Hear processes the host's report at now and returns the names of the tasks whose ends it has
-// heard. It ignores an agent whose session is older than the last one, or has the same number
-// but a different identity: ok is then false, because another agent represents this host. It
-// also ignores an agent that does not know its predecessor. Such an agent is informed, and must
-// wait until no task of its predecessor is running.
+// Hear processes the host's report at now and returns the names of the tasks whose ends have
+// been reported. It ignores an agent whose session is older than the last one, or has the same
+// number but a different identity. In that case ok is false, because another agent represents
+// this host. It also ignores an agent that does not know its predecessor. Such an agent is
+// informed, and must wait until no task of its predecessor is running.
 //
 // Reports are truncated to the possible maximum, and truncations are counted. A task's usage
 // never decreases, and in a span it is at most the task's part of the processors times the
@@ -59,7 +59,7 @@ func (m *Machine) Hear(now float64, t *Told) (known []int64, ok bool) {
 func (m *Machine) span(now float64, s *Span) {
 	length := s.Length
 	if s.At > 0 {
-		// An agent does not know how much of its predecessor's usage was heard.
+		// An agent does not know how much of its predecessor's usage the market has received.
 		length -= min(length, max(0, m.until-(s.At-length)))
 		m.until = s.At
 	}
@@ -104,7 +104,7 @@ func (m *Machine) bounded(x, most float64) float64 {
 	if x > most {
 		return max(0, most)
 	}
-	return 0 // or x is not a number
+	return 0 // x is negative or not a number
 }
 
 // end processes the end of a task.

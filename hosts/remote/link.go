@@ -16,7 +16,7 @@ type Orders struct {
 	Session int64   // current session; the market ignores other agents
 	Boot    string  // of that one
 	Ack     int64   // number of the last booked span
-	Known   []int64 // names of tasks whose ends were heard
+	Known   []int64 // names of tasks whose ends were received
 	Deal    int64
 	Lease   float64  // seconds for which tasks may run, counted from the sending of the answered report
 	Wanted  []Wanted // sorted by start
@@ -33,7 +33,7 @@ type Wanted struct {
 	Left   float64 // seconds until the host ends it without an order; 0 means never
 	Work   float64 // work in processor-seconds at speed 1; +Inf if the host reports the end; not transmitted
 
-	// The identity of the work. A Machine does not know these fields; its owner sets them.
+	// These fields identify the work. A Machine does not use them; its owner sets them.
 	Contract    int64
 	Account     string // account of the contract
 	Node, Nodes int32

@@ -99,8 +99,8 @@ func (m *Machine) SetShare(_ float64, slot hosts.Slot, s hosts.Share) {
 	m.change()
 }
 
-// Stop implements [hosts.Machine]. Work that the task does before the host hears of the stop is
-// not charged.
+// Stop implements [hosts.Machine]. Work that the task does before the host learns of the stop
+// is not charged.
 func (m *Machine) Stop(now float64, slot hosts.Slot) hosts.Report {
 	if at := slices.IndexFunc(m.ended, func(r hosts.Report) bool { return r.Slot == slot }); at >= 0 {
 		r := m.ended[at]

@@ -29,8 +29,9 @@ func orders(m *remote.Machine, now float64) remote.Orders {
 	return m.Orders(now, nil)
 }
 
-// said returns a report of a session from span first on. Each span has length 10 and allocation
-// 1. Used is the total usage of task 1 at the end of each span.
+// said returns a report of a session. Its first span has the number first. Each span has a
+// length of 10 s and allocation number 1. Used is the total usage of task 1 at the end of each
+// span.
 func said(session, first int64, used ...float64) *remote.Told {
 	t := &remote.Told{Session: session, First: first}
 	for _, u := range used {
@@ -74,7 +75,7 @@ func short(t *remote.Told) *remote.Told {
 func TestHear(t *testing.T) {
 	t.Parallel()
 	inf, processors := math.Inf(1), 2.0
-	all := processors*10*1.02 + 0.02 // processor-seconds in a span, with what it may be off by
+	all := processors*10*1.02 + 0.02 // processor-seconds in a span, with the tolerance
 	type message struct {
 		at   float64
 		told *remote.Told
@@ -186,9 +187,9 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestStop checks that a task that the market stops after its end was heard, but before it was
-// reported, has ended as heard, and affects no other task; and that only its own readings are
-// dropped.
+// TestStop checks that a task that the market stops after its end was received, but before the
+// machine reported it, has ended as received, and affects no other task; and that only its own
+// readings are dropped.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	m := two(math.Inf(1), math.Inf(1))
@@ -236,9 +237,9 @@ func TestReadings(t *testing.T) {
 	}
 }
 
-// TestEntitled checks that a task's rate is the work per second of its share of the
-// processors, and that a task is wanted until its own instant: from then on for less than
-// any time that counts, as 0 would be without end.
+// TestEntitled checks that a task's rate is the work per second of its share of the processors,
+// and that a task is wanted until its own time. From then on, a tiny remaining time is sent,
+// because 0 would mean no limit.
 func TestEntitled(t *testing.T) {
 	t.Parallel()
 	m := remote.New(hosts.Spec{Name: "far", CPUs: 2, Speed: 3})
@@ -289,7 +290,7 @@ func TestToldAgain(t *testing.T) {
 
 // TestOnce checks, with lost, repeated and late messages, restarted agents and vanishing tasks,
 // that each task is started once, each end is reported once, and the usage read of a task is
-// its work until its end was heard or it was stopped.
+// its work until its end was received or it was stopped.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

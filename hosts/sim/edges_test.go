@@ -10,10 +10,10 @@ import (
 	"bourse/hosts/sim"
 )
 
-// TestByHand checks a crowded host of four processors, a task at most one, on
-// a case small enough for paper. Of weights 6, 4, 3, 1, 1, 1 and 0 the first three are
-// capped, by rounds, and the others have a third of a processor each; when the first
-// has gone all but the paused one are capped or, with one more of weight 2, not.
+// TestByHand checks a crowded host with four processors, of which a task can use one, on a case
+// small enough for paper. Of the weights 6, 4, 3, 1, 1, 1 and 0, the first three are capped in
+// successive rounds, and the others get a third of a processor each. When the first has ended,
+// all except the paused task are capped, but not if there is another task of weight 2.
 func TestByHand(t *testing.T) {
 	t.Parallel()
 	m := sim.New(hosts.Spec{CPUs: 4, Speed: 2, Cap: 1})
@@ -47,7 +47,8 @@ func TestByHand(t *testing.T) {
 	}
 	m.SetShare(4, slots[2], hosts.Share{})
 	check("one paused", 0.5, 0, 2.5/3, 2.5/3, 2.5/3, 1)
-	// Task 1 has 6 + 1 done by 4, and 5 left at 1 a second; task 6 has 2, and 10 at 2.
+	// Task 1 has done 6 + 1 by 4 and has 5 left at 1 per second. Task 6 has done 2 and has 10
+	// left at 2.
 	if got := m.Next(); got != 9 {
 		t.Errorf("Next = %v, want 9", got)
 	}
@@ -58,15 +59,15 @@ func TestByHand(t *testing.T) {
 	check("without them", 0, 1, 1, 1)
 }
 
-// TestTies checks that tasks of one instant are reported in order of start, whatever
-// their slots and in whichever order limits bring them.
+// TestTies checks that tasks that complete at the same time are reported in order of start,
+// whatever their slots and the order in which their limits are processed.
 func TestTies(t *testing.T) {
 	t.Parallel()
 	m := sim.New(hosts.Spec{CPUs: 8, Speed: 1, Cap: 1})
 	a := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
 	b := mustStart(t, m, 0, 0, 9, hosts.Share{Weight: 1})
 	m.Stop(0, a)
-	m.Stop(0, b) // their slots are used again, the last first
+	m.Stop(0, b) // their slots are reused, the last one first
 	want := []int64{}
 	for i := range int64(24) {
 		s := hosts.Share{Weight: 1, Limit: 0.25}
@@ -75,7 +76,7 @@ func TestTies(t *testing.T) {
 		case 1:
 			s.Limit, work = 0.125, 0.5
 		case 2:
-			s = hosts.Share{Weight: 1e-3} // not at its limit: it has an eighth of the five that the others leave
+			s = hosts.Share{Weight: 1e-3} // this task is below its limit; it gets an eighth of the five processors that the others leave
 			work = 2.5
 		}
 		mustStart(t, m, 0, i, work, s)
@@ -93,8 +94,8 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// TestNextCompletes checks that at the instant which Next gives a task completes, though
-// rounding may put it a float before or after the one found when it began.
+// TestNextCompletes checks that a task completes at the time that Next returns, even if
+// rounding moves it by one float from the time computed at its start.
 func TestNextCompletes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -121,8 +122,8 @@ func TestNextCompletes(t *testing.T) {
 	}
 }
 
-// TestNothingLeft checks that a task without work completes at once and once, though it is
-// paused, is changed or resumed at that instant, or is stopped before anybody looks.
+// TestNothingLeft checks that a task without work completes immediately and once, even if it is
+// paused, is changed or resumed at that time, or is stopped before the machine is advanced.
 func TestNothingLeft(t *testing.T) {
 	t.Parallel()
 	for _, shares := range [][]hosts.Share{{{}}, {{}, {Limit: 0.5}}, {{}, {Weight: 1}}, {{Weight: 1}, {}}, {{}, {Weight: 1, Limit: 0.5}, {}}, {{Weight: 1}, {Weight: 2}}} {
@@ -154,7 +155,7 @@ func TestNothingLeft(t *testing.T) {
 	}
 }
 
-// TestLongest checks that the most work that is not endless takes its time, at a limit
+// TestLongest checks that the largest finite amount of work takes the correct time, at a limit
 // and below it.
 func TestLongest(t *testing.T) {
 	t.Parallel()
@@ -179,10 +180,10 @@ func TestLongest(t *testing.T) {
 	}
 }
 
-// near12 allows for the rounding of a thousand sums.
+// near12 tolerates the rounding of a thousand sums.
 func near12(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
-// TestRoomOfMany checks that what many tasks hold is taken and given back whole.
+// TestRoomOfMany checks that the resources of many tasks are reserved and released exactly.
 func TestRoomOfMany(t *testing.T) {
 	t.Parallel()
 	spec := hosts.Spec{CPUs: 1, Speed: 1, Room: hosts.Resources{Memory: 1.05, Disk: 2, Bandwidth: 3.3}}

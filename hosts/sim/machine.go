@@ -60,7 +60,7 @@ type Machine struct {
 	_     [48]byte // padding, so that consecutive machines start at a cache line
 }
 
-// Borrow makes m, which must be idle, take the memory for its tasks from l from now on.
+// Borrow makes m use l as the memory for its tasks. The machine m must be idle.
 func (m *Machine) Borrow(l *Lists) { m.lists, m.tasks, m.shares, m.rates = l, nil, nil, nil }
 
 // Marks in place for a slot whose task does not run. A vacant slot holds vacant minus the

@@ -25,10 +25,9 @@ func mustStart(t testing.TB, m *sim.Machine, now float64, key int64, work float6
 	return slot
 }
 
-// TestMachineByHand checks a host of two processors, a task at most one, on a
-// case small enough for paper: bids 6, 1 and 3 get 1, 1/4 and 3/4 of a processor
-// until the first has done its 10; then 1 and 3 get a half and 1... of which the
-// cap leaves one processor each.
+// TestMachineByHand checks a host with two processors, of which a task can use one, on a case
+// small enough for paper. Bids of 6, 1 and 3 get 1, 1/4 and 3/4 of a processor until the first
+// task has done its 10. Then the cap gives one processor each to the bids 1 and 3.
 func TestMachineByHand(t *testing.T) {
 	t.Parallel()
 	m := sim.New(cpu2())
@@ -69,9 +68,9 @@ func TestMachineByHand(t *testing.T) {
 	}
 }
 
-// TestMachineUnreported checks that a change after a completion that nobody
-// asked about is exact: the task ends at its own instant, the others have the
-// host from there, and its slot stays its own until the report is out.
+// TestMachineUnreported checks that a change after an unreported completion is exact: the task
+// ends at its own time, the others share the host from then on, and its slot stays in use until
+// it is reported.
 func TestMachineUnreported(t *testing.T) {
 	t.Parallel()
 	m := sim.New(hosts.Spec{Name: "a", CPUs: 1, Speed: 2})
@@ -96,8 +95,8 @@ func TestMachineUnreported(t *testing.T) {
 	}
 }
 
-// TestMachineUnreportedBoth checks that of two tasks that have completed each has its own
-// report, and that one is out once.
+// TestMachineUnreportedBoth checks that each of two completed tasks has its own report, and
+// that each report is returned once.
 func TestMachineUnreportedBoth(t *testing.T) {
 	t.Parallel()
 	m := sim.New(hosts.Spec{CPUs: 1, Speed: 1})
@@ -115,8 +114,8 @@ func TestMachineUnreportedBoth(t *testing.T) {
 	}
 }
 
-// TestMachineMistakes checks that the machine panics at what no caller means, and says what
-// it was.
+// TestMachineMistakes checks that the machine panics on invalid calls with a message that
+// describes the mistake.
 func TestMachineMistakes(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
@@ -149,8 +148,8 @@ func TestMachineMistakes(t *testing.T) {
 	}
 }
 
-// TestMachineKeepsItsWord checks that a task completes at the instant that Next
-// announced, to the last bit, however often the machine is asked in between.
+// TestMachineKeepsItsWord checks that a task completes exactly at the time that Next returned,
+// to the last bit, however many calls occur in between.
 func TestMachineKeepsItsWord(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -190,8 +189,8 @@ func TestMachineKeepsItsWord(t *testing.T) {
 	})
 }
 
-// TestReservations checks that memory, disk and bandwidth are held from start to
-// end, never oversold, and come back whole.
+// TestReservations checks that memory, disk and bandwidth are reserved from start to end, are
+// never overbooked, and are released completely.
 func TestReservations(t *testing.T) {
 	t.Parallel()
 	spec := cpu2()
@@ -221,8 +220,8 @@ func TestReservations(t *testing.T) {
 	}
 }
 
-// A plain is the machine written as plainly as possible: a map of tasks, the
-// water-filling by sorted order, every completion found afresh.
+// A plain is the simplest machine: it has a map of tasks, divides the host by sorted order, and
+// searches every completion again.
 type plain struct {
 	cpus, limit, speed float64
 	now                float64
@@ -303,9 +302,9 @@ func (p *plain) advance(now float64) (ended []hosts.Report) {
 	}
 }
 
-// TestMachineAgainstPlain checks that starts, stops and changes of share at any
-// instants give the work, the rates and the completions of the plain machine,
-// also in a machine that has been used before.
+// TestMachineAgainstPlain checks that starts, stops and share changes at arbitrary times give
+// the same work, rates and completions as the plain machine, even in a machine that has been
+// used before.
 func TestMachineAgainstPlain(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -376,7 +375,7 @@ func TestMachineAgainstPlain(t *testing.T) {
 	})
 }
 
-// match checks that the same tasks ended at the same instants.
+// match checks that the same tasks ended at the same times.
 func match(t *rapid.T, got, want []hosts.Report) {
 	if len(got) != len(want) {
 		t.Fatalf("ended: %+v, want %+v", got, want)

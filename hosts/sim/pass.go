@@ -80,7 +80,7 @@ func (m *Machine) divide() {
 }
 
 // proportional does the work of divide in one pass, for a host without a cap, and reports
-// whether it could. If no task is at a limit, the result is that of the first round of
+// whether it succeeded. If no task is at a limit, the result is that of the first round of
 // hosts.Divide. Hosts with a cap are excluded: there some task is at the cap so often that the
 // pass would usually be wasted.
 func (m *Machine) proportional() bool {
@@ -163,7 +163,8 @@ func (m *Machine) complete() {
 	}
 }
 
-// accrue credits all tasks with the work done until at, and moves the machine there.
+// accrue credits all tasks with the work done until time at, and moves the machine to that
+// time.
 func (m *Machine) accrue(at float64) {
 	span, tasks := (at-m.now)*m.spec.Speed, m.tasks
 	rates := m.rates[:len(tasks)]

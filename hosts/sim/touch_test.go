@@ -7,8 +7,7 @@ import (
 	"bourse/hosts/sim"
 )
 
-// TestMachineAllocations checks that a machine that has seen its tasks before
-// allocates nothing.
+// TestMachineAllocations checks that a machine that has run its tasks before allocates nothing.
 func TestMachineAllocations(t *testing.T) {
 	m := sim.New(cpu2())
 	out := make([]hosts.Report, 0, 8)
@@ -20,7 +19,7 @@ func TestMachineAllocations(t *testing.T) {
 	}
 }
 
-// touch starts and stops n tasks, three at a time, and reads rates and the next
+// touch starts and stops n tasks, three at the same time, and reads rates and the next
 // completion in between.
 func touch(m *sim.Machine, out *[]hosts.Report, n int) float64 {
 	now, sum := 0.0, 0.0
@@ -40,8 +39,8 @@ func touch(m *sim.Machine, out *[]hosts.Report, n int) float64 {
 	return sum
 }
 
-// BenchmarkTouch measures one change of a host with about three tasks, rates and
-// next completion read after it. A step of touch is two changes at one instant.
+// BenchmarkTouch measures one change on a host with about three tasks, followed by reading the
+// rates and the next completion. A step of touch makes two changes at one time.
 func BenchmarkTouch(b *testing.B) {
 	m := sim.New(cpu2())
 	var out []hosts.Report

@@ -10,9 +10,9 @@ import (
 	"bourse/hosts/slab"
 )
 
-// TestLists checks that lists of one slab hold what lists of their own would,
-// whatever grows and shrinks, and that no list has more than four times the memory
-// that it needs, or than the least.
+// TestLists checks that lists from one slab have the same contents as independent lists,
+// however they grow and shrink. No list has more than four times the memory that it needs, or
+// than the smallest block.
 func TestLists(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -42,8 +42,8 @@ func TestLists(t *testing.T) {
 	})
 }
 
-// TestSteady checks that lists which swell and shrink in turn take nothing more
-// from the heap once as much has been taken as they need together.
+// TestSteady checks that lists that grow and shrink in turn allocate nothing once the slab has
+// as much memory as they need in total.
 func TestSteady(t *testing.T) {
 	var s slab.Slab[float64]
 	lists := make([][]float64, 100)
@@ -72,8 +72,8 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// TestLoose checks that a list is loose where a quarter of its memory or less is used,
-// but for the smallest.
+// TestLoose checks that a list is loose if at most a quarter of its memory is used, except for
+// the smallest blocks.
 func TestLoose(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

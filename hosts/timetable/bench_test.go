@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// drawLoad draws a job like the reservation workload's, for a cluster of 64
-// nodes on which n jobs are to wait: half of them on demand, lead times over
-// the time that n jobs take at a load of about 0.7.
+// drawLoad draws a job like those of the reservation workload, for a cluster of 64 nodes on
+// which n jobs will wait. Half of the jobs are on demand. Lead times cover the time that n jobs
+// take at a load of about 0.7.
 func drawLoad(rng *rand.Rand, id int64, n int) Job {
 	const meanSpan, meanNodes = 2200, 8.4
 	horizon := float64(n) * meanSpan * meanNodes / 64 / 0.7

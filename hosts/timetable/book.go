@@ -108,8 +108,9 @@ func Open(c Config, s State) (*Book, error) {
 	return b, nil
 }
 
-// planAnew rebuilds the plan of all jobs that have not started: in key order, each as early as
-// its gang fits. It reports whether every deadline is met.
+// planAnew rebuilds the plan of all jobs that have not started. It plans them in key order,
+// each at the earliest time at which its nodes are free. It reports whether every deadline is
+// met.
 func (b *Book) planAnew() bool {
 	for i, e := range b.plan {
 		s := b.steps.fit(max(b.now, e.Earliest), Forever, e.span, e.Nodes)

@@ -144,7 +144,7 @@ func TestEarlyEndHarms(t *testing.T) {
 	if q := b.Quote(1, small); q.Reason != NoPlan {
 		t.Errorf("admitted: %+v", q)
 	}
-	b.Advance(2, nil, nil) // 2 runs, 3 follows at 6: made anew the plan is the same
+	b.Advance(2, nil, nil) // 2 runs and 3 follows at 6, so a rebuild gives the same plan
 	small.Arrival, small.Earliest, small.Deadline = 2, 2, 3
 	if q := b.Quote(2, small); !q.Feasible || q.Start != 2 {
 		t.Errorf("refused: %+v", q)

@@ -22,15 +22,15 @@ type planner interface {
 // when jobs end. It plays the role of contracts/broker and the hosts.
 type Cluster struct {
 	book  planner
-	truth []truth // of the jobs in the book, in order of acceptance
+	truth []truth // true runtimes of the jobs in the book, in order of acceptance
 	ended []int64 // scratch
 }
 
 // truth is the true runtime of a job.
 type truth struct {
 	id   int64
-	left int64 // seconds of this cluster, at since
-	end  int64 // if it runs, else Forever
+	left int64 // remaining seconds on this cluster at time since
+	end  int64 // end time if the job runs, otherwise Forever
 }
 
 // NewCluster returns an empty cluster.
@@ -55,8 +55,8 @@ func (c *Cluster) Nodes(id int64) []int32 { return c.book.Nodes(id) }
 func (c *Cluster) Quote(now int64, j Job) Quote { return c.book.Quote(now, j) }
 
 // Commit accepts the job of q, whose true runtime is runtime >= 1 seconds at reference speed,
-// and appends the facts that follow at once to facts. It returns [ErrStale] or [ErrInfeasible]
-// as [Book.Commit] does.
+// and appends the resulting facts to facts. It returns [ErrStale] or [ErrInfeasible] as
+// [Book.Commit] does.
 func (c *Cluster) Commit(now int64, q Quote, runtime int64, facts []Fact) ([]Fact, error) {
 	if runtime < 1 || runtime > Horizon {
 		return facts, fmt.Errorf("timetable: commit job %d: runtime %d, want 1 to %d", q.Job.ID, runtime, int64(Horizon))

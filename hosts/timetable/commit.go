@@ -12,9 +12,9 @@ var (
 	ErrUnknown    = errors.New("no such job in the book")
 )
 
-// Commit accepts the job of q and appends the facts that follow at once to facts: the starts of
-// jobs that are now due. It returns ErrStale and changes nothing if now is not the second of
-// the quote or if the book has changed since. It returns ErrInfeasible if q is a refusal.
+// Commit accepts the job of q. It appends to facts the starts of the jobs that are now due. It
+// returns ErrStale and changes nothing if now is not the second of the quote or if the book has
+// changed since. It returns ErrInfeasible if q is a refusal.
 func (b *Book) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	if q.Feasible && now != q.At {
 		return facts, fmt.Errorf("timetable: commit job %d: %w", q.Job.ID, ErrStale)
@@ -34,8 +34,8 @@ func (b *Book) Commit(now int64, q Quote, facts []Fact) ([]Fact, error) {
 	return b.startDue(facts), nil
 }
 
-// Cancel removes a job from the book, whether it is running or planned, and appends the facts
-// that follow to facts. It returns ErrUnknown if there is no such job.
+// Cancel removes a running or planned job from the book and appends the resulting facts to
+// facts. It returns ErrUnknown if there is no such job.
 func (b *Book) Cancel(now int64, id int64, facts []Fact) ([]Fact, error) {
 	mustBeBetween(b.now, now, b.Next())
 	b.advance(now)

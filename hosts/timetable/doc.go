@@ -27,6 +27,6 @@
 // brief quote stops before them.
 //
 // Two alternatives were rejected. Placing each job of the whole suffix again took 50 times
-// longer with 10,000 jobs. A search tree over the steps makes one placement logarithmic, but
-// not the walk.
+// longer with 10,000 jobs. A search tree over the steps makes one placement logarithmic but
+// does not shorten the walk over the jobs.
 package timetable

@@ -14,7 +14,7 @@ type naive struct {
 	planned []naiveJob // in key order
 	done    int64      // node-seconds executed before now
 	lastEnd []int64    // one per node
-	owner   []int64    // one per node: id of its job, or -1
+	owner   []int64    // id of the job on each node, or -1
 }
 
 type naiveJob struct {

@@ -35,7 +35,7 @@ func (r Ratio) Cmp(o Ratio) int {
 	return 0
 }
 
-// String returns the ratio in lowest terms, as "3/10" or "0/1".
+// String returns the ratio in lowest terms, such as "3/10" or "0/1".
 func (r Ratio) String() string {
 	a, b := r.Num, r.Den
 	for b != 0 {

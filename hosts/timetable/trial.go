@@ -20,7 +20,7 @@ type trial struct {
 	beside bool // whether no other job moves; slots and steps are then unset
 	forced bool // whether a rebuild would give a different plan
 
-	zeta, zetaAll int64 // eq. 3.4, for reservations and for all jobs
+	zeta, zetaAll int64 // total lost laxity (eq. 3.4) of reservations and of all jobs
 
 	brief          bool // whether only finish places jobs without a deadline
 	joined         bool
@@ -47,9 +47,9 @@ func (t *trial) begin(b *Book, now int64, first int) {
 // together with the new job if there is one. It reports whether every deadline is met; if not,
 // t is invalid.
 //
-// Taken and vacated are the hulls of the changes to t.steps since each of these jobs was as
-// early as possible. A job moves only if its slot overlaps taken or if an earlier start
-// overlaps vacated. The others are skipped. The hulls grow with each move.
+// Taken and vacated are the hulls of the changes to t.steps since each of these jobs was last
+// planned as early as possible. A job moves only if its slot overlaps taken or if an earlier
+// start overlaps vacated. The others are skipped. The hulls grow with each move.
 func (b *Book) replan(t *trial, taken, vacated interval) bool {
 	t.taken, t.vacated = taken, vacated
 	for ; t.done < len(t.slots); t.done++ {
@@ -98,8 +98,8 @@ func (t *trial) putBack(b *Book, i int, e *entry) bool {
 	return slot.to <= e.Deadline
 }
 
-// place returns the new slot of the i-th job: an earlier one that overlaps vacated, or else the
-// first free one from its old start on if taken overlaps its old slot.
+// place returns the new slot of the i-th job. This is an earlier slot that overlaps vacated or,
+// if there is none and taken overlaps the old slot, the first free slot from the old start on.
 func (t *trial) place(b *Book, i int, taken, vacated interval) interval {
 	old := t.slots[i]
 	span := old.to - old.from

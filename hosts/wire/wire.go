@@ -1,5 +1,6 @@
-// Package wire holds the messages between a host and its market, as they travel, and turns
-// them into those of [remote] and back. It does not know money, nor who listens.
+// Package wire defines the messages between a host and its market in their network form, and
+// converts them to and from the messages of [remote]. It is independent of money and of the
+// transport.
 package wire
 
 //go:generate go run github.com/bufbuild/buf/cmd/buf@v1.61.0 generate
@@ -13,7 +14,7 @@ import (
 	"bourse/hosts/remote"
 )
 
-// FromTold returns t as it travels.
+// FromTold converts t to its network form.
 func FromTold(t *remote.Told) *SyncRequest {
 	r := &SyncRequest{
 		Session: t.Session, Boot: t.Boot, After: t.After, Seq: t.Seq, Have: t.Have, First: t.First,
@@ -41,7 +42,7 @@ func FromTold(t *remote.Told) *SyncRequest {
 	return r
 }
 
-// ToTold returns what r says, or an error if no host says that.
+// ToTold converts r from its network form. It returns an error if no host could have sent r.
 func ToTold(r *SyncRequest) (*remote.Told, error) {
 	t := &remote.Told{
 		Session: r.Session, Boot: r.Boot, After: r.After, Seq: r.Seq, Have: r.Have, First: r.First,
@@ -79,19 +80,19 @@ func ToTold(r *SyncRequest) (*remote.Told, error) {
 	return t, nil
 }
 
-// FromOffer returns o as it travels.
+// FromOffer converts o to its network form.
 func FromOffer(o *remote.Offer) *Offer {
 	return &Offer{Kind: o.Kind, Cpus: o.CPUs, Memory: o.Memory, Disk: o.Disk, Apart: o.Apart, Trust: o.Trust}
 }
 
-// ToOffer returns what o says.
+// ToOffer converts o from its network form.
 func ToOffer(o *Offer) remote.Offer {
 	return remote.Offer{
 		Kind: o.GetKind(), CPUs: o.GetCpus(), Memory: o.GetMemory(), Disk: o.GetDisk(), Apart: o.GetApart(), Trust: o.GetTrust(),
 	}
 }
 
-// FromOrders returns o as it travels.
+// FromOrders converts o to its network form.
 func FromOrders(o *remote.Orders) *SyncResponse {
 	r := &SyncResponse{Session: o.Session, Boot: o.Boot, Ack: o.Ack, Known: o.Known, Deal: o.Deal, Lease: o.Lease, Drain: o.Drain}
 	for i := range o.Wanted {
@@ -107,7 +108,8 @@ func FromOrders(o *remote.Orders) *SyncResponse {
 	return r
 }
 
-// ToOrders returns what r says. Only the host's market knows the work of the wanted tasks.
+// ToOrders converts r from its network form. The work of the wanted tasks is unset, because
+// only the host's market knows it.
 func ToOrders(r *SyncResponse) *remote.Orders {
 	o := &remote.Orders{Session: r.Session, Boot: r.Boot, Ack: r.Ack, Known: r.Known, Deal: r.Deal, Lease: r.Lease, Drain: r.Drain}
 	for _, w := range r.Wanted {
@@ -122,12 +124,12 @@ func ToOrders(r *SyncResponse) *remote.Orders {
 	return o
 }
 
-// FromLog returns l as it travels.
+// FromLog converts l to its network form.
 func FromLog(l *remote.Log) *Log {
 	return &Log{Name: l.Name, Errors: l.Errors, From: l.From, Text: l.Text, Size: l.Size, Fault: l.Fault, Archive: l.Archive, Paths: l.Paths, Last: l.Last}
 }
 
-// ToLog returns what l says.
+// ToLog converts l from its network form.
 func ToLog(l *Log) *remote.Log {
 	return &remote.Log{
 		Name: l.GetName(), Errors: l.GetErrors(), From: l.GetFrom(), Text: l.GetText(), Size: l.GetSize(), Fault: l.GetFault(),

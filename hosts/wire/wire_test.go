@@ -18,7 +18,7 @@ var (
 	count = rapid.Int64()
 )
 
-// anyTold draws what a host may tell.
+// anyTold draws a possible report of a host.
 func anyTold(r *rapid.T) *remote.Told {
 	t := &remote.Told{
 		Session: count.Draw(r, "session"), Boot: text.Draw(r, "boot"), After: text.Draw(r, "after"), Seq: count.Draw(r, "seq"), Have: count.Draw(r, "have"),
@@ -90,8 +90,8 @@ func anyOrders(r *rapid.T) *remote.Orders {
 	return o
 }
 
-// filled checks that a draw leaves no field out that travels: what is forgotten in a
-// message is forgotten in no test.
+// filled checks that the drawn values set every transmitted field, so that a field missing from
+// a message is detected.
 func filled(t *testing.T, v reflect.Value, at string, stays ...string) {
 	for i := range v.NumField() {
 		name := v.Type().Field(i).Name
@@ -108,7 +108,7 @@ func filled(t *testing.T, v reflect.Value, at string, stays ...string) {
 	}
 }
 
-// over adds up which fields of what was drawn were ever set.
+// over records which fields of the drawn values were set at least once.
 func over(sum, v reflect.Value) {
 	for i := range v.NumField() {
 		if f := v.Field(i); !f.IsZero() {
@@ -117,8 +117,8 @@ func over(sum, v reflect.Value) {
 	}
 }
 
-// TestRoundTrip checks that what a host and its market say comes to the other as it was
-// said, all of it.
+// TestRoundTrip checks that messages between a host and its market arrive completely and
+// unchanged.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	var told remote.Told
@@ -177,8 +177,8 @@ func TestRoundTrip(t *testing.T) {
 	filled(t, reflect.ValueOf(log), "Log")
 }
 
-// FuzzTold checks that whatever bytes come are refused or understood, and then said again
-// mean the same.
+// FuzzTold checks that any bytes are either rejected, or parsed to a report that stays the same
+// when it is encoded and parsed again.
 func FuzzTold(f *testing.F) {
 	seed, err := proto.Marshal(FromTold(&remote.Told{Session: 1, First: 1, Spans: []remote.Span{{Deal: 1, Length: 1, Used: []remote.Used{{Name: 1, Seconds: 1}}}}, Ends: []remote.End{{Name: 1}}}))
 	if err != nil {

@@ -88,9 +88,9 @@ func (p *payAsBid) Clear(b *Book, r *Result) error {
 	return err
 }
 
-// TestTruthful checks that in 10,000 random misreports of values nobody gains under vcg and
-// greedy, and that somebody gains if winners pay as they bid. Winners pay at least their
-// reserve price and at most their bid, and losers nothing.
+// TestTruthful checks that none of 10,000 random misreports of values pays off under vcg and
+// greedy, and that some do if winners pay what they bid. Winners pay at least their reserve
+// price and at most their bid, and losers pay nothing.
 func TestTruthful(t *testing.T) {
 	t.Parallel()
 	for _, norm := range []float64{0.5, 1} {
@@ -184,9 +184,10 @@ func TestVCGIsBest(t *testing.T) {
 	}
 }
 
-// everySet tries all sets of the bids but one, and returns the best, with bids as bits.
+// everySet tries all sets of the bids except one given bid, and returns the best set as a bit
+// mask.
 func everySet(b *Book, without int) (best int64, set int) {
-	earlier := func(x, y int) bool { // x contains the first bid in which they differ
+	earlier := func(x, y int) bool { // x contains the first bid in which the sets differ
 		d := x ^ y
 		return x&(d&-d) != 0
 	}

@@ -39,7 +39,7 @@ func TestClear(t *testing.T) {
 		{"a rate of 0 gets nothing", orders(t, "a", "0", "b", "0.000000001"), 5, []Award{{"a", 0}, {"b", 5}}},
 		{"all rates 0", orders(t, "a", "0", "b", "0"), 5, []Award{{"a", 0}, {"b", 0}}},
 		{"nothing to divide", orders(t, "a", "1", "b", "2"), 0, []Award{{"a", 0}, {"b", 0}}},
-		// 0.1 + 0.2 is 0.3: no remainder may appear that floats would make.
+		// 0.1 + 0.2 must equal 0.3: no remainder from float64 rounding may appear.
 		{"exactly", orders(t, "a", "0.1", "b", "0.2", "c", "0.3"), 6, []Award{{"a", 1}, {"b", 2}, {"c", 3}}},
 		{"up to an int64", orders(t, "a", "1", "b", "1"), 1<<63 - 1, []Award{{"a", 1 << 62}, {"b", 1<<62 - 1}}},
 	} {

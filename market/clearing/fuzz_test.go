@@ -10,9 +10,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzReadOrders checks that any input is refused with an error that names the
-// file, on one line, or yields orders that clear, that another reader finds, and that
-// come back when they are written.
+// FuzzReadOrders checks that any input is rejected with a one-line error that names the file,
+// or yields orders that can be cleared, that a second reader also finds, and that are the same
+// after they are written and read again.
 func FuzzReadOrders(f *testing.F) {
 	for _, in := range []string{
 		"ann,0.25\nbob,3\n", "bidder,rate\nann,1e9\n", "\"a\nb\",1", "a,1\na,1", "\uFEFFa,1", "\"\nbob\",\"2\n\"", "a,1\rb,2\r", "a,1\r\n\r\nb,2\r\r\n",
@@ -47,7 +47,7 @@ func FuzzReadOrders(f *testing.F) {
 	})
 }
 
-// lines returns a line an order.
+// lines returns one line per order.
 func lines(orders []Order) string {
 	var b strings.Builder
 	for _, o := range orders {
@@ -56,7 +56,7 @@ func lines(orders []Order) string {
 	return b.String()
 }
 
-// secondOrders returns the lines that another reader finds.
+// secondOrders returns the lines that a second reader finds.
 func secondOrders(in string) (string, error) {
 	rows, err := csvtest.Rows(in, 0)
 	if err != nil || len(rows) == 0 {

@@ -20,8 +20,8 @@ type goldenCase[I, E any] struct {
 	Expect E
 }
 
-// golden calls f with each golden case of a kind, of the folder that
-// BOURSE_GOLDEN_MECHANISMS names or of testdata.
+// golden calls f with each golden case of a kind, in the folder that BOURSE_GOLDEN_MECHANISMS
+// names or in testdata.
 func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want E)) {
 	t.Helper()
 	t.Parallel()
@@ -45,7 +45,7 @@ func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want
 	}
 }
 
-// A goldenBook is the book of a case of an auction.
+// A goldenBook is the book in a golden case of an auction.
 type goldenBook struct {
 	K        float64
 	Capacity int

@@ -94,8 +94,8 @@ func TestGoldenSlices(t *testing.T) {
 	})
 }
 
-// TestDivisions checks that karma and slices give nobody more than it demands, leave no unit
-// idle that somebody demands.
+// TestDivisions checks that karma and slices give no user more than it demands, and leave no
+// unit idle that a user demands.
 func TestDivisions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 5))

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxNumber = 32       // characters in a rate
-	maxName   = 128      // bytes in a bidder's name
-	maxFile   = 64 << 20 // bytes in a file of orders
+	maxNumber = 32       // maximum characters in a rate
+	maxName   = 128      // maximum bytes in the name of a bidder
+	maxFile   = 64 << 20 // maximum bytes in a file of orders
 )
 
 // errOrders is wrapped by every error about the content of a file of orders.

@@ -40,7 +40,7 @@ func TestReadOrders(t *testing.T) {
 }
 
 // TestReadOrdersRefuses checks that an error about bad input names the file, the line and the
-// field, and states what was found and what is wanted.
+// field, and states the text found and the form wanted.
 func TestReadOrdersRefuses(t *testing.T) {
 	t.Parallel()
 	const (

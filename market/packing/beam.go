@@ -81,8 +81,8 @@ func (d *program) between(least, most float64) (near []float64, below int) {
 	return near[:n], below
 }
 
-// trim removes the next states with the given loss, except the first few. There must be more
-// than few of them.
+// trim removes next states that have the given loss, and keeps only the first of them, as many
+// as few. Before the call there must be more.
 func (d *program) trim(loss float64, few int) {
 	n := 0
 	for ; few > 0 || d.next[n].loss != loss; n++ {
@@ -95,8 +95,8 @@ func (d *program) trim(loss float64, few int) {
 	d.next = d.next[:n]
 }
 
-// one returns 1 for true and 0 for false. Advancing a position by it keeps or overwrites an
-// element without a branch, which the processor would often mispredict.
+// one returns 1 for true and 0 for false. A loop that adds the result to a position needs no
+// branch. The processor would often mispredict such a branch.
 func one(yes bool) (n int) {
 	if yes {
 		n = 1
@@ -139,7 +139,7 @@ const compactAt = 1 << 16
 // compact removes the decisions of plans that did not survive. Surviving plans share most of
 // their decisions.
 func (d *program) compact() {
-	d.alive = zeroed(d.alive, len(d.trail)) // first a mark, then the new position plus 1
+	d.alive = zeroed(d.alive, len(d.trail)) // an element is first a mark; later it is the new position plus 1
 	for _, s := range d.now {
 		for t := s.trail; t != none && d.alive[t] == 0; t = d.trail[t].before {
 			d.alive[t] = 1

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestBeam checks what narrow says of losses, few and many, different and alike, against
-// sorting all.
+// TestBeam compares the results of narrow with sorting, for few and many losses, different and
+// equal.
 func TestBeam(t *testing.T) {
 	t.Parallel()
 	var d program

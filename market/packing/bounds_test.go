@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
-// crowd draws n items whose integer instants often coincide.
+// crowd draws n items whose integer times often coincide.
 func crowd(rng *rand.Rand, n int) []Item {
 	items := make([]Item, n)
 	for i := range items {
@@ -36,8 +36,8 @@ func parts(items []Item, capacity int, visit func(s *Solver, bound float64)) {
 	}
 }
 
-// TestFractional checks that the flow solves the fractional problem: its bound is
-// the linear program's value, as gonum's simplex finds it.
+// TestFractional checks that the flow solves the fractional problem: its bound equals the value
+// of the linear program that gonum's simplex method finds.
 func TestFractional(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -77,8 +77,8 @@ func TestFractional(t *testing.T) {
 	}
 }
 
-// TestDescent checks that where the flow would take too long, the bound found
-// instead is a bound, and within 2 % of the flow's on large parts.
+// TestDescent checks that the bound that is used if the flow would take too long is valid, and
+// that it is within 2 % of the flow's bound on large parts.
 func TestDescent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -88,7 +88,7 @@ func TestDescent(t *testing.T) {
 			length := items[i].To - items[i].From
 			items[i].From = math.Floor(items[i].From / 12)
 			items[i].To = items[i].From + length
-			if seed%2 == 1 { // worth nearly nothing, or very much
+			if seed%2 == 1 { // the job has a very low or a very high value
 				items[i].Value = math.Pow(items[i].Value/20, 8)
 			}
 		}
@@ -104,11 +104,11 @@ func TestDescent(t *testing.T) {
 	}
 }
 
-// TestForesee checks that from no row on does the best plan lose less than was
-// foreseen, whatever the stretch and however few states were kept.
+// TestForesee checks that, from any row on, the best plan loses at least the computed bound,
+// whatever the stretch and the number of states stored.
 func TestForesee(t *testing.T) {
 	t.Parallel()
-	told := 0 // problems of which something was foreseen in several stretches
+	told := 0 // problems with a positive bound in several stretches
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		stretch, width := int32(1+rng.IntN(8)), []int{1, 2, 5, 50, 5000}[rng.IntN(5)]
@@ -117,7 +117,7 @@ func TestForesee(t *testing.T) {
 			if s.solve(1<<20, 1<<40) != 0 {
 				t.Fatalf("seed %d: not proven", seed)
 			}
-			for range 2 { // the second time must not build on the first
+			for range 2 { // the second call must not depend on the first
 				s.foresee(stretch, width, bound)
 			}
 			loss := 0.0

@@ -6,9 +6,9 @@ import (
 )
 
 // A descent approximates the prices of a part that is too large for a [flow] by subgradient
-// steps: it raises the price of an overfull row and lowers that of a row with free capacity, in
-// proportion to the row's duration. It stops after a fixed number of steps and returns the
-// prices with the lowest bound found.
+// steps. A step raises the price of an overfull row and lowers the price of a row with free
+// capacity, in proportion to the row's duration. It stops after a fixed number of steps and
+// returns the prices with the lowest bound found.
 type descent struct {
 	span    []float64 // per row: seconds until the next row
 	excess  []float64 // per row: nodes wanted at the prices minus capacity

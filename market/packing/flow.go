@@ -14,7 +14,7 @@ type flow struct {
 	idle  []int32   // per row
 	dist  []float64 // per row and one more: cost of the cheapest path
 	from  []int32   // like dist: the previous row on that path
-	along []int32   // like dist: the item along which that path arrives, or idling
+	along []int32   // per row and one more: the last arc of that path, an item or idling
 	tiny  float64   // smallest improvement that counts
 }
 
@@ -57,8 +57,8 @@ func (f *flow) reset(p *part) {
 }
 
 // distances finds the cheapest paths from the first row. It sweeps forward along free arcs and
-// backward along used ones until nothing changes. Apart from rounding, as many sweeps as rows
-// suffice.
+// backward along used ones until nothing changes. Apart from rounding, the number of sweeps is
+// at most the number of rows.
 func (f *flow) distances(p *part) {
 	for r := range f.dist {
 		f.dist[r] = math.Inf(1)

@@ -15,7 +15,7 @@ func ExampleSolver_Solve() {
 	// Output: 75 [true false true] true
 }
 
-// TestWhole checks that a difference of 1 counts beside values whose rounding errors are larger.
+// TestWhole checks that a difference of 1 counts even if values have larger rounding errors.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	const large = 1 << 50

@@ -37,7 +37,7 @@ type program struct {
 type state struct {
 	set   uint64  // slots of those items
 	loss  float64 // of the plan
-	used  int32   // nodes held, including those of everyone's items
+	used  int32   // nodes in use, including those of items chosen in every state
 	trail int32   // last decision of the plan, or none
 }
 
@@ -58,8 +58,8 @@ type found struct {
 }
 
 // run finds the plan with the smallest loss below limit in the rows [from, to), keeping at most
-// width states. Items that start before from may be chosen or not without loss, because only
-// losses in these rows count.
+// width states. Items that start before these rows may be chosen or not without loss, because
+// only losses in these rows count.
 func (d *program) run(from, to int32, width int, limit float64) found {
 	p := d.part
 	d.limit, d.dropped = limit, math.Inf(1)

@@ -17,9 +17,9 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// TestGolden checks the worked cases of annotation: kinds annotate, estimate,
-// arrivals and classes, in every file of this room's copy of the cases, or of the
-// folder that BOURSE_GOLDEN_LIBRA names. Other kinds are run elsewhere.
+// TestGolden checks the worked cases of annotation: kinds annotate, estimate, arrivals and
+// classes, in every file of this package's copy of the cases, or of the folder that
+// BOURSE_GOLDEN_LIBRA names. Other kinds are run elsewhere.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	dir, least := os.Getenv("BOURSE_GOLDEN_LIBRA"), 0
@@ -129,10 +129,10 @@ func somePlan(n int, seed uint64) workloadgen.Plan {
 	return plan
 }
 
-// TestUrgencyPapers checks what the papers say of the classes: 20 % of the jobs
-// are of high urgency, their mean deadline factor is 4 and that of the others
-// 16 (means before the cut at 1, which is 12 standard errors away), every
-// factor is above 1; hard, dear and heavily penalized are the urgent.
+// TestUrgencyPapers checks the papers' statements about the classes. 20 % of the jobs have high
+// urgency. Their mean deadline factor is 4, and that of the others is 16 (before truncation at
+// 1, which is 12 standard errors away). Every factor is above 1. Urgent jobs have hard
+// deadlines, high budgets and high penalties.
 func TestUrgencyPapers(t *testing.T) {
 	t.Parallel()
 	u := defaultUrgency()
@@ -175,9 +175,9 @@ func TestUrgencyPapers(t *testing.T) {
 	}
 }
 
-// TestCommonDraws checks that no swept value changes what is drawn for another:
-// with a larger class of high urgency, who was urgent stays so with the same
-// deadline; with other budgets, deadlines stay.
+// TestCommonDraws checks that no parameter changes the draws of another. With a larger fraction
+// of high urgency, urgent jobs stay urgent with the same deadlines. With other budgets,
+// deadlines are unchanged.
 func TestCommonDraws(t *testing.T) {
 	t.Parallel()
 	annotated := func(change func(*Urgency)) workloadgen.Plan {
@@ -232,8 +232,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRestore checks that only what ran as long as was asked is lengthened, and
-// keeps its estimate.
+// TestRestore checks that only jobs that ran exactly as long as requested become longer, and
+// that they keep their estimates.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	plan := workloadgen.Plan{
@@ -252,8 +252,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestApply checks that whatever the options, a valid plan stays one and starts
-// at 0, and that no user offers more than its budget.
+// TestApply checks that, under any options, a valid plan stays valid and starts at 0, and that
+// no user exceeds its budget.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -292,7 +292,7 @@ func TestApply(t *testing.T) {
 	})
 }
 
-// TestLoad checks that a plan's load becomes what is asked, whatever it was.
+// TestLoad checks that a plan gets the requested load, whatever its load was before.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	for _, want := range []float64{0.3, 0.85, 2} {
@@ -319,8 +319,8 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestOptions checks that options out of range are refused by name, and that a
-// file's urgency starts from the defaults.
+// TestOptions checks that options out of range are rejected by name, and that the urgency in a
+// file starts from the defaults.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

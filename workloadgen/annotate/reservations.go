@@ -10,8 +10,8 @@ import (
 )
 
 // Reservations turns every job into an advance reservation or an on-demand request, as in
-// Farooq, Majumdar and Parsons (2006, §4). They specify the share of each and leave the
-// distributions open. Arrivals, runtimes, estimates and windows become whole seconds.
+// Farooq, Majumdar and Parsons (2006, §4). The authors specify the share of each kind but not
+// the distributions. Arrivals, runtimes, estimates and windows become whole seconds.
 type Reservations struct {
 	Share      float64 `yaml:"share" validate:"min=0,max=1" doc:"probability that a job is an advance reservation"`
 	Lead       Spread  `yaml:"lead" doc:"seconds from arrival to the earliest start of a reservation"`

@@ -18,10 +18,10 @@ func reserved(r Reservations, seed uint64) workloadgen.Plan {
 	return plan
 }
 
-// TestReservationLaws checks the decoration of the reservation papers' jobs (A.9):
-// half of them reservations, with a lead of U(0, 7200 s), a laxity of q U(0, 2) and
-// estimates of r (1 + 2f U); the other laws have the same means. 20,000 jobs put
-// the means within 2 %.
+// TestReservationLaws checks the annotation of the reservation papers' jobs (A.9). Half of them
+// are reservations, with a lead of U(0, 7200 s), a laxity of q U(0, 2) and estimates of r (1 +
+// 2f U). The other distributions have the same means. With 20,000 jobs the means are within 2
+// %.
 func TestReservationLaws(t *testing.T) {
 	t.Parallel()
 	means := func(plan workloadgen.Plan) (share, lead, laxity, wrong float64) {
@@ -65,9 +65,9 @@ func TestReservationLaws(t *testing.T) {
 	}
 }
 
-// TestReservationCancels checks that so many reservations are taken back as asked for,
-// on average half-way to their deadline, to 3 standard errors, and that nothing else
-// of them changes.
+// TestReservationCancels checks that the requested fraction of reservations is cancelled, on
+// average half-way to the deadline, within 3 standard errors, and that nothing else about them
+// changes.
 func TestReservationCancels(t *testing.T) {
 	t.Parallel()
 	r := defaultReservations()
@@ -95,9 +95,9 @@ func TestReservationCancels(t *testing.T) {
 	}
 }
 
-// TestReservationParts checks that so many reservations are in parts as asked for, to 3
-// standard errors, each of a node at least, and that nothing else changes, of them or of
-// what is drawn after them.
+// TestReservationParts checks that the requested fraction of reservations has several parts,
+// within 3 standard errors, that each part has at least one node, and that no other draw
+// changes.
 func TestReservationParts(t *testing.T) {
 	t.Parallel()
 	r := defaultReservations()
@@ -135,9 +135,9 @@ func TestReservationParts(t *testing.T) {
 	}
 }
 
-// TestReservationStreams checks that every factor has a stream of its own: whatever
-// else is asked for, kind, lead, laxity and inaccuracy of a job are the same, and a
-// reservation stays one when there are more of them.
+// TestReservationStreams checks that every factor has its own random stream. Whatever the other
+// options, kind, lead, laxity and inaccuracy of a job are the same, and a reservation stays a
+// reservation when their share increases.
 func TestReservationStreams(t *testing.T) {
 	t.Parallel()
 	base := defaultReservations()
@@ -165,8 +165,8 @@ func TestReservationStreams(t *testing.T) {
 	}
 }
 
-// TestReservationPlans checks that whatever the options, jobs have whole seconds, a
-// reservation fits its window, and the plan is a good one.
+// TestReservationPlans checks that, under any options, jobs have whole seconds, a reservation
+// fits its window, and the plan is valid.
 func TestReservationPlans(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

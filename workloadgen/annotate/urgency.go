@@ -21,8 +21,8 @@ type Urgency struct {
 	CV       float64 `yaml:"cv" validate:"min=0,max=10" doc:"coefficient of variation of each factor (standard deviation / mean)"`
 	Deadline Factor  `yaml:"deadline" doc:"deadline as a multiple of the runtime, above 1"`
 
-	// SLA adds the classes of the second paper: high urgency means a hard deadline with a high
-	// budget and penalty, and low urgency a soft deadline with a low budget and penalty. Set
+	// SLA adds the classes of the second paper. High urgency means a hard deadline with a high
+	// budget and penalty; low urgency means a soft deadline with a low budget and penalty. Set
 	// Deadline.Ratio to 7 as in that paper.
 	SLA       bool    `yaml:"sla" doc:"also sets hardness, budget and penalty"`
 	Budget    Factor  `yaml:"budget" doc:"factor of the budget"`
@@ -66,7 +66,7 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	for i, urgent := range classes(class, u.High) {
 		j := &plan[i]
 		j.Urgent = urgent
-		// High urgency has the low factor for the deadline, and the high factors otherwise.
+		// High urgency has the low factor for the deadline and the high factors for all else.
 		j.Deadline = j.Runtime * u.draw(u.Deadline, !urgent, 1, rest[i][0])
 		if u.SLA {
 			j.Hard = urgent
@@ -86,7 +86,7 @@ func (u *Urgency) annotate(plan workloadgen.Plan, src rand.Source) error {
 	return nil
 }
 
-// draw returns the quantile of the uniform p: a normal factor above floor.
+// draw returns the p-quantile of factor f: a normal variable above floor.
 func (u *Urgency) draw(f Factor, high bool, floor, p float64) float64 {
 	mean := exact.Product(f.Low, f.Mean)
 	if high {

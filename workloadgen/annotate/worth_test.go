@@ -7,9 +7,9 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestExactValues checks that budgets and penalty rates are exact products of the decimals
-// that a file has, rounded toward zero to micro-dollars: none is a micro-dollar short because
-// the float64 product is a little less.
+// TestExactValues checks that budgets and penalty rates are exact products of the decimals in a
+// file, rounded toward zero to micro-dollars. None is a micro-dollar too low because the
+// float64 product is slightly smaller.
 func TestExactValues(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

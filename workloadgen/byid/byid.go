@@ -7,7 +7,7 @@ const spread = 8
 
 // An Index maps job numbers to positions. The zero value is empty.
 type Index struct {
-	first, room int64           // near covers room numbers from first on
+	first, room int64           // near covers the numbers from first to first + room - 1
 	near        []int32         // position of a job plus 1, by number minus first; 0 means none
 	far         map[int64]int32 // the same for other numbers
 }

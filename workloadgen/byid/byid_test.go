@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIndex holds an index, used again and again, against a map.
+// TestIndex compares an index that is reused many times with a map.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()

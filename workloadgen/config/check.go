@@ -27,8 +27,8 @@ func Check(v any) error {
 	return nil
 }
 
-// Check checks a value of the field without its documentation. It returns what was found and
-// what is wanted, or an empty string.
+// Check checks a value of the field without its documentation. It returns a message with the
+// value found and the values wanted, or an empty string if v is valid.
 func (f Field) Check(v reflect.Value) string {
 	f.Doc = ""
 	if w := check(v, f, f.Name); w != nil {
@@ -37,8 +37,8 @@ func (f Field) Check(v reflect.Value) string {
 	return ""
 }
 
-// Check checks the validate tags of v, a pointer to a value decoded from n, which is at path.
-// Its error has the place of the value.
+// Check checks the validate tags of v, a pointer to a value that was decoded from n. The path
+// of n in its file is path. Its error has the place of the value.
 func (n *Node) Check(path string, v any) error {
 	w := check(reflect.ValueOf(v).Elem(), Field{}, "")
 	if w == nil {

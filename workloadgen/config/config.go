@@ -14,23 +14,24 @@
 //	// fleet.yaml:1:8: hosts: found 0, want a whole number at least 1 (number of hosts)
 //
 // [Read] is strict. Unknown fields, repeated keys, wrong types and numbers that are not finite
-// are errors; an [Error] has the position, the field, what was found and what is wanted.
-// Fields that the file omits keep their values.
+// are errors; an [Error] contains the position, the field, the value found and the values
+// wanted. Fields that the file omits keep their values.
 //
-// A [Spec] names a plug-in and its options as written in a file. [Spec.Decode] sets and checks
-// the options. Package plugin has the tables of plug-ins; [Options] lists the options of one.
+// A [Spec] contains the name and the options of a plug-in as written in a file. [Spec.Decode]
+// sets and checks the options. Package plugin has the tables of plug-ins; [Options] lists the
+// options of one.
 //
-// The package is independent of what any field or family means. The only other package of the
-// module that it imports is plugin, and any package may import it, including the base packages,
-// which do not import each other: the layer test calls it a leaf.
+// The package is independent of the meaning of fields and families. The only other package of
+// the module that it imports is plugin. Any package may import it, including the base packages,
+// which do not import each other. The layer test calls it a leaf.
 //
 // # YAML
 //
 // YAML has two versions and many readers: 017 is 15 or 17, and yes is true or a word. [Parse]
-// accepts only YAML that all parsers read in the same way: one document, indented with
-// spaces, without anchors, aliases, tags, merge keys and directives. [Node.Unclear] finds
-// words that YAML 1.1 or 1.2 takes for a boolean, a number or a date, but not both for the
-// same. Tests compare with two more readers.
+// accepts only YAML that all parsers read in the same way: one document, indented with spaces,
+// without anchors, aliases, tags, merge keys and directives. [Node.Unclear] finds words that
+// YAML 1.1 and 1.2 interpret differently, for example as a boolean and as text. Tests compare
+// with two more readers.
 package config
 
 import (
@@ -44,7 +45,7 @@ import (
 )
 
 // A Node is one value of a file, or of a value in a program. Trees are immutable, so they may
-// share nodes. The methods that look up a value accept a nil Node, which has none.
+// share nodes. The methods that look up a value accept a nil Node, which contains no values.
 type Node struct {
 	Kind   Kind
 	Text   string  // text of a scalar, as written
@@ -95,7 +96,7 @@ func (p Place) String() string {
 type Error struct {
 	At      Place
 	Field   string // path, such as configurations.low.fleet.hosts; empty for the file as a whole
-	Problem string // what was found and what is wanted
+	Problem string // the value found and the values wanted
 }
 
 // Error returns position, field and problem, as far as they are known.
@@ -161,7 +162,7 @@ func (n *Node) Element(index string) *Node {
 // Put returns n with the value of one key replaced or added.
 func (n *Node) Put(name string, v *Node) *Node { return n.PutKey(Key{Name: name, At: v.At}, v) }
 
-// PutKey is Put with a key that has a description.
+// PutKey is like Put, but the key can have a description.
 func (n *Node) PutKey(k Key, v *Node) *Node {
 	out := *n
 	if i := n.Index(k.Name); i >= 0 {
@@ -208,9 +209,9 @@ func (n *Node) Segment(index int) string {
 	return strconv.Itoa(index)
 }
 
-// Follow follows a path, such as factors.0.name, as far as it exists. It returns the part
-// followed, with elements by name and with the first segment that is missing, the last value
-// found, and whether nothing is missing.
+// Follow follows a path, such as factors.0.name, as far as it exists. field is the part
+// followed, up to and including the first missing segment, with elements by name. last is the
+// last value found. found reports whether no segment is missing.
 func (n *Node) Follow(path string) (field string, last *Node, found bool) {
 	for segment := range strings.SplitSeq(path, ".") {
 		next := n.Get(segment)

@@ -12,8 +12,8 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Fill decodes n, which is at path, into out, a pointer. It then checks the tags of out, and
-// that no word is unclear. It is what [Read] does with a file.
+// Fill decodes n into the pointer out. The path of n in its file is path. It then checks the
+// tags of out, and that no word is unclear. [Read] calls it for a file.
 func (n *Node) Fill(path string, out any) error {
 	if n.Kind != Null {
 		if err := n.Decode(path, out); err != nil {
@@ -26,10 +26,11 @@ func (n *Node) Fill(path string, out any) error {
 	return n.Unclear(path)
 }
 
-// Decode sets out, a pointer, from n, which is at path, without checking tags. It does not
-// change fields that n omits. Null is the zero value of a pointer, a list, a map or text.
+// Decode sets the pointer out from n without checking tags. The path of n in its file is path.
+// It does not change fields that n omits. Null sets a pointer, a list, a map or text to its
+// zero value.
 //
-// A type may decode itself by a method FromNode(n *Node, path string) error or UnmarshalText.
+// A type may decode itself with a method FromNode(n *Node, path string) error or UnmarshalText.
 // A method SetDefaults() sets the initial values of a list element, or of the target of a
 // pointer.
 func (n *Node) Decode(path string, out any) error {
@@ -75,7 +76,7 @@ func (n *Node) decode(v reflect.Value, f field) error {
 	return n.decodeScalar(v, f)
 }
 
-// setDefaults sets the value that p points to to the defaults of its type.
+// setDefaults sets the target of the pointer p to the defaults of its type.
 func setDefaults(p reflect.Value) {
 	if own, ok := p.Interface().(interface{ SetDefaults() }); ok {
 		own.SetDefaults()
@@ -195,7 +196,7 @@ func (n *Node) decodeAny(v reflect.Value, f field) error {
 func (n *Node) decodeScalar(v reflect.Value, f field) error {
 	x, err := strconv.ParseFloat(n.Text, 64)
 	ok := n.Kind == Scalar && !n.Quoted && err == nil && number.MatchString(n.Text)
-	whole := ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53 // be it written 3.0 or 1e3
+	whole := ok && x == math.Trunc(x) && math.Abs(x) <= 1<<53 // also true for whole numbers written as 3.0 or 1e3
 	switch {
 	case v.Kind() == reflect.String:
 		v.SetString(n.Text)
@@ -232,9 +233,8 @@ func (n *Node) decodeScalar(v reflect.Value, f field) error {
 }
 
 // Of converts a Go value to a Node: numbers, booleans, text, lists, maps by text and structs
-// with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct, and empty lists
-// with the rule omitempty. A type
-// may have a form of its own by a method Node() *Node.
+// with yaml tags. It is the inverse of [Node.Decode]. It omits empty maps of a struct, and empty
+// lists whose rule is omitempty. A type may define its own form with a method Node() *Node.
 func Of(v any) *Node { return of(reflect.ValueOf(v)) }
 
 func of(v reflect.Value) *Node {
@@ -273,7 +273,7 @@ func of(v reflect.Value) *Node {
 		}
 		return n
 	}
-	for _, f := range FieldsOf(v.Type()) { // panics for what no file can hold
+	for _, f := range FieldsOf(v.Type()) { // panics for types that no file can represent
 		value := v.FieldByIndex(f.Index)
 		omit := value.Kind() == reflect.Map || value.Kind() == reflect.Slice && RuleOf(f.Rule).Omit
 		if !omit || value.Len() > 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// law decodes itself: a bare name is one too.
+// law decodes itself. A bare name is also valid.
 type law struct {
 	Name    string         `yaml:"name"`
 	Options map[string]any `yaml:"options,omitempty"`
@@ -40,8 +40,8 @@ type options struct {
 	deep `yaml:",inline"`
 }
 
-// TestDecode checks that values of every kind come out as they went in, from a text
-// and from what a program holds.
+// TestDecode checks that values of every kind are unchanged after they are encoded and decoded,
+// both from a text and from Go values.
 func TestDecode(t *testing.T) {
 	t.Parallel()
 	half := 0.5
@@ -82,7 +82,7 @@ deep: 0.5
 	}
 }
 
-// TestDecodeRefuses checks that nothing is taken for what it is not.
+// TestDecodeRefuses checks that values of a wrong type are rejected.
 func TestDecodeRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

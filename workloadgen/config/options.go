@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// An Option is a field of a member's options, as people see it.
+// An Option describes a field of a member's options for people.
 type Option struct {
 	Name    string `json:"name" doc:"name; nested options are joined with a dot"`
 	Default any    `json:"default"`
@@ -31,8 +31,8 @@ func Options(f Family, name string) []Option {
 	return []Option{}
 }
 
-// list lists the fields of a struct. For a pointer to a struct that is not set, its initial
-// values are listed, too.
+// list lists the fields of a struct. If a pointer to a struct is not set, it also lists the
+// initial values of the struct.
 func list(prefix string, v reflect.Value) []Option {
 	all := []Option{}
 	for _, f := range FieldsOf(v.Type()) {
@@ -55,7 +55,7 @@ func list(prefix string, v reflect.Value) []Option {
 	return all
 }
 
-// plain returns a value as a file would write it, nil if it is not set.
+// plain returns a value as a file would contain it, or nil if the value is not set.
 func plain(v reflect.Value) any {
 	if v.Kind() == reflect.Pointer {
 		if v.IsNil() {

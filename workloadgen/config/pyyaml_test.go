@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// A reader in another language, of YAML 1.1: PyYAML, where it is installed. It prints
-// a tree of [kind, ...], so that nothing is lost on the way: ["map", [key, value]...],
-// ["seq", value...] or [the tag of a scalar, its text].
+// script is a Python program that reads YAML 1.1 with PyYAML, if that is installed. It prints
+// a tree of lists, so that no information is lost: ["map", [key, value]...], ["seq", value...]
+// or [the tag of a scalar, its text].
 const script = `
 import json, sys, yaml
 
@@ -45,7 +45,7 @@ type pyYAML struct {
 	out *bufio.Reader
 }
 
-// startPyYAML returns nil where there is no PyYAML.
+// startPyYAML returns nil if PyYAML is not installed.
 func startPyYAML(t testing.TB) *pyYAML {
 	if exec.Command("python3", "-c", "import yaml").Run() != nil {
 		return nil
@@ -69,7 +69,7 @@ func startPyYAML(t testing.TB) *pyYAML {
 	return &pyYAML{in: in, out: bufio.NewReader(out)}
 }
 
-// read returns the tree, or the reader's complaint.
+// read returns the tree, or the reader's error.
 func (p *pyYAML) read(t testing.TB, text []byte) (tree any, complaint string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

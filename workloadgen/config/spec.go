@@ -17,7 +17,7 @@ type Spec struct {
 // Want describes the valid contents of a file.
 func (Spec) Want() string { return "a name, or a mapping of name and options" }
 
-// FromNode takes all forms. Options without a name are of the member that s names.
+// FromNode accepts all forms. Options without a name belong to the member that s already names.
 func (s *Spec) FromNode(n *Node, path string) error {
 	if n.Kind == Mapping && len(n.Keys) == 1 && n.Get("name") == nil && n.Get("options") == nil {
 		member := Text(n.Keys[0].Name)
@@ -47,7 +47,7 @@ func (s *Spec) FromNode(n *Node, path string) error {
 // Some is one value or a list of them, as written in a file.
 type Some[E any] []E
 
-// FromNode takes both.
+// FromNode accepts one value or a list of values.
 func (s *Some[E]) FromNode(n *Node, path string) error {
 	if n.Kind == List || n.Kind == Null {
 		return n.Decode(path, (*[]E)(s))

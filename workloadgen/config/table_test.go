@@ -37,7 +37,8 @@ func good() shape {
 	return shape{Kind: "flat", Size: 1, Parts: []float64{0}, Name: "x", Law: Spec{"weibull", map[string]any{"shape": 0.7}}}
 }
 
-// shapes is a family of one member with options, one without and one that is wrong.
+// shapes is a family with three members: one with options, one without, and one that is
+// invalid.
 func shapes() plugin.Table[shape] {
 	return plugin.Table[shape]{Kind: "shape", Members: plugin.Members[shape]{
 		"made": {"as its options say", func(decode plugin.Decoder) (shape, error) {
@@ -52,8 +53,8 @@ func shapes() plugin.Table[shape] {
 	}}
 }
 
-// TestTable checks that a table makes its members, checks their options, and says what
-// it does not know.
+// TestTable checks that a table creates its members, checks their options, and rejects unknown
+// names with a message.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	said := func(options map[string]any) plugin.Decoder { return Spec{"made", options}.Decode }
@@ -81,8 +82,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestCheck checks that what a tag does not allow is answered with the field, what was
-// found and what is wanted, and what it allows is not.
+// TestCheck checks that the error for a value that a tag does not allow has the field, the
+// value found and the values wanted, and that allowed values are accepted.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	three, two := 3, 2
@@ -116,8 +117,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOptions checks what is listed of options: nested ones, what a pointer would start
-// from, and a name with options as a file writes it.
+// TestOptions checks the listed options: nested ones, the initial values of a pointer, and a
+// name with options as written in a file.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	got := map[string]any{}
@@ -139,8 +140,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestSpec checks that each way to write a name with options is read, and that what is
-// neither is refused.
+// TestSpec checks that each form of a name with options is accepted, and that other forms are
+// rejected.
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	options := map[string]any{"shape": 0.7, "of": map[string]any{"name": "x"}}

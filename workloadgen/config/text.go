@@ -20,7 +20,7 @@ func (n *Node) YAML() []byte {
 	return p.Bytes()
 }
 
-// A printer prints the elements of lists and mappings in lines of their own.
+// A printer prints each element of a list or mapping on a separate line.
 type printer struct {
 	bytes.Buffer
 	described map[Key]bool
@@ -114,13 +114,13 @@ func (n *Node) flow(key func(string) string, scalar func(*Node) string) string {
 	return ends[:1] + strings.Join(parts, ", ") + ends[1:]
 }
 
-// Text that needs no quotes, as a value and as a key.
+// These expressions match text that needs no quotes, as a value and as a key.
 var (
 	plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 	plainKey  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 )
 
-// quote returns text in quotes, unless it is plain and every reader takes it for text.
+// quote returns text in quotes, unless it is plain and every reader interprets it as text.
 func quote(s string, plain *regexp.Regexp) string {
 	switch strings.ToLower(s) {
 	case "true", "false", "yes", "no", "on", "off", "y", "n", "null", "nan", "inf", "infinity":

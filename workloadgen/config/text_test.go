@@ -9,8 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestYAML checks that whatever is written reads back the same, by another reader
-// too.
+// TestYAML checks that written values are read back unchanged, including by a second reader.
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[-+0-9.exob_:?&*!#~ "'a\[{},|>%@=\t\r\n]{0,6}`), rapid.SampledFrom([]string{"yes", "null", "true", "~", "1e3", "017", "x\r", "?", "<<", "", "0e0_", "-_1", "._5"}))

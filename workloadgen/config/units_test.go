@@ -7,8 +7,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestUnits checks that numbers are read with units as people write them, and nothing else
-// is; and that the unit of a field is the one that its line names.
+// TestUnits checks that numbers with the usual units are accepted and others are rejected, and
+// that the unit of a field is the one that its description names.
 func TestUnits(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

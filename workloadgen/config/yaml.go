@@ -15,11 +15,11 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// maxDepth is the most that values may be nested.
+// maxDepth is the maximum nesting depth of values.
 const maxDepth = 64
 
-// Read decodes a file, called source in errors, into out, a pointer, and checks its tags: see
-// [Node.Fill].
+// Read decodes a file into the pointer out and checks its tags: see [Node.Fill]. Errors call
+// the file source.
 func Read(source string, text []byte, out any) error {
 	n, err := Parse(source, text)
 	if err != nil {
@@ -171,7 +171,7 @@ func (r reader) mapping(n *Node, content []*yaml.Node, path string, depth int) (
 			return nil, err
 		}
 		if item.Kind == Null {
-			item.At = name.At // a missing value has no place of its own
+			item.At = name.At // a missing value has no position
 		}
 		n.Keys = append(n.Keys, Key{Name: name.Text, Quoted: name.Quoted, At: name.At})
 		n.Items = append(n.Items, item)
@@ -192,8 +192,8 @@ func (r reader) at(p Place) string {
 	return text
 }
 
-// inOneLine reports whether a key and what follows it are in one line. Some readers refuse any
-// other.
+// inOneLine reports whether a key and the colon after it are on one line. Some readers reject
+// any other form.
 func (r reader) inOneLine(key *Node) bool {
 	rest := r.at(key.At)
 	if key.Quoted {
@@ -210,7 +210,7 @@ var (
 )
 
 // Unclear returns an [Error] for the first word at or below n, which is at path, that YAML
-// readers take for different things.
+// readers interpret differently.
 func (n *Node) Unclear(path string) error {
 	if n.Kind == Scalar && !n.Quoted && unclear(n.Text) {
 		return unclearAt(n.At, path, n.Text)
@@ -235,9 +235,9 @@ func unclearAt(at Place, path, word string) error {
 	return at.Fail(path, "found %s, which YAML readers interpret differently: want digits such as 1000 or 0.5, true or false, or quotes around text", plugin.Clip(word))
 }
 
-// unclear reports whether readers take a word without quotes for different things: one for a
-// boolean, a number or a date, another for text or another number. Like most readers, it takes
-// y and n for text.
+// unclear reports whether readers interpret a word without quotes differently: some as a
+// boolean, a number or a date, others as text or another number. Like most readers, it
+// interprets y and n as text.
 func unclear(word string) bool {
 	if common.MatchString(word) || word == "true" || word == "false" {
 		return false
@@ -245,9 +245,9 @@ func unclear(word string) bool {
 	return older.MatchString(word) || spaced.MatchString(word) && older.MatchString(strings.ReplaceAll(word, "_", ""))
 }
 
-// unclearKey is unclear of a key. Keys are names, so on is accepted as one, as in YAML 1.2,
-// though YAML 1.1 takes it for a boolean there too. A number is a name as well, so 1.0, which
-// is 1 to some, is unclear.
+// unclearKey is like unclear, but for a key. Keys are names, so the key on is accepted, as in
+// YAML 1.2, although YAML 1.1 interprets it as a boolean. Numbers are names too, so the key
+// 1.0, which some readers change to 1, is unclear.
 func unclearKey(word string) bool {
 	if common.MatchString(word) {
 		x, err := strconv.ParseFloat(word, 64)
@@ -257,8 +257,8 @@ func unclearKey(word string) bool {
 }
 
 var (
-	// common matches what every reader takes for the same decimal number. (A few take 1e3,
-	// without a point, for text; none for another number.)
+	// common matches text that every reader interprets as the same decimal number. (A few
+	// readers interpret 1e3, without a point, as text, but none as another number.)
 	common = regexp.MustCompile(`^[-+]?((0|[1-9][0-9]*)(\.[0-9]*)?|[0-9]+\.[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$`)
 
 	boolean  = regexp.MustCompile(`^(?i:yes|no|true|false|on|off)$`) // in YAML 1.1

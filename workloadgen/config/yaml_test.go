@@ -14,7 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// refusals are texts that readers differ on, and what is said of each.
+// refusals are texts that readers interpret differently, with the error for each.
 var refusals = []struct{ text, want string }{
 	{"a: yes", ": a: found yes, which YAML readers interpret differently"},
 	{"a: Off", "found Off"},
@@ -56,7 +56,8 @@ var refusals = []struct{ text, want string }{
 	{"[a]: 1", "found"},
 }
 
-// TestRefusals checks that what readers differ on is refused, and where.
+// TestRefusals checks that texts that readers interpret differently are rejected, with their
+// positions.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range refusals {
@@ -67,7 +68,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRead checks what all readers take for the same.
+// TestRead checks texts that all readers interpret identically.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	const text = "\ufeffa: [1, -2.5, 1e3, .5]\r\nb: {c: true, d: null, e: 'yes', f: \"017\"}\r\n# comment\r\ng: |\r\n  two\r\n  lines\r\nh: a#b y\r\ni: [no_, o_n, tr_ue, _1, h_1]\r\n"
@@ -85,8 +86,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// FuzzRead checks that what is read means the same to PyYAML, a reader of YAML 1.1, where it
-// is installed.
+// FuzzRead checks that PyYAML, a reader of YAML 1.1, interprets every accepted text
+// identically, if it is installed.
 func FuzzRead(f *testing.F) {
 	for _, c := range refusals {
 		f.Add([]byte(c.text))
@@ -121,13 +122,13 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestSecondReader checks that files mean the same to another reader.
+// TestSecondReader checks that a second reader interprets files identically.
 func TestSecondReader(t *testing.T) {
 	t.Parallel()
 	for name, text := range files(t) {
 		var got, want any
 		if err := Read(name, text, &got); err != nil || strings.HasSuffix(name, "/huge.yaml") {
-			continue // the other takes a number of 23 digits for text
+			continue // the second reader interprets a number of 23 digits as text
 		}
 		if err := yaml.Unmarshal(text, &want); err != nil || !reflect.DeepEqual(numbers(got), numbers(want)) {
 			t.Errorf("%s is %#v, want %#v, %v", name, got, want, err)
@@ -154,7 +155,7 @@ func files(t testing.TB) map[string][]byte {
 	return all
 }
 
-// numbers returns v with all its numbers float64.
+// numbers returns v with all its numbers converted to float64.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -181,7 +182,7 @@ func numbers(v any) any {
 	return v
 }
 
-// fromPython returns what a tree says, in the terms of numbers.
+// fromPython converts a tree to the same types as numbers.
 func fromPython(tree any) (any, error) {
 	node := tree.([]any)
 	switch node[0] {
@@ -227,7 +228,7 @@ func fromPython(tree any) (any, error) {
 		return x + 0, err
 	case "str":
 		if x, err := strconv.ParseFloat(text, 64); err == nil && exponent(text) {
-			return x + 0, nil // it wants a point in such a number; others do not
+			return x + 0, nil // it requires a point in such a number; other readers do not
 		}
 		return text, nil
 	}
@@ -236,8 +237,8 @@ func fromPython(tree any) (any, error) {
 
 func exponent(s string) bool { return number.MatchString(s) && strings.ContainsAny(s, "eE") }
 
-// TestFollow checks that a path leads to its value, and to the nearest thing above where there
-// is no such value; a value is never taken for a key.
+// TestFollow checks that a path leads to its value or, if there is no such value, to the
+// nearest existing parent. A value is never used as a key.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	n, err := Parse("", []byte(`

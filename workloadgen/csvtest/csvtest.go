@@ -1,8 +1,8 @@
-// Package csvtest is a second reader of tables, for tests: it shares no code with the
-// readers that it is compared with, and refuses what two spreadsheets could take for
-// different things.
+// Package csvtest provides a second reader of tables for tests. It shares no code with the
+// readers that it is compared with, and rejects tables that two spreadsheets could interpret
+// differently.
 //
-// It knows rows, cells and decimal numbers, and not what any column is for.
+// It reads rows, cells and decimal numbers, and is independent of the meaning of columns.
 package csvtest
 
 import (
@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Rows returns the rows of a text as RFC 4180 has them. Lines end with LF, CR LF or
-// CR; empty lines and a byte order mark are passed over, and lines that begin with
-// comment, unless that is 0. Rows of another length than the first, and quotes that do
-// not enclose a whole cell, are errors, as is a line break in a cell.
+// Rows returns the rows of a text in the format of RFC 4180. Lines end with LF, CR LF or CR.
+// Rows skips empty lines, a byte order mark and, unless comment is 0, lines that begin with
+// comment. It returns an error if a row has a different length from the first one, if quotes do
+// not enclose a whole cell, or if a cell contains a line break.
 func Rows(text string, comment byte) ([][]string, error) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -74,8 +74,8 @@ func Cells(line string) ([]string, error) {
 	}
 }
 
-// Number returns the decimal number that a cell holds; false if it holds anything
-// else, such as hexadecimal digits, an infinity, or a comma for the point.
+// Number returns the decimal number in a cell. It returns false if the cell contains anything
+// else, such as hexadecimal digits, an infinity, or a comma in place of the point.
 func Number(cell string) (float64, bool) {
 	digits := 0
 	mantissa, exponent, scientific := strings.Cut(strings.ToLower(cell), "e")

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestRows checks what a table is, and what is none.
+// TestRows checks valid and invalid tables.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -32,8 +32,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestNumber checks that every finite float64 is read as it is printed, and that
-// nothing else is a number.
+// TestNumber checks that every finite float64 is read as it is printed, and that all other
+// texts are rejected.
 func TestNumber(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"", "+", "-", ".", "e1", "1e", "1e+", "1e+-1", "0x10", "1_000", "1,5", "inf", "NaN", "1e400", "-1e400", "1e99999", "1.2.3", "--1", "1-", " 1", "١"} {

@@ -70,12 +70,13 @@ type Log struct {
 	Load       float64
 	Processors int64 // 0 if the header does not state it
 
-	// Estimates of the Hurst exponent of IAT, and its autocorrelation at lags 0 to 50.
+	// The next fields are estimates of the Hurst exponent of IAT, and its autocorrelation at
+	// lags 0 to 50.
 	RescaledRange, AggregatedVariance, LocalWhittle memory.Estimate
 	Autocorrelation                                 []float64
 
 	ByHour    [24]int // records submitted in each hour of the machine's day
-	ByWeekday [7]int  // and on each day of the week, Sunday first
+	ByWeekday [7]int  // records submitted on each day of the week, Sunday first
 	Clock     bool    // whether the header states the start of the log; if not, hours count from the first record
 	Days      []Day   // the log by day
 

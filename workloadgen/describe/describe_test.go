@@ -25,9 +25,8 @@ func read(t *testing.T, name string) *swf.Trace {
 	return trace
 }
 
-// TestMeasured checks what is known of the recorded logs: mean and coefficient
-// of variation of the inter-arrival time, mean runtime and size of what ran,
-// load.
+// TestMeasured checks known properties of the recorded logs: mean and coefficient of variation
+// of the inter-arrival time, mean runtime and size of the jobs that ran, and load.
 func TestMeasured(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -124,8 +123,8 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestCurves checks that a distribution function of few points is on that of
-// all, and the Q-Q line of two samples.
+// TestCurves checks that a distribution function with few points lies on the full one, and
+// checks the Q-Q line of two samples.
 func TestCurves(t *testing.T) {
 	t.Parallel()
 	values := []float64{5, 1, 1, 1, 2, 3, 3, 8, 9, 9}
@@ -156,10 +155,12 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestClock checks that hours and days are those of the machine's zone, in summer too.
+// TestClock checks that hours and days are those of the machine's zone, including summer time.
 func TestClock(t *testing.T) {
 	t.Parallel()
-	const summer, winter = 749458803, 20000000 // 1 Oct 1993, 00:00:03 PDT; seconds to 20 May 1994, 11:33:20 PDT
+	// summer is 1 Oct 1993, 00:00:03 PDT. winter is the number of seconds from then to 20 May
+	// 1994, 11:33:20 PDT.
+	const summer, winter = 749458803, 20000000
 	log, err := swf.Read(strings.NewReader(fmt.Sprintf(`; UnixStartTime: %d
 ; TimeZoneString: US/Pacific
 ; TimeZone: -28800
@@ -170,7 +171,7 @@ func TestClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The third is 61 days later, on 30 November at 23:00:03 PST, a Tuesday.
+	// The third record is 61 days later, on 30 November at 23:00:03 PST, a Tuesday.
 	d := Describe(log)
 	if d.ByHour[0] != 1 || d.ByHour[11] != 1 || d.ByHour[23] != 1 || d.ByWeekday[5] != 2 || d.ByWeekday[2] != 1 {
 		t.Errorf("records by hour %v and by weekday %v, want them at 0, 11 and 23, on two Fridays and a Tuesday", d.ByHour, d.ByWeekday)
@@ -185,8 +186,8 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// TestClasses checks the records and the work of each queue and group, and that a field that
-// the log does not know has none.
+// TestClasses checks the records and the work of each queue and group, and that a field that is
+// unknown in the log has no classes.
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	log, err := swf.Read(strings.NewReader(`1 0 0 10 2 -1 -1 2 20 -1 1 3 7 -1 1 -1 -1 -1

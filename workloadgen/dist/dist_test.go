@@ -12,12 +12,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// cases are at least one of each distribution. Those of finite fourth moment
-// are checked against draws too.
+// cases contains at least one case per distribution. Those with a finite fourth moment are also
+// compared with draws.
 var cases = []struct {
 	spec     config.Spec
 	discrete bool
-	tame     bool // of finite, moderate fourth moment
+	tame     bool // whether the fourth moment is finite and moderate
 }{
 	{spec("binbin", nil), true, true},
 	{spec("binbin", map[string]any{"weights": []float64{1, 0, 3}, "shift": -1}), true, true},
@@ -51,7 +51,7 @@ var cases = []struct {
 	{spec("zipf", map[string]any{"s": 1.1, "n": 1000, "binary": false}), true, true},
 }
 
-// spec returns the spec of a distribution.
+// spec returns the specification of a distribution.
 func spec(name string, options map[string]any) config.Spec {
 	return config.Spec{Name: name, Options: options}
 }
@@ -65,8 +65,8 @@ func made(t testing.TB, s config.Spec) Distribution {
 	return d
 }
 
-// TestTable checks that every member has a line of its own, is made from its
-// defaults, and is among the cases of these tests.
+// TestTable checks that every member has its own description, can be created with its defaults,
+// and is among the cases of these tests.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table().Names() {
@@ -87,9 +87,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestInverse checks that quantile and distribution function are inverse to one
-// another: CDF(Quantile(u)) = u where it is continuous, and the smallest x with
-// CDF(x) >= u everywhere; and that both increase.
+// TestInverse checks that quantile and distribution function are inverse functions:
+// CDF(Quantile(u)) = u where it is continuous, and the smallest x with CDF(x) >= u everywhere;
+// and that both increase.
 func TestInverse(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases {
@@ -116,15 +116,14 @@ func TestInverse(t *testing.T) {
 	}
 }
 
-// TestMoments checks mean and variance against the integrals of the tails:
-// E X = a + int (1-F) and E (X-a)^2 = int 2 (x-a)(1-F) above a, and as much
-// below, a the median.
+// TestMoments checks mean and variance against the integrals of the tails: E X = a + int (1-F)
+// and E (X-a)^2 = int 2 (x-a)(1-F) above the median a, and the same below it.
 func TestMoments(t *testing.T) {
 	t.Parallel()
 	for _, c := range cases {
 		d := made(t, c.spec)
 		if c.discrete || math.IsInf(d.Variance(), 1) || c.spec.Name == "hypweib" && !c.tame {
-			continue // HypWeib has a test of its own
+			continue // HypWeib has its own test
 		}
 		a := d.Quantile(0.5)
 		lo, hi := d.Quantile(1e-13), d.Quantile(1-1e-15)
@@ -134,7 +133,7 @@ func TestMoments(t *testing.T) {
 		v := up(func(x float64) float64 { return 2 * (x - a) * (1 - d.CDF(x)) }) +
 			down(func(x float64) float64 { return 2 * (a - x) * d.CDF(x) }) - m*m
 		m += a
-		// The tails beyond lo and hi are not in the integrals.
+		// The integrals do not include the tails beyond lo and hi.
 		if got := d.Mean(); math.Abs(got-m) > 1e-6*(math.Abs(m)+math.Sqrt(v)) {
 			t.Errorf("%v: mean %v, by integration %v", c.spec, got, m)
 		}
@@ -144,8 +143,8 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestDraws checks the moments against 10^5 draws (10^4 where a draw takes a
-// search in gammas), within four standard errors.
+// TestDraws compares the moments with 10^5 draws (10^4 if a draw requires a search in gammas),
+// within four standard errors.
 func TestDraws(t *testing.T) {
 	t.Parallel()
 	const seed = 20
@@ -177,7 +176,8 @@ func TestDraws(t *testing.T) {
 	}
 }
 
-// TestPaperNumbers checks what the paper and the spec print of §2's laws.
+// TestPaperNumbers checks the numbers that the paper and the spec print for the distributions
+// of §2.
 func TestPaperNumbers(t *testing.T) {
 	t.Parallel()
 	runtime := made(t, config.Spec{Name: "polylin"})
@@ -197,9 +197,9 @@ func TestPaperNumbers(t *testing.T) {
 	}
 }
 
-// TestHypWeibMean checks mean and variance against the fine sum of quantiles.
-// The mean is 335.92 s: below the 363.77 s of the Blue Horizon's log and the
-// 378.648 s of the exponential that the paper sets beside it.
+// TestHypWeibMean compares mean and variance with a fine sum of quantiles. The mean is 335.92
+// s. It is below the 363.77 s of the Blue Horizon's log and the 378.648 s of the exponential
+// with which the paper compares it.
 func TestHypWeibMean(t *testing.T) {
 	t.Parallel()
 	d := made(t, config.Spec{Name: "hypweib"})
@@ -219,8 +219,8 @@ func TestHypWeibMean(t *testing.T) {
 	}
 }
 
-// TestHypWeibReading checks the mixture against its two parts drawn one or the
-// other, within four standard errors at some instants.
+// TestHypWeibReading compares the mixture with draws from one or the other of its parts, within
+// four standard errors at some values.
 func TestHypWeibReading(t *testing.T) {
 	t.Parallel()
 	const seed = 21
@@ -249,7 +249,7 @@ func TestHypWeibReading(t *testing.T) {
 	}
 }
 
-// TestWithin checks the law of a part of a distribution.
+// TestWithin checks the distribution conditioned on an interval.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	d, err := Within(made(t, config.Spec{Name: "polylin"}), 120, 960)
@@ -278,8 +278,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// TestErrors checks that options out of range, and unknown ones, are refused by
-// name.
+// TestErrors checks that options out of range, and unknown ones, are rejected by name.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -334,7 +333,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// BenchmarkHypWeib measures a draw against one by a plain search on the same
+// BenchmarkHypWeib compares the time of a draw with that of a simple search on the same
 // distribution function.
 func BenchmarkHypWeib(b *testing.B) {
 	d := made(b, config.Spec{Name: "hypweib"})

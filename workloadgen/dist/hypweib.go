@@ -8,8 +8,8 @@ import (
 )
 
 // HypWeib is the hyper log-Weibull distribution of inter-arrival times in seconds (Sandholm,
-// Lai, Clearwater, eq. 1), interpreted as a mixture: with probability Alpha the Weibull
-// variable X, and otherwise e^Y for the Weibull variable Y.
+// Lai, Clearwater, eq. 1), interpreted as a mixture: the value is the Weibull variable X with
+// probability Alpha, and otherwise e^Y for the Weibull variable Y.
 //
 // The paper writes Weibull(scale, shape).
 type HypWeib struct {

@@ -27,18 +27,18 @@ func invert(f func(float64) (float64, float64), u, lo, hi, guess float64) float6
 				return next
 			}
 		} else if math.Abs(next-x) <= 1e-9*math.Max(1, math.Abs(next)) {
-			return next // Newton's error is squared, so the rest is rounding
+			return next // each Newton step squares the error, so only a rounding error remains
 		}
 		x = next
 	}
 	return x
 }
 
-// cells is the number of equal parts of (0,1) that a guide has knots between.
+// cells is the number of equal parts of (0,1) between which a guide has knots.
 const cells = 256
 
 // A guide provides starting points for the search for quantiles. It has a cubic for each cell,
-// through the y with F(y) = i/cells and their slopes. Cells next to a NaN knot have none.
+// through the y with F(y) = i/cells and their slopes. Cells next to a NaN knot have no cubic.
 type guide struct {
 	knots, slopes [cells + 1]float64
 }

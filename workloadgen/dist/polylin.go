@@ -11,9 +11,9 @@ import (
 //
 //	F(x) = A x^2 + B x + C
 //
-// from Min up to the point at which F reaches 1. The paper omits values below Min, "less than
-// 7 per cent"; here that mass, F(ln Min), is at Min. To condition on an interval, use
-// [Within].
+// from Min up to the point at which F reaches 1. The paper omits values below Min, "less than 7
+// per cent". Here their probability, F(ln Min), is assigned to Min. To condition on an
+// interval, use [Within].
 type PolyLin struct {
 	o            PolyLinOptions
 	min          float64 // Min, or the point at which F leaves 0 if that is larger

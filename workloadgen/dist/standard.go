@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Distributions that gonum has are of its types. This package adds their options, defaults and
+// If gonum has a distribution, this package uses gonum's type and adds options, defaults and
 // checks.
 
 // ExponentialOptions are the options of "exponential".
@@ -109,7 +109,7 @@ func newUniform(decode func(any) error) (Distribution, error) {
 	return distuv.Uniform{Min: o.Min, Max: o.Max}, nil
 }
 
-// Constant is always the same value.
+// Constant is the distribution of a single value.
 type Constant float64
 
 // ConstantOptions are the options of "constant".

@@ -13,7 +13,7 @@ type Conditioned struct {
 	flo, fhi float64
 }
 
-// WithinOptions are those of "within".
+// WithinOptions are the options of "within".
 type WithinOptions struct {
 	Of  config.Spec `yaml:"of" doc:"distribution"`
 	Min float64     `yaml:"min" doc:"lower end"`
@@ -38,8 +38,8 @@ func newWithin(decode func(any) error) (Distribution, error) {
 	return Within(d, o.Min, o.Max)
 }
 
-// Within returns d given that it lies in (lo, hi]. It is an error if that has
-// no probability.
+// Within returns d given that it lies in (lo, hi]. It returns an error if that interval has
+// probability 0.
 func Within(d Distribution, lo, hi float64) (*Conditioned, error) {
 	c := &Conditioned{of: d, lo: lo, hi: hi, flo: d.CDF(lo), fhi: d.CDF(hi)}
 	if !(c.fhi > c.flo) {
@@ -65,8 +65,8 @@ func (c *Conditioned) Quantile(u float64) float64 {
 	return math.Min(math.Max(x, c.lo), c.hi)
 }
 
-// Mean implements [Distribution]. It is lo + the integral of 1 - CDF; the
-// interval must be finite.
+// Mean implements [Distribution]. The mean is lo plus the integral of 1 - CDF. The interval
+// must be finite.
 func (c *Conditioned) Mean() float64 {
 	return c.lo + integrate(func(x float64) float64 { return 1 - c.CDF(x) }, c.lo, c.hi)
 }

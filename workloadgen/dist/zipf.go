@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// ZipfOptions are those of "zipf"; the defaults are the paper's rival of
-// BinBin, Zipf(1.4) over its six exponents.
+// ZipfOptions are the options of "zipf". The defaults are the alternative to BinBin in the
+// paper, Zipf(1.4) over the six exponents.
 type ZipfOptions struct {
 	S      float64 `yaml:"s" validate:"min=0" doc:"exponent"`
 	N      int     `yaml:"n" validate:"min=1,max=1000000" doc:"number of ranks"`
@@ -25,8 +25,8 @@ func newZipf(decode func(any) error) (Distribution, error) {
 	return NewZipf(o)
 }
 
-// NewZipf makes the law of ranks 1 to N with probability proportional to
-// rank^-S, or of powers of two of them.
+// NewZipf returns the distribution of ranks 1 to N with probability proportional to rank^-S, or
+// of powers of two of these ranks.
 func NewZipf(o ZipfOptions) (*Discrete, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
-// Package fit finds the distributions that fit a recorded quantity best: maximum likelihood
-// for continuous distributions, expectation-maximization for mixtures of two, least squares
-// for PolyLin, and a histogram for BinBin (Sandholm, Lai, Clearwater, §2).
+// Package fit finds the distributions that fit a recorded quantity best. It uses maximum
+// likelihood for continuous distributions, expectation-maximization for mixtures of two, least
+// squares for PolyLin, and a histogram for BinBin (Sandholm, Lai, Clearwater, §2).
 //
 // Samples are stored as distinct values with counts. Times in logs are whole seconds and
 // repeat often, so the cost of a fit depends on the number of distinct values. The package is

@@ -15,21 +15,21 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// recoverySeeds is how many samples TestRecovery fits, from seed 0 on, and
-// recoveryDraws the draws of each; of mixtures, whose fits take longer, a tenth.
-// The nightly tests draw 10^5.
+// recoverySeeds is the number of samples that TestRecovery fits, from seed 0 on, and
+// recoveryDraws is the number of draws in each. For mixtures, whose fits take longer, both are
+// a tenth. The nightly tests draw 10^5.
 const recoverySeeds = 20
 
-// TestRecovery checks that fits to draws of a known law find its parameters
-// within three standard errors: not of each sample, for one in 370 must miss,
-// but with no more misses than chance has once in a million times, and without
-// bias: the mean of the errors, in standard errors, is within 4.5 of its own.
+// TestRecovery checks that fits to draws from a known distribution find its parameters within
+// three standard errors. One sample in 370 misses by chance, so the test permits as many misses
+// as occur with a probability of one in a million. It also checks for bias: the mean error, in
+// standard errors, must be within 4.5 of its own standard errors.
 func TestRecovery(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		fit   string
 		law   config.Spec
-		want  []float64 // in the order of the fit's parameters
+		want  []float64 // values in the order of the fit's parameters
 		draws int
 	}{
 		{"exponential", options("exponential", "mean", 378.648), []float64{378.648}, recoveryDraws},
@@ -101,8 +101,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// byChance returns how many of n events of probability p there are at most, but
-// once in a million times.
+// byChance returns the number of events, of n with probability p each, that is exceeded with a
+// probability of one in a million.
 func byChance(n int, p float64) int {
 	b := distuv.Binomial{N: float64(n), P: p}
 	k := 0
@@ -119,8 +119,8 @@ func mixed(name string, p float64, param string, a, b float64) config.Spec {
 	return options("mixture", "p", p, "a", part(a), "b", part(b))
 }
 
-// TestPolyLin checks that least squares find the parabola whose quantiles are
-// given, and that what is below From is told.
+// TestPolyLin checks that least squares find the parabola whose quantiles are given, and that
+// values below From are reported.
 func TestPolyLin(t *testing.T) {
 	t.Parallel()
 	law, err := dist.NewPolyLin(dist.BlueHorizonRuntime())
@@ -153,7 +153,7 @@ func TestPolyLin(t *testing.T) {
 	}
 }
 
-// TestErrors checks that what cannot be fitted says why.
+// TestErrors checks that the errors for samples that cannot be fitted state the reason.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -185,8 +185,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestEvery checks that the law of every fit can be made from what it writes, on
-// values as a log has them: whole seconds, some 0.
+// TestEvery checks that the distribution of every fit can be created from its specification,
+// for values like those of a log: whole seconds, some of them 0.
 func TestEvery(t *testing.T) {
 	t.Parallel()
 	src := rand.NewPCG(3, 3)
@@ -215,9 +215,9 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// TestBlueHorizon fits every law to the trace of the paper and prints what is
-// found. The paper's own laws must not fit worse than the paper's parameters
-// by more than 0.01, and HypWeib better than every standard law.
+// TestBlueHorizon fits every distribution to the trace of the paper and prints the results. For
+// the paper's own distributions, a fit must not be worse than the paper's parameters by more
+// than 0.01. HypWeib must fit better than every standard distribution.
 func TestBlueHorizon(t *testing.T) {
 	t.Parallel()
 	const path = "../../../shared/traces/SDSC-BLUE-2000-4.1-cln.valid.swf.gz"

@@ -19,11 +19,11 @@ const (
 	logarithm      // only the first part covers values of at most 1
 )
 
-// mixture fits two families by expectation-maximization. It alternates two steps: divide each
-// value between the parts by their likelihoods, and fit each part to its share of the values.
-// The search starts from several boundaries between the parts: around the given one for
-// HypWeib, at quantiles for the others. It continues from the likeliest result until it
-// converges.
+// mixture fits two families by expectation-maximization. It alternates two steps: it divides
+// each value between the parts by their likelihoods, and it fits each part to its share of the
+// values. The search starts from several boundaries between the parts. They lie around the
+// given boundary for HypWeib, and at quantiles for other mixtures. It continues from the
+// likeliest result until it converges.
 func mixture(a, b family, second view, name string) func(*Sample, Options) (Fit, error) {
 	return func(s *Sample, o Options) (Fit, error) {
 		s, note, err := s.positive()
@@ -188,7 +188,8 @@ func (m *mixing) climb() {
 	m.p, m.pa, m.pb, m.height = q[0], q[1:n], q[n:], -r.F
 }
 
-// signed reports whether parameter i may be negative: a mean of logarithms.
+// signed reports whether parameter i may be negative, which is true only for a mean of
+// logarithms.
 func (m *mixing) signed(i int) bool { return strings.HasPrefix(m.names()[i], "mu") }
 
 // maximize fits each part to its share of the values.

@@ -19,8 +19,9 @@ func FromSample(sample []float64) Source {
 // FromLaw draws from a distribution.
 func FromLaw(d dist.Distribution) Source { return d.Quantile }
 
-// Bootstrap is the bootstrap of the paper: Pairs times, it draws Draws values from each of two
-// sources and runs a Kolmogorov-Smirnov test between them at Level.
+// Bootstrap is the bootstrap of the paper: it takes a sample of Draws values from each of two
+// sources and compares the samples with a Kolmogorov-Smirnov test at the given Level. It does
+// this Pairs times.
 type Bootstrap struct {
 	Pairs int     // 1000 in the paper
 	Draws int     // 100 in the paper
@@ -52,8 +53,8 @@ func (t Tally) Add(o Tally) Tally {
 // chunk is the number of pairs per part.
 const chunk = 50
 
-// Parts returns the number of parts of the bootstrap. Parts are independent: the caller may
-// run them concurrently, each with its own random stream, and adds their tallies.
+// Parts returns the number of parts of the bootstrap. Parts are independent: the caller may run
+// them concurrently, each with its own random stream, and then adds their tallies.
 func (b Bootstrap) Parts() int { return (b.Pairs + chunk - 1) / chunk }
 
 // Run runs one part, from 0 to Parts()-1.

@@ -1,5 +1,5 @@
-// Package gof measures how well a sample agrees with another sample or with a distribution,
-// by the two-sided Kolmogorov-Smirnov test and its bootstrap in the market paper (§2, "Model
+// Package gof measures how well a sample agrees with another sample or with a distribution, by
+// the two-sided Kolmogorov-Smirnov test and by its bootstrap from the market paper (§2, "Model
 // Evaluation" and Table 1).
 //
 // It is independent of jobs and their models.
@@ -86,8 +86,9 @@ func asymptotic(n, m int, d float64) float64 {
 }
 
 // stephens is the limit with Stephens' correction for small samples, as in Matlab's kstest2.
-// For two samples of 100 it rejects from a distance of 0.19, where asymptotic does from 0.20.
-// The paper's success rates of the trace against itself, 0.948 and 0.944, correspond to 0.19.
+// For two samples of 100 it rejects from a distance of 0.19 on, while asymptotic rejects from
+// 0.20 on. The paper's success rates of the trace against itself, 0.948 and 0.944, correspond
+// to 0.19.
 func stephens(n, m int, d float64) float64 {
 	e := math.Sqrt(effective(n, m))
 	return kolmogorov((e + 0.12 + 0.11/e) * d)

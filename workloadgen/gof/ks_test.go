@@ -17,9 +17,9 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// TestKSAgainstR checks distances and p-values against R's ks.test: the table
-// was written by R 4.2.2 with testdata/ks.R. R takes the limit to 1e-6 before
-// it multiplies, so that its own p-values are good to 1e-5.
+// TestKSAgainstR compares distances and p-values with R's ks.test. R 4.2.2 wrote the table with
+// testdata/ks.R. R computes the limit to 1e-6 before it multiplies, so its p-values are
+// accurate to 1e-5.
 func TestKSAgainstR(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("testdata/ks.csv")
@@ -59,8 +59,8 @@ func numbers(t *testing.T, text string) []float64 {
 	return out
 }
 
-// TestDistance checks the distance against gonum's, with and without ties, and
-// that a sample is at 0 from itself.
+// TestDistance compares the distance with gonum's, with and without ties, and checks that a
+// sample has distance 0 from itself.
 func TestDistance(t *testing.T) {
 	t.Parallel()
 	sample := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) float64 {
@@ -79,8 +79,8 @@ func TestDistance(t *testing.T) {
 	})
 }
 
-// TestDistanceTo checks the distance to a law against that to a very large
-// sample of it, for a law with steps too.
+// TestDistanceTo compares the distance to a distribution with the distance to a very large
+// sample from it, including for a distribution with steps.
 func TestDistanceTo(t *testing.T) {
 	t.Parallel()
 	for _, s := range []config.Spec{{Name: "weibull"}, {Name: "zipf", Options: map[string]any{"binary": false}}, {Name: "polylin"}} {
@@ -106,7 +106,7 @@ func TestDistanceTo(t *testing.T) {
 	}
 }
 
-// TestStephens checks where the bootstrap's tests of 100 against 100 begin to
+// TestStephens checks the distance from which the bootstrap's tests of 100 against 100 values
 // reject at 5 %.
 func TestStephens(t *testing.T) {
 	t.Parallel()
@@ -118,8 +118,8 @@ func TestStephens(t *testing.T) {
 	}
 }
 
-// TestBootstrap checks that samples of one law are rejected about as often as
-// the level says, that the parts make up all pairs, and that parts repeat.
+// TestBootstrap checks that samples from one distribution are rejected about as often as the
+// level states, that the parts cover all pairs, and that parts are reproducible.
 func TestBootstrap(t *testing.T) {
 	t.Parallel()
 	b := PaperBootstrap()
@@ -137,7 +137,7 @@ func TestBootstrap(t *testing.T) {
 	}
 }
 
-// BenchmarkDistance measures two samples of 100 against gonum's function.
+// BenchmarkDistance compares the time for two samples of 100 with that of gonum's function.
 func BenchmarkDistance(b *testing.B) {
 	src := rand.NewPCG(1, 1)
 	x, y := make([]float64, 100), make([]float64, 100)

@@ -20,7 +20,7 @@ const shortest = 64 // minimum number of values
 
 // RescaledRange estimates the exponent by Hurst's R/S, the slope of ln(R/S) over ln(n) for
 // blocks of n values. Here n doubles from 16 while there are at least 64 blocks (4 in a series
-// shorter than 8192). R is the range of the cumulative deviations in a block, and S its
+// shorter than 8192). R is the range of the cumulative deviations in a block, and S is its
 // standard deviation.
 func RescaledRange(series []float64) Estimate {
 	if len(series) < shortest {
@@ -150,7 +150,7 @@ func smooth(n int) int {
 }
 
 // Autocorrelation returns the correlations of the series with itself at lags 0 to lags, or
-// fewer if the series is shorter, by the biased estimator.
+// fewer if the series is shorter. It uses the biased estimator.
 func Autocorrelation(series []float64, lags int) []float64 {
 	mean, variance := stat.PopMeanVariance(series, nil)
 	out := make([]float64, 0, lags+1)

@@ -18,8 +18,8 @@ var estimators = map[string]func([]float64) Estimate{
 	"R/S": RescaledRange, "aggregated variance": AggregatedVariance, "local Whittle": LocalWhittle,
 }
 
-// TestNoise checks the noise against its law: standard normal, and correlated
-// at a distance of k as (|k+1|^2H - 2|k|^2H + |k-1|^2H)/2, over many series.
+// TestNoise checks the distribution of the noise over many series: it is standard normal, and
+// its correlation at distance k is (|k+1|^2H - 2|k|^2H + |k-1|^2H)/2.
 func TestNoise(t *testing.T) {
 	t.Parallel()
 	src := rand.NewPCG(2, 3)
@@ -41,9 +41,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestEstimators checks that each estimator finds the exponent of fractional
-// noise. R/S leans towards 0.55 in short
-// blocks; its allowance says so.
+// TestEstimators checks that each estimator finds the exponent of fractional noise. R/S is
+// biased towards 0.55 in short blocks, so its tolerance is larger.
 func TestEstimators(t *testing.T) {
 	t.Parallel()
 	for name, estimate := range estimators {
@@ -66,8 +65,8 @@ func TestEstimators(t *testing.T) {
 	}
 }
 
-// TestTarget checks that the paper's inter-arrival times get the exponent of
-// the trace, 0.735, with no value changed.
+// TestTarget checks that the paper's inter-arrival times get the exponent of the trace, 0.735,
+// without changes to the values.
 func TestTarget(t *testing.T) {
 	t.Parallel()
 	d, err := dist.NewHypWeib(dist.BlueHorizonIAT())
@@ -114,7 +113,7 @@ func TestOrders(t *testing.T) {
 	})
 }
 
-// TestSortPermute checks that the memory is short: neighbours are alike, values
+// TestSortPermute checks that the memory is short: neighbours are correlated, and values
 // further apart than a run are not.
 func TestSortPermute(t *testing.T) {
 	t.Parallel()
@@ -132,8 +131,8 @@ func TestSortPermute(t *testing.T) {
 	}
 }
 
-// TestBlueHorizon prints the exponents of the trace that the paper measured,
-// 0.735 by R/S, and checks that all of ours find a long memory.
+// TestBlueHorizon prints the exponents of the trace for which the paper measured 0.735 by R/S,
+// and checks that all estimators find a long memory.
 func TestBlueHorizon(t *testing.T) {
 	t.Parallel()
 	const path = "../../../shared/traces/SDSC-BLUE-2000-4.1-cln.valid.swf.gz"

@@ -18,7 +18,7 @@ func Noise(n int, h float64, src rand.Source) []float64 {
 	return newNoise(n, src).series(h)
 }
 
-// noise holds the normals from which noise of any exponent is computed.
+// noise stores the normal variables from which noise of any exponent is computed.
 type noise struct {
 	n       int
 	normals []float64 // 2 m of them
@@ -64,7 +64,7 @@ func (z noise) series(h float64) []float64 {
 	return out
 }
 
-// covariance returns that of fractional Gaussian noise at a distance of k.
+// covariance returns the covariance of fractional Gaussian noise at a distance of k.
 func covariance(k, h float64) float64 {
 	return (math.Pow(k+1, 2*h) - 2*math.Pow(k, 2*h) + math.Pow(math.Abs(k-1), 2*h)) / 2
 }

@@ -9,7 +9,7 @@ import (
 	"bourse/workloadgen/models"
 )
 
-// The market paper's workload, the first three jobs per plan of fifty.
+// The example prints the first three jobs of a plan of fifty of the market paper's workload.
 func ExampleNew() {
 	m, err := models.Table().New("paper", nil)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	second "go.yaml.in/yaml/v4"
 )
 
-// FuzzReadFile checks that no model file makes the reader panic or work for
-// long, that another reader of YAML understands the same by what is read, that it
-// survives another trip, and that it makes a model or says why not.
+// FuzzReadFile checks that no model file makes the reader panic or run for long. Every accepted
+// file must have the same meaning for a second reader of YAML, be the same after it is written
+// and read again, and either create a model or return an error with the reason.
 func FuzzReadFile(f *testing.F) {
 	f.Add("about: !x\n000: #0") // the decoder panics
 	f.Add("model: paper\n")
@@ -78,8 +78,7 @@ func FuzzReadFile(f *testing.F) {
 	})
 }
 
-// numbers returns v with numbers of every type float64, and nothing for what is
-// empty.
+// numbers returns v with all numbers converted to float64 and without empty values.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -25,8 +25,8 @@ type IndependentOptions struct {
 
 	// Hurst gives the arrivals a long memory: their gaps, whose values do not change, are
 	// ordered such that R/S estimates this exponent within 0.005. A plan with fewer than 1024
-	// jobs is too short for an estimate; Hurst is then the exponent of the noise by whose
-	// ranks the gaps are ordered.
+	// jobs is too short for an estimate; Hurst is then the exponent of the noise whose ranks
+	// order the gaps.
 	Hurst float64 `yaml:"hurst" validate:"min=0,lt=1" doc:"Hurst exponent of the gaps; 0 means none"`
 
 	annotate.Options `yaml:",inline"`
@@ -45,7 +45,7 @@ func DefaultIndependent() IndependentOptions {
 
 // Independent draws each quantity from its own distribution. It draws four uniforms per job:
 // gap, runtime, nodes and user. For a long memory, it then draws the noise that orders the
-// gaps, and finally what annotations need. The first job arrives at 0.
+// gaps, and finally the numbers that annotations need. The first job arrives at 0.
 type Independent struct {
 	o                   IndependentOptions
 	gap, runtime, nodes dist.Distribution

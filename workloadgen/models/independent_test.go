@@ -8,8 +8,8 @@ import (
 	"bourse/workloadgen/memory"
 )
 
-// TestIndependent checks the means of each quantity, and that a long memory
-// changes the order of the gaps alone.
+// TestIndependent checks the means of each quantity, and that a long memory changes only the
+// order of the gaps.
 func TestIndependent(t *testing.T) {
 	t.Parallel()
 	const options = "{jobs: 20000, users: 5, iat: hypweib, runtime: {name: weibull, options: {shape: 0.8, scale: 1000}}, nodes: binbin, widest: 128"
@@ -41,7 +41,7 @@ func TestIndependent(t *testing.T) {
 	}
 }
 
-// TestIndependentErrors checks that options are refused by name.
+// TestIndependentErrors checks that invalid options are rejected by name.
 func TestIndependentErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{

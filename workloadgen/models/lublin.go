@@ -11,15 +11,14 @@ import (
 	"bourse/workloadgen/dist"
 )
 
-// LublinOptions are those of "lublin".
+// LublinOptions are the options of "lublin".
 type LublinOptions struct {
 	Jobs  int `yaml:"jobs" validate:"min=1,max=1e8" doc:"jobs per plan"`
 	Users int `yaml:"users" validate:"min=1,max=1e8" doc:"users, equally likely to submit a job"`
 	Size  int `yaml:"size" validate:"min=4,max=16777216" doc:"processors of the machine: at least 10 for set whole or batch, 32 for interactive or both, 7 for farooq2006"`
 
-	// Set is whole, batch, interactive, or both: the batch and interactive
-	// streams side by side; or farooq2006, which is whole fitted to the means that
-	// Farooq, Majumdar and Parsons (2006) name.
+	// Set is whole, batch, interactive, both (the batch and interactive streams together), or
+	// farooq2006 (whole, fitted to the means that Farooq, Majumdar and Parsons (2006) state).
 	Set string `yaml:"set" validate:"oneof=whole batch interactive both farooq2006" doc:"parameters: whole (default), batch, interactive, both, or farooq2006 (for the reservation paper, on 64 processors)"`
 
 	// Change overrides single parameters of the set.
@@ -30,8 +29,8 @@ type LublinOptions struct {
 	annotate.Options `yaml:",inline"`
 }
 
-// LublinChange holds the parameters that may be changed, by their names in the
-// authors' program.
+// LublinChange contains the parameters that may be changed, under their names in the authors'
+// program.
 type LublinChange struct {
 	SerialProb *float64 `yaml:"serial_prob" validate:"min=0,max=1" doc:"probability of one processor"`
 	Pow2Prob   *float64 `yaml:"pow2_prob" validate:"min=0,max=1" doc:"probability of a power of two"`
@@ -58,27 +57,29 @@ type LublinChange struct {
 // stage of size, size, branch of runtime, runtime, user. The first job arrives
 // at 0.
 //
-//   - Size: 1 with probability serial_prob; else 2^x, x two-stage uniform, and
-//     rounded to a whole power with probability pow2_prob.
-//   - Runtime: e^X seconds, X of a gamma with probability pa n + pb, n the size,
-//     else of another: wide jobs are long. X is at most 12.
-//   - Arrivals: gaps of e^Y/1800 points, Y of a gamma and at most 13; half hour
-//     i of the day takes w_i points to pass, w the daily cycle.
+//   - Size: it is 1 with probability serial_prob. Otherwise it is 2^x, where x is two-stage
+//     uniform and is rounded to an integer with probability pow2_prob.
+//   - Runtime: it is e^X seconds. X has the first gamma distribution with probability pa n +
+//     pb, where n is the size, and otherwise the second one, so wide jobs are long. X is at
+//     most 12.
+//   - Arrivals: gaps are e^Y/1800 points, where Y has a gamma distribution and is at most 13.
+//     Half hour i of the day lasts w_i points, where w is the daily cycle.
 //
-// Where the program draws again, a value beyond a bound, the law is conditioned
-// on the bound here: the same in law, and one uniform each.
+// The authors' program draws a value again if it is beyond a bound. Here the distribution is
+// conditioned on the bound instead. This gives the same distribution with one uniform per
+// value.
 type Lublin struct {
 	o       LublinOptions
 	streams []*lublinStream
 }
 
-// A lublinStream is one set of parameters made ready.
+// A lublinStream is a set of parameters prepared for sampling.
 type lublinStream struct {
 	p        lublinSet
 	run1     dist.Distribution // ln runtime, conditioned
 	run2     dist.Distribution
-	in1, in2 float64           // probability of each gamma to be in bounds
-	gap      dist.Distribution // ln of the points, times 1800
+	in1, in2 float64           // probability that each gamma variable is within its bounds
+	gap      dist.Distribution // distribution of ln(1800 × points)
 	weights  [halfHours]float64
 }
 
@@ -87,7 +88,7 @@ const (
 	halfHour     = 1800.0 // seconds
 	maxLnRuntime = 12.0
 	maxLnGap     = 13.0
-	cycleStart   = 11 // the half hour from which the authors count the day, 05:30
+	cycleStart   = 11 // half hour at which the authors' day starts, 05:30
 )
 
 func newLublin(decode func(any) error) (workloadgen.Model, error) {
@@ -103,7 +104,7 @@ func DefaultLublin() LublinOptions {
 	return LublinOptions{Jobs: 1000, Users: 10, Size: 128, Set: "whole", Cycle: true}
 }
 
-// NewLublin makes the model.
+// NewLublin creates the model.
 func NewLublin(o LublinOptions) (*Lublin, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -156,9 +157,10 @@ func newLublinStream(p lublinSet, cycle bool) (*lublinStream, error) {
 	return s, nil
 }
 
-// dayWeights returns how many points each half hour of the day takes to pass,
-// bucket 0 being 00:00 to 00:30 and the mean 1: how busy it is. Half hours 11 to
-// 58 have the mass of a gamma within half a step of them.
+// dayWeights returns the number of points that each half hour of the day lasts, which measures
+// how busy it is. Bucket 0 is 00:00 to 00:30, and the mean is 1. The weight of each half hour
+// from 11 to 58 is proportional to the probability that a gamma variable lies within half a
+// step of it.
 func dayWeights(shape, scale float64) [halfHours]float64 {
 	var w [halfHours]float64
 	law := dist.NewGamma(shape, scale)
@@ -229,10 +231,10 @@ func (s *lublinStream) size(kind, stage, place float64, most int) int {
 	return min(max(1, int(math.Floor(math.Exp2(x)+0.5))), most)
 }
 
-// runtime returns the seconds of a job of n processors.
+// runtime returns the runtime, in seconds, of a job on n processors.
 func (s *lublinStream) runtime(n int, branch, u float64) float64 {
-	// Drawing again until X is in bounds, branch included, leaves each branch
-	// with its probability of being in bounds.
+	// If branch and X are drawn again until X is within its bounds, the probability of each
+	// branch is weighted by its probability of being within the bounds.
 	p := math.Min(1, math.Max(0, s.p.pa*float64(n)+s.p.pb))
 	first := p * s.in1
 	law := s.run2
@@ -242,7 +244,7 @@ func (s *lublinStream) runtime(n int, branch, u float64) float64 {
 	return math.Max(1, math.Floor(math.Exp(law.Quantile(u))))
 }
 
-// A lublinClock is where a stream of arrivals has come to.
+// A lublinClock is the current position of a stream of arrivals.
 type lublinClock struct {
 	now    float64 // seconds since 00:00 of the first day
 	bucket int

@@ -16,7 +16,7 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// quantities returns what the model draws of a plan: gaps, runtimes, sizes.
+// quantities returns the gaps, runtimes and sizes of a plan.
 func quantities(p workloadgen.Plan) map[string][]float64 {
 	q := map[string][]float64{}
 	for i, j := range p {
@@ -55,8 +55,8 @@ func TestLublinAgainstAuthors(t *testing.T) {
 	}
 }
 
-// TestLublinMeans checks mean runtime and size on 64 processors: 3996 s and
-// 6.84 of the plain model, 2200 s and 8.39 of the re-fitted one.
+// TestLublinMeans checks mean runtime and size on 64 processors: 3996 s and 6.84 for the
+// original model, 2200 s and 8.39 for the re-fitted one.
 func TestLublinMeans(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string][2]float64{
@@ -74,8 +74,8 @@ func TestLublinMeans(t *testing.T) {
 	}
 }
 
-// TestLublinFitted checks that farooq2006 is the fit that the rules of the
-// reservations name, no digit off on the paper's 64 processors.
+// TestLublinFitted checks that farooq2006 equals, to every digit, the fit that the reservation
+// rules specify for the paper's 64 processors.
 func TestLublinFitted(t *testing.T) {
 	t.Parallel()
 	want := mustPlan(t, "lublin", "{size: 64, change: {umed: 4.02, b1: 0.876, b2: 0.02796}}", 3, 0)
@@ -112,7 +112,7 @@ func TestLublinGolden(t *testing.T) {
 			if c.Kind != "lublin" {
 				continue
 			}
-			seen++ // an expectation may name a part of what there is
+			seen++ // an expectation may contain only some of the values
 			var in struct {
 				Gammas [][3]float64 `json:"gamma_cdf"`
 				Sizes  []float64
@@ -159,10 +159,10 @@ func TestLublinGolden(t *testing.T) {
 	}
 }
 
-// TestLublinSets checks what the sets are for: serial jobs and powers of two as
-// often as said, interactive jobs shorter than batch jobs, both streams together
-// denser than each, and the day's cycle: the half hours around 14:00 have more
-// arrivals than those around 4:00.
+// TestLublinSets checks the properties of the sets. Serial jobs and powers of two have the
+// given frequencies, interactive jobs are shorter than batch jobs, and both streams together
+// are denser than each. In the daily cycle, the half hours around 14:00 have more arrivals than
+// those around 4:00.
 func TestLublinSets(t *testing.T) {
 	t.Parallel()
 	plans := map[string]workloadgen.Plan{}
@@ -198,9 +198,8 @@ func TestLublinSets(t *testing.T) {
 	}
 }
 
-// TestLublinCycle checks that arrivals follow the weights of the day: in each
-// half hour a number in proportion to its weight, by a log whose origin is
-// 00:00.
+// TestLublinCycle checks that arrivals follow the weights of the day: in a log whose origin is
+// 00:00, the number of arrivals in each half hour is proportional to its weight.
 func TestLublinCycle(t *testing.T) {
 	t.Parallel()
 	m, err := NewLublin(DefaultLublin())
@@ -223,7 +222,7 @@ func TestLublinCycle(t *testing.T) {
 	}
 }
 
-// TestLublinErrors checks that options are refused by name.
+// TestLublinErrors checks that invalid options are rejected by name.
 func TestLublinErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
@@ -245,8 +244,7 @@ func TestLublinErrors(t *testing.T) {
 	}
 }
 
-// TestLublinLeast checks that the model can be made for the smallest machines that it
-// is said to want.
+// TestLublinLeast checks that the model can be created for the documented smallest machines.
 func TestLublinLeast(t *testing.T) {
 	t.Parallel()
 	for _, options := range []string{"size: 10", "{size: 10, set: batch}", "{size: 32, set: both}", "{size: 7, set: farooq2006}"} {
@@ -261,8 +259,8 @@ func TestLublinLeast(t *testing.T) {
 	}
 }
 
-// BenchmarkLublin measures a job of the model, in used memory, against one of
-// the market paper's.
+// BenchmarkLublin compares the time per job of the model, with reused memory, with that of the
+// market paper's model.
 func BenchmarkLublin(b *testing.B) {
 	lublin, _ := Table().New("lublin", nil)
 	paper, _ := Table().New("paper", nil)

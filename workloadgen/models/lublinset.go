@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// A lublinSet is one set of parameters, with the names of the authors' program. Gammas are
+// A lublinSet is one set of parameters, under their names in the authors' program. Gammas are
 // (shape, scale).
 type lublinSet struct {
 	serialProb, pow2Prob   float64
@@ -16,11 +16,11 @@ type lublinSet struct {
 	processors             float64 // size of the machine for which umed and uhi are given
 }
 
-// lublinSets holds the sets of the authors' program, for a machine of 128 processors, and
-// farooq2006. The program's comments say that uhi is log2 of the machine's size and that umed
-// is 1.5 to 3.5 less. With farooq2006 the mean size is 8.39 and the mean runtime 2200 s on 64
-// processors, as in Farooq, Majumdar and Parsons (2006), who fitted the model again but print
-// no parameters. Both gammas are narrower by a factor, and umed is higher.
+// lublinSets contains the sets of the authors' program, for a machine of 128 processors, and
+// farooq2006. According to the program's comments, uhi is log2 of the machine's size and umed
+// is smaller by 1.5 to 3.5. With farooq2006 the mean size is 8.39 and the mean runtime is 2200
+// s on 64 processors, as in Farooq, Majumdar and Parsons (2006). They fitted the model again
+// but print no parameters. Both gammas are narrower by a factor, and umed is higher.
 var lublinSets = map[string]lublinSet{
 	"whole": {
 		0.244, 0.576, 0.8, 4.5, 7, 0.86,
@@ -48,8 +48,8 @@ var lublinSets = map[string]lublinSet{
 	},
 }
 
-// sized adjusts the two upper ends of sizes to the machine's size: a log of the authors for
-// 256 processors has umed 5.5, not 4.5.
+// sized adjusts the two upper limits of sizes to the machine's size. For example, the authors
+// use a umed of 5.5 rather than 4.5 for a log from 256 processors.
 func (s lublinSet) sized(size int) lublinSet {
 	up := math.Log2(float64(size)) - math.Log2(s.processors)
 	s.umed += up
@@ -57,8 +57,8 @@ func (s lublinSet) sized(size int) lublinSet {
 	return s
 }
 
-// least returns the smallest machine that the stages of sizes fit. On a smaller one, the first
-// stage would begin above its end.
+// least returns the smallest machine that the stages of sizes fit. On a smaller machine, the
+// first stage would begin above its end.
 func (s lublinSet) least() int {
 	return int(math.Ceil(math.Exp2(s.ulow-s.umed+math.Log2(s.processors)) * (1 - 1e-9)))
 }

@@ -52,18 +52,19 @@ func DefaultPaper() PaperOptions {
 	return o
 }
 
-// Paper is the workload of the market paper (§2 and §4.1). A job draws five
-// uniforms, in this order: gap, runtime, nodes, worth, user; the first job's
-// gap is drawn and not used, for it arrives at 0.
+// Paper is the workload of the market paper (§2 and §4.1). A job draws five uniforms, in this
+// order: gap, runtime, nodes, worth, user. The first job arrives at 0, so its gap is drawn but
+// not used.
 //
-//   - The gap before a job is min(Min + k Z, Max), Z ~ HypWeib. One k for the
-//     plan makes the mean of its gaps, those that were cut included, exactly
-//     Mean; of the law, one k for all plans makes that of the law. With Run, the gaps are
-//     then sorted and divided into runs, and the runs are permuted (§2, "sort and permute").
-//   - Runtime ~ PolyLin given that it lies in [Min, Max]. It is the estimate
-//     and the deadline too: there is no slack.
-//   - Nodes = round(Min + (Max-Min)(X-1)/5), X = 1..6 the BinBin exponent.
-//   - Users are dealt at random over the order of arrival.
+//   - The gap before a job is min(Min + k Z, Max), Z ~ HypWeib. By default, each plan has its
+//     own k, which makes the mean of its gaps, including those cut at Max, exactly Mean. With
+//     "law", one k for all plans makes the mean of the distribution equal to Mean. With Run,
+//     the gaps are then sorted and divided into runs, and the runs are permuted (§2, "sort and
+//     permute").
+//   - Runtime ~ PolyLin given that it lies in [Min, Max]. It is also the estimate and the
+//     deadline, so there is no slack.
+//   - Nodes = round(Min + (Max-Min)(X-1)/5), where X = 1..6 is the BinBin exponent.
+//   - Users are assigned to jobs at random.
 //   - A user's budget is split over its jobs in proportion to worth x runtime x
 //     nodes, or worth, rounded down to micro-dollars.
 type Paper struct {
@@ -171,8 +172,8 @@ func (p *Paper) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen
 	return plan, nil
 }
 
-// correlate sorts the gaps, which are in Arrival, divides them into runs of n, and permutes the
-// runs. Gaps that follow one another are then similar.
+// correlate sorts the gaps, which are stored in Arrival, divides them into runs of n, and
+// permutes the runs. Consecutive gaps are then similar.
 func correlate(plan workloadgen.Plan, n int, src rand.Source) {
 	gaps := make([]float64, len(plan))
 	for i := range plan {
@@ -193,7 +194,7 @@ func correlate(plan workloadgen.Plan, n int, src rand.Source) {
 	}
 }
 
-// resize returns a plan of n jobs, in into's memory if it is large enough.
+// resize returns a plan of n jobs. It reuses the memory of into if that is large enough.
 func resize(into workloadgen.Plan, n int) workloadgen.Plan {
 	if cap(into) < n {
 		return make(workloadgen.Plan, n)
@@ -207,8 +208,8 @@ func (p *Paper) nodes(u float64) int {
 	return int(math.Round(float64(p.o.Nodes.Min) + span*float64(p.size.Rank(u))/last))
 }
 
-// deal assigns a user to job i after the earlier jobs have theirs. It is one step of a shuffle
-// of the deck 1, 2, ..., users, 1, 2, ....
+// deal assigns a user to job i after the earlier jobs have their users. It is one step of a
+// shuffle of the deck 1, 2, ..., users, 1, 2, ....
 func deal(plan workloadgen.Plan, i, users int, u float64) {
 	j := min(int(u*float64(i+1)), i)
 	plan[i].User = plan[j].User
@@ -237,10 +238,10 @@ func (p *Paper) arrive(plan workloadgen.Plan) error {
 // stretch returns the k for which the mean of min(k Z, top) is mean, where Z is the Arrival of
 // each job.
 //
-// The mean is concave in k, and linear between the points at which another Z is cut. Starting
-// from the k at which none would be cut, each round fixes those cut at the current k and
-// solves for the rest. The value k never decreases and never exceeds the solution, and reaches
-// it when a round cuts no more.
+// The mean is concave in k, and linear between the points at which another Z is cut. The search
+// starts at the k at which no Z would be cut. Each round fixes the Z that are cut at the
+// current k, and solves for the k that gives the mean. The value k never decreases and never
+// exceeds the solution, and reaches it when a round cuts no more.
 func stretch(plan workloadgen.Plan, mean, top float64) (float64, error) {
 	k, cut := 0.0, -1
 	for {

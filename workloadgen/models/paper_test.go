@@ -14,7 +14,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestPaperPromises checks what [Paper] says of its plans, for any options.
+// TestPaperPromises checks the documented properties of plans of [Paper], for any options.
 func TestPaperPromises(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -76,7 +76,7 @@ func checkPaper(t interface {
 		if user < 1 || user > int64(o.Users) || n < o.Jobs/o.Users || n > o.Jobs/o.Users+1 {
 			t.Fatalf("user %d of %d has %d of %d jobs", user, o.Users, n, o.Jobs)
 		}
-		// The budget is never exceeded, and less than a micro-dollar a job is lost.
+		// The budget is never exceeded, and rounding loses less than a micro-dollar per job.
 		if m, b := micros[user], int64(o.Budget*1e6); m > b || m < b-int64(n)-1 {
 			t.Fatalf("values of user %d sum to %d micro-dollars of %d, %d jobs", user, m, b, n)
 		}
@@ -88,7 +88,7 @@ func checkPaper(t interface {
 	}
 }
 
-// TestPaperRuns checks that runs of similar gaps are the gaps of the plan without runs in
+// TestPaperRuns checks that a plan with runs has the same gaps as the plan without runs, in
 // another order, that nothing else changes, and that neighbouring gaps are correlated.
 func TestPaperRuns(t *testing.T) {
 	t.Parallel()
@@ -129,8 +129,8 @@ func TestPaperRuns(t *testing.T) {
 	}
 }
 
-// TestPaperStreams checks that a law can be changed without touching what the
-// others draw, and that a longer plan draws the same jobs first.
+// TestPaperStreams checks that changing one distribution does not change the draws of the
+// others, and that a longer plan starts with the same jobs.
 func TestPaperStreams(t *testing.T) {
 	t.Parallel()
 	plan := func(n int, change func(*PaperOptions)) workloadgen.Plan {
@@ -163,8 +163,8 @@ func TestPaperStreams(t *testing.T) {
 	}
 }
 
-// TestPaperReuse checks that a plan made in used memory is the plan made anew,
-// and that it allocates nothing.
+// TestPaperReuse checks that a plan in reused memory equals a plan in new memory, and that it
+// allocates nothing.
 func TestPaperReuse(t *testing.T) {
 	m, err := Table().New("paper", nil)
 	if err != nil {
@@ -182,8 +182,8 @@ func TestPaperReuse(t *testing.T) {
 	}
 }
 
-// TestPaperSizes checks the sizes of the spec: exponents 1 to 6 are 4, 5, 6, 8,
-// 9 and 10 nodes.
+// TestPaperSizes checks the sizes of the spec: the exponents 1 to 6 give 4, 5, 6, 8, 9 and 10
+// nodes.
 func TestPaperSizes(t *testing.T) {
 	t.Parallel()
 	m, err := NewPaper(DefaultPaper())
@@ -199,7 +199,7 @@ func TestPaperSizes(t *testing.T) {
 	}
 }
 
-// TestPaperErrors checks that each option is refused by name.
+// TestPaperErrors checks that each invalid option is rejected by name.
 func TestPaperErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -227,8 +227,8 @@ func TestPaperErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkPaper measures a plan of 50 jobs in used memory, and the time a job
-// of a million jobs takes against one of fifty.
+// BenchmarkPaper measures a plan of 50 jobs in reused memory, and compares the time per job for
+// a million jobs with that for fifty.
 func BenchmarkPaper(b *testing.B) {
 	m, err := NewPaper(DefaultPaper())
 	if err != nil {
@@ -254,8 +254,8 @@ func BenchmarkPaper(b *testing.B) {
 	}
 }
 
-// TestPaperReadings checks the other readings: a mean gap that is the law's, which plans
-// only come near and all together have; and a budget split by worth alone.
+// TestPaperReadings checks the other interpretations: a mean gap of the distribution, which
+// single plans only approximate and all plans together have, and a budget split only by worth.
 func TestPaperReadings(t *testing.T) {
 	t.Parallel()
 	const seed, plans = 9, 400

@@ -51,7 +51,7 @@ func newRegular(decode func(any) error) (workloadgen.Model, error) {
 	return NewRegular(o)
 }
 
-// NewRegular makes the model.
+// NewRegular creates the model.
 func NewRegular(o RegularOptions) (*Regular, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err
@@ -70,17 +70,17 @@ func NewRegular(o RegularOptions) (*Regular, error) {
 		return nil, fmt.Errorf("runtime: %w", err)
 	}
 	m := &Regular{o: o, jobs: int(math.Ceil((o.To - o.From) / o.Every)), runtime: law}
-	for m.at(m.jobs-1) >= o.To { // by rounding alone
+	for m.at(m.jobs-1) >= o.To { // only because of rounding
 		m.jobs--
 	}
 	return m, nil
 }
 
-// at returns when the i-th job is submitted.
+// at returns the submission time of job i, in seconds.
 func (m *Regular) at(i int) float64 { return m.o.From + float64(i)*m.o.Every }
 
-// Plan implements [workloadgen.Model]. More jobs than there is time for are
-// submitted at the same intervals beyond it.
+// Plan implements [workloadgen.Model]. If n jobs do not fit into the period, the remaining ones
+// are submitted after it, at the same intervals.
 func (m *Regular) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadgen.Plan, error) {
 	if n == 0 {
 		n = m.jobs
@@ -105,7 +105,7 @@ func (m *Regular) Plan(src rand.Source, n int, into workloadgen.Plan) (workloadg
 	}
 	plan, _, err := m.o.Apply(plan, src)
 	for i := range plan {
-		plan[i].Arrival += m.o.From // annotations count from the first
+		plan[i].Arrival += m.o.From // annotations have moved the first arrival to 0
 	}
 	return plan, err
 }

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestRegular checks the workload of the volunteer paper (§5): a job every 120 s
-// from the second to the seventh day, whole lengths from 1 to 10,000 s, of an
-// exponential of mean 1000 given that range, whose mean is
-// 1001 - 9999/(e^9.999 - 1).
+// TestRegular checks the workload of the volunteer paper (§5): a job every 120 s from the
+// second to the seventh day. Lengths are whole seconds from 1 to 10,000 s, from an exponential
+// of mean 1000 conditioned on that range, which has the mean 1001 - 9999/(e^9.999 - 1).
 func TestRegular(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, "regular", "", 1, 0)
@@ -35,8 +34,8 @@ func TestRegular(t *testing.T) {
 		"{from: 0, to: 100, every: 30}":       4, // at 0, 30, 60, 90
 		"{from: 0, to: 90, every: 30}":        3, // not at 90
 		"{from: 0, to: 0.3, every: 0.1}":      3,
-		"{from: 518400, every: 30, users: 1}": 2880, // the seventh day alone
-		"{price: 0.001, delay: 1}":            4320, // from the second day still
+		"{from: 518400, every: 30, users: 1}": 2880, // These requests are from the seventh day only.
+		"{price: 0.001, delay: 1}":            4320, // The requests still start on the second day.
 	} {
 		if got := len(mustPlan(t, "regular", options, 1, 0)); got != want {
 			t.Errorf("%s: %d jobs, want %d", options, got, want)
@@ -44,7 +43,7 @@ func TestRegular(t *testing.T) {
 	}
 }
 
-// TestRegularErrors checks that options are refused by name.
+// TestRegularErrors checks that invalid options are rejected by name.
 func TestRegularErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{
@@ -62,8 +61,7 @@ func TestRegularErrors(t *testing.T) {
 	}
 }
 
-// TestRegularAnnotated checks that annotations leave the first submission where
-// the model puts it.
+// TestRegularAnnotated checks that annotations do not change the time of the first submission.
 func TestRegularAnnotated(t *testing.T) {
 	t.Parallel()
 	plan := mustPlan(t, "regular", "{from: 500, every: 10, to: 600, price: 0.5, delay: 2}", 1, 0)

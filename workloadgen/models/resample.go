@@ -25,14 +25,14 @@ type ResampleOptions struct {
 // Resample draws plans from a recorded log with replacement, so that one log
 // gives many plans like it.
 //
-// By block, runs of consecutive jobs are placed one after another, each job after the gap
-// that it has in the log, so correlations within a run remain.
+// When it draws blocks, runs of consecutive jobs follow one another. Each job keeps its gap
+// from the log, so correlations within a run remain.
 //
-// By user, as many users are drawn as the log has. Each brings all of its jobs, moved by
-// whole weeks around the log's span, so a user's jobs keep their order and their times of
-// day. A user drawn twice is two users.
+// When it draws users, it draws as many users as the log has, each with all of its jobs. It
+// moves a user's jobs by whole weeks, cyclically within the log's span, so they keep their
+// times of day. A user drawn twice becomes two users.
 //
-// Jobs are numbered from 1; by user, so are users. No job follows another.
+// Jobs are numbered from 1, and so are users if users are drawn. No job follows another.
 type Resample struct {
 	o      ResampleOptions
 	plan   workloadgen.Plan
@@ -50,7 +50,7 @@ func newResample(decode func(any) error) (workloadgen.Model, error) {
 	return NewResample(o)
 }
 
-// NewResample makes the model. It reads the log, once.
+// NewResample creates the model. It reads the log only once.
 func NewResample(o ResampleOptions) (*Resample, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err

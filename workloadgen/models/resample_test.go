@@ -13,9 +13,8 @@ import (
 	"bourse/workloadgen"
 )
 
-// TestResample checks what each way keeps: by block, runs of the log's jobs with
-// the log's gaps; by user, each user's jobs in the log's order and at the log's
-// hour of the week.
+// TestResample checks the invariants of each method. Blocks are runs of the log's jobs with the
+// log's gaps. Users keep their jobs in the log's order and at the log's hour of the week.
 func TestResample(t *testing.T) {
 	t.Parallel()
 	log := mustPlan(t, "swf", "file: testdata/small.swf", 1, 0)
@@ -84,8 +83,8 @@ func TestResample(t *testing.T) {
 	}
 }
 
-// TestFile checks that a model survives its file, and that a broken file is
-// answered with its name and what is wrong, at once.
+// TestFile checks that a model is the same after it is written to a file and read, and that the
+// error for an invalid file has its name and the problem, without a delay.
 func TestFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,10 +18,9 @@ type SWFOptions struct {
 	annotate.Options `yaml:",inline"`
 }
 
-// SWF replays a recorded log: consecutive jobs with their own arrivals,
-// runtimes, sizes and estimates, annotated as the options say. The first job
-// arrives at 0. One uniform decides where the jobs start, used or not; then
-// annotations draw.
+// SWF replays a recorded log: consecutive jobs with their own arrivals, runtimes, sizes and
+// estimates, annotated according to the options. The first job arrives at 0. It always draws
+// one uniform for the position of the first job, and then the numbers that annotations need.
 type SWF struct {
 	o      SWFOptions
 	plan   workloadgen.Plan
@@ -36,7 +35,7 @@ func newSWF(decode func(any) error) (workloadgen.Model, error) {
 	return NewSWF(o)
 }
 
-// NewSWF makes the model. It reads the log, once.
+// NewSWF creates the model. It reads the log only once.
 func NewSWF(o SWFOptions) (*SWF, error) {
 	if err := config.Check(&o); err != nil {
 		return nil, err

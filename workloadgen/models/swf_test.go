@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// made makes a model from a name and options as files write them.
+// made creates a model from a name and options as written in files.
 func made(t testing.TB, name, options string) (workloadgen.Model, error) {
 	t.Helper()
 	if options == "" {
@@ -38,8 +38,8 @@ func mustPlan(t testing.TB, name, options string, seed uint64, n int) workloadge
 	return p
 }
 
-// TestTable checks that every model has a line and refuses what it does not
-// know, and that a plan depends on its source alone and reuses memory.
+// TestTable checks that every model has a description and rejects unknown options, and that a
+// plan depends only on its source and reuses memory.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table().Names() {
@@ -69,8 +69,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestSWF checks that a log's jobs keep their arrivals, runtimes, sizes and
-// estimates, and what the options change of them.
+// TestSWF checks that a log's jobs keep their arrivals, runtimes, sizes and estimates, except
+// for the changes that options make.
 func TestSWF(t *testing.T) {
 	t.Parallel()
 	all := mustPlan(t, "swf", "file: testdata/small.swf", 1, 0)
@@ -112,7 +112,7 @@ func TestSWF(t *testing.T) {
 	}
 }
 
-// TestSWFErrors checks that what is wrong is named.
+// TestSWFErrors checks that errors name the invalid option.
 func TestSWFErrors(t *testing.T) {
 	t.Parallel()
 	for options, want := range map[string]string{

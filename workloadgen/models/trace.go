@@ -19,10 +19,10 @@ type TraceReport struct {
 	File    string
 	Lines   swf.Accounting // of the file
 	Filters []swf.Step
-	Records swf.Accounting // treatment of the records that passed, on their way to jobs
+	Records swf.Accounting // treatment of the records that passed the filters, when they become jobs
 }
 
-// Read reads the log and makes its plan, with the arrivals of the log.
+// Read reads the log and converts it to a plan with the arrivals of the log.
 func (o *TraceOptions) Read() (workloadgen.Plan, TraceReport, error) {
 	report := TraceReport{File: o.File}
 	if o.File == "" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Unknown reports that found, which may be nil, is none of names, and guesses the intended
-// one.
+// Unknown returns the message for a name (found) that is not one of names. The message suggests
+// the intended name.
 func Unknown(found string, names []string) string {
 	if found == "" {
 		return "found none, " + OneOf(found, names)
@@ -14,7 +14,7 @@ func Unknown(found string, names []string) string {
 	return fmt.Sprintf("found %q, %s", found, OneOf(found, names))
 }
 
-// manyNames is the number of names from which on a guess replaces the list of them.
+// manyNames is the smallest number of names for which a guess replaces the list of names.
 const manyNames = 20
 
 // OneOf guesses the intended name, and lists the valid names, unless the guess is one of
@@ -34,8 +34,8 @@ func OneOf(found string, names []string) string {
 }
 
 // Nearest returns the name with the smallest edit distance from s, or "" if the distance
-// exceeds three or half the length of s. All names use the same rule. Suggest of urfave only
-// supports flags and commands, and guesses at any distance.
+// exceeds three or half the length of s. All names use the same rule. The function Suggest of
+// urfave supports only flags and commands, and guesses at any distance.
 func Nearest(s string, names []string) string {
 	best, least := "", min(3, len(s)/2)+1
 	if len(s) > 64 {

@@ -1,5 +1,5 @@
-// Package plugin makes the members of a family, such as the admission policies, by name, and
-// suggests names for misspelled ones.
+// Package plugin creates the members of a family, such as the admission policies, by name, and
+// suggests corrections for misspelled names.
 //
 // A member is one file and one entry in the table of its family:
 //
@@ -20,7 +20,7 @@
 //		return Naive{float64(o.Days)}, err
 //	}
 //
-// The package is independent of files, and of what any family means. It imports no other
+// The package is independent of files and of the meaning of families. It imports no other
 // package of the module, and any package may import it.
 package plugin
 
@@ -87,7 +87,7 @@ func (t Table[T]) Defaults(name string) (options any) {
 	return options
 }
 
-// Is returns the function of a member without options, whose value is v.
+// Is returns the function that creates a member without options. The member is always v.
 func Is[T any](v T) func(Decoder) (T, error) {
 	return func(decode Decoder) (T, error) { return v, decode(&struct{}{}) }
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// A Reason is why a line was repaired or skipped.
+// A Reason explains why a line was repaired or skipped.
 type Reason uint8
 
-// The repairs, followed by the reasons for skipping.
+// These are the reasons for repairs, followed by those for skipped lines.
 const (
 	FieldsMissing     Reason = iota // 5 to 17 fields: the rest is unknown
 	FieldsBeyond                    // more than 18 fields: those are ignored
@@ -89,8 +89,8 @@ func (r Reason) Skips() bool { return r > firstSkip }
 // A Problem is one fault in one line.
 type Problem struct {
 	Reason Reason
-	Line   int    // from 1; for [Trace.Plan], the number of the record
-	Field  int    // from 1; 0 for the whole line, or if the field has a name
+	Line   int    // line number, from 1; for [Trace.Plan], the number of the record
+	Field  int    // number of the field, from 1; 0 for the whole line, or if the field has a name
 	Name   string // name of the field, in a format whose fields have names
 	Found  string // at most 40 bytes of the text
 }
@@ -118,7 +118,7 @@ func (p Problem) place(of string) string {
 	return s
 }
 
-// A Tally counts the occurrences of a reason and has the first.
+// A Tally counts the occurrences of a reason and stores the first one.
 type Tally struct {
 	Count int
 	First Problem
@@ -131,16 +131,16 @@ type Tally struct {
 // A line repaired for two reasons counts once in Repaired and once for each reason. A skipped
 // line has one reason.
 type Accounting struct {
-	Lines    int // all lines of the file; of [Trace.Plan], all records
+	Lines    int // all lines of the file; for [Trace.Plan], all records
 	Comments int // header lines and other lines that start with a semicolon
 	Blank    int
 	Used     int // unchanged records
 	Repaired int // records used after a repair
-	Skipped  int // lines that are no record, or records not used
+	Skipped  int // number of lines that are not records, or of records that were not used
 
 	tallies [reasons]Tally
 	records bool     // Lines are records
-	below   int      // comments below the first record, which are not in the header
+	below   int      // number of comments after the first record; the header does not contain them
 	follow  int      // jobs of a plan that follow an earlier job
 	unused  []string // data that was read but not used
 }

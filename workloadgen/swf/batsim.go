@@ -32,8 +32,8 @@ type batsimJob struct {
 }
 
 // readBatsim reads a workload of the simulator Batsim, a JSON object with nb_res, jobs and
-// profiles. The run time of a job is known if its profile is a delay, or a sequence of delays;
-// that of another depends on the platform.
+// profiles. The run time of a job is known if its profile is a delay, or a sequence of delays.
+// The run time of any other job depends on the platform.
 func readBatsim(c *conversion, in *bufio.Reader) error {
 	var jobs []batsimJob
 	var profiles map[string]batsimProfile

@@ -7,7 +7,8 @@ import (
 	"bourse/workloadgen/swf"
 )
 
-// A log of four lines, one of which is no record, and the plan of what ran.
+// The example reads a log of four lines, one of which is not a record, and prints the plan of
+// the jobs that ran.
 func ExampleRead() {
 	const log = `; MaxProcs: 8
 1  0 5 60 2 -1 -1 2  90 -1 1 3 -1 -1 -1 -1 -1 -1

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Filter keeps some of the records of a log. Filters are written
+// A Filter selects records of a log. Filters are written
 //
 //	ran             ran on a processor for more than 0 s
 //	completed, failed, cancelled
@@ -121,8 +121,8 @@ func (t *Trace) Apply(filters ...Filter) (*Trace, []Step, error) {
 	return &out, steps, nil
 }
 
-// pass returns the records to keep. If these are all records, it returns all itself, because a
-// copy of a long log is large.
+// pass returns the records to keep. If it keeps all records, it returns the slice all itself,
+// because a copy of a long log is large.
 func pass(all []Record, keep func(*Record) bool) []Record {
 	same := 0
 	for same < len(all) && keep(&all[same]) {

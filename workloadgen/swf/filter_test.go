@@ -12,7 +12,7 @@ import (
 	"bourse/workloadgen"
 )
 
-// small is a log of ten records, one with an unknown of each kind.
+// small is a log of ten records that contains an unknown value of each kind.
 const small = `; UnixStartTime: 956700003
 ; MaxProcs: 8
 1 0 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1
@@ -27,8 +27,8 @@ const small = `; UnixStartTime: 956700003
 12 180000 0 99.5 16 -1 -1 16 200 -1 1 5 1 -1 1 1 -1 -1
 `
 
-// TestFilters checks what each filter keeps, alone and composed, and what it
-// says.
+// TestFilters checks the records that each filter keeps, separately and combined, and its
+// description.
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	trace, err := Read(strings.NewReader(small))
@@ -85,8 +85,7 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestFilterErrors checks that a filter that is not one is answered with what
-// would be.
+// TestFilterErrors checks that the error for an invalid filter lists the valid ones.
 func TestFilterErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -194,8 +193,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestPlanRoundTrip checks that a plan goes to a log's text and back with all
-// that the format has a place for.
+// TestPlanRoundTrip checks that a plan is unchanged after it is written as a log and read,
+// except for data that the format cannot represent.
 func TestPlanRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -225,8 +224,8 @@ func TestPlanRoundTrip(t *testing.T) {
 	})
 }
 
-// TestCopyMends checks that Copy writes what the reader repaired, or the caller
-// changed, anew, and drops what is not kept.
+// TestCopyMends checks that Copy writes repaired and changed records in canonical form, and
+// drops records that are not kept.
 func TestCopyMends(t *testing.T) {
 	t.Parallel()
 	const in = "; h\n1   0 0 10 2.5\n  2 5 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n 3  6 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n4 6 0 10 2 -1 -1 2 20 -1 1 3 1 -1 1 1 -1 -1\n"

@@ -36,14 +36,14 @@ func Formats() []Format {
 	}
 }
 
-// start is how much of a file shows its format.
+// start is the number of bytes at the start of a file that show its format.
 const start = 4 << 10
 
 // ReadAs reads the log in the named file, plain or gzip, in one of [Formats].
 //
 // Users, groups, applications, queues and partitions that have names are numbered in the order
-// of their first appearance, above the numbers that others have. Absolute times become seconds
-// since the first submission, which UnixStartTime states.
+// of their first appearance, above the numbers already used in the log. Absolute times become
+// seconds since the first submission, which UnixStartTime states.
 func ReadAs(name, format string) (*Trace, error) {
 	formats := Formats()
 	i := slices.IndexFunc(formats, func(f Format) bool { return f.Name == format })
@@ -105,8 +105,8 @@ type conversion struct {
 	line  int  // line of the file, or of the start of a record
 	unix  bool // submit times are Unix times
 
-	repairs []Problem // of the record that is being read
-	local   int       // times without a zone
+	repairs []Problem // repairs of the record that is being read
+	local   int       // number of times without a zone
 
 	jobs, users, groups, applications, queues, partitions numbering
 }
@@ -148,14 +148,14 @@ func (n *numbering) final(x int64) int64 {
 	return x
 }
 
-// skip counts a line, or the record that starts there, that gives no record.
+// skip counts a line, or the entry that starts there, that does not become a record.
 func (c *conversion) skip(why Reason, name, found string) {
 	c.repairs = c.repairs[:0]
 	c.trace.Accounting.note(c.problem(why, name, found))
 	c.trace.Accounting.Skipped++
 }
 
-// repair notes a repair of the record, which counts if the record is added.
+// repair notes a repair of the current record. It counts only if the record is added.
 func (c *conversion) repair(why Reason, name, found string) {
 	c.repairs = append(c.repairs, c.problem(why, name, found))
 }
@@ -231,7 +231,7 @@ func (c *conversion) finish(format string) *Trace {
 	return t
 }
 
-// A jsonReader reads a JSON object and knows at which line it is.
+// A jsonReader reads a JSON object and tracks the current line.
 type jsonReader struct {
 	*json.Decoder
 	lines  *workloadgen.LineCounter
@@ -241,8 +241,8 @@ type jsonReader struct {
 func (d *jsonReader) line() int { return d.before + d.lines.At(d.InputOffset()) }
 
 // readJSON reads an object and counts its records in the accounting. field reads the value of
-// the field with that name, or returns false if it does not use it. c.line is then the line
-// at which it ended.
+// the field with that name, or returns false if it does not use the field. Afterwards c.line is
+// the line on which reading ended.
 func (c *conversion) readJSON(in io.Reader, field func(d *jsonReader, name string) (used bool, err error)) error {
 	lines := &workloadgen.LineCounter{In: in}
 	d := &jsonReader{json.NewDecoder(lines), lines, c.line}
@@ -278,7 +278,7 @@ func (d *jsonReader) object(field func(*jsonReader, string) (bool, error)) error
 	return err
 }
 
-// jobs reads a list of jobs, each with element.
+// jobs reads a list of jobs. It calls element to read each job.
 func (d *jsonReader) jobs(element func() error) error {
 	if t, err := d.Token(); err != nil || t != json.Delim('[') {
 		return errors.New("jobs: want a list")
@@ -294,9 +294,9 @@ func (d *jsonReader) jobs(element func() error) error {
 
 var errNoObject = errors.New("want a JSON object with jobs")
 
-// epoch reads a time: 2006-01-02T15:04:05, with a zone as +01:00 or +0100, or without one
-// (local), which means UTC, or Unix seconds. It is unknown if the text is empty, None or
-// Unknown.
+// epoch reads a time in Unix seconds or in the form 2006-01-02T15:04:05, with or without a zone
+// such as +01:00 or +0100. A time without a zone is local and is read as UTC. It is unknown if
+// the text is empty, None or Unknown.
 func epoch(text string) (at float64, known, local, ok bool) {
 	switch text {
 	case "", "None", "Unknown":

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// TestReadAs converts a sample of each format: the log, and what became of each line.
+// TestReadAs converts a sample of each format and checks the log and the treatment of each
+// line.
 func TestReadAs(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ file, format, log, accounting string }{
@@ -113,7 +114,7 @@ func TestReadAs(t *testing.T) {
 	}
 }
 
-// TestReadAsErrors checks that a file which is not in the format gives an error with its line.
+// TestReadAsErrors checks that a file that is not in the format gives an error with its line.
 func TestReadAsErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ format, text, want string }{
@@ -187,8 +188,8 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// fuzzed reads a text in a format, and checks what holds of every file: the accounting adds up
-// and the log, written and read again, is the same and clean.
+// fuzzed reads a text in a format and checks the properties of every file: the accounting adds
+// up, and the log is the same and clean after it is written and read again.
 func fuzzed(t *testing.T, format, text string) *Trace {
 	if len(text) > 1 && text[0] == 0x1f && text[1] == 0x8b {
 		return nil
@@ -241,14 +242,16 @@ func sample(f *testing.F, name string) string {
 	return string(text)
 }
 
-// A brief is what a second reader knows of a record, with its submit time as in the file.
+// A brief contains the fields of a record that a second reader reads. The submit time is as in
+// the file.
 type brief struct {
 	submit, run float64
 	procs       int64
 }
 
-// same fails unless the records are those that a second reader found, in the order of the
-// file. Records are sorted by submit time, and may count from the first one.
+// same fails the test unless the records equal those in want, which a second reader found. It
+// sorts want by submit time. If the header has UnixStartTime, submit times count from the first
+// record.
 func same(t *testing.T, text string, trace *Trace, want []brief) {
 	t.Helper()
 	if len(want) != len(trace.Records) {
@@ -265,14 +268,14 @@ func same(t *testing.T, text string, trace *Trace, want []brief) {
 	}
 }
 
-// digits returns the number of a text of 1 to 9 digits, and whether it is one.
+// digits returns the number in a text, and whether the text consists of 1 to 9 digits.
 func digits(text string) (float64, bool) {
 	x, err := strconv.ParseUint(text, 10, 64)
 	return float64(x), err == nil && len(text) <= 9
 }
 
-// FuzzSacct compares the table's reader with a second one: the number of rows, and the records
-// of tables whose numbers are plain.
+// FuzzSacct compares the reader of tables with a second one. The number of rows must be equal
+// and, if all numbers are plain, so must the records.
 func FuzzSacct(f *testing.F) {
 	f.Add(sample(f, "jobs.sacct"))
 	f.Add("JobID|Submit|ElapsedRaw|NCPUS\n1|5|6|7\n1_2|5|6|7\n\n2.0|5|6|7")
@@ -322,8 +325,9 @@ func FuzzSacct(f *testing.F) {
 	})
 }
 
-// wholeJobs reads a file of JSON at once, and reports whether it can be compared: it is not if
-// it repeats the name of a field, of which the decoders may take another one.
+// wholeJobs reads a JSON file as a whole into the value into. It reports whether the result can
+// be compared. This is not the case if the file repeats the name of a field, because decoders
+// may then use different ones.
 func wholeJobs(t *testing.T, text string, into any, names ...string) bool {
 	t.Helper()
 	var whole json.RawMessage
@@ -336,8 +340,8 @@ func wholeJobs(t *testing.T, text string, into any, names ...string) bool {
 	return !strings.Contains(text, `\`) && !slices.ContainsFunc(names, func(name string) bool { return strings.Count(strings.ToLower(text), name) > 1 })
 }
 
-// FuzzSacctJSON compares the reader with one that reads the whole file at once: the number of
-// jobs, and the records of files whose numbers are plain.
+// FuzzSacctJSON compares the reader with one that reads the whole file at once. The number of
+// jobs must be equal and, if all numbers are plain, so must the records.
 func FuzzSacctJSON(f *testing.F) {
 	f.Add(sample(f, "jobs.sacct.json"))
 	f.Add(`{"jobs": [{"job_id": 1, "state": {"current": ["COMPLETED"]}, "time": {"submission": 100, "elapsed": 60}, "tres": {"allocated": [{"type": "cpu", "count": 4}]}},
@@ -355,7 +359,7 @@ func FuzzSacctJSON(f *testing.F) {
 			t.Fatalf("%q: %v, want %d jobs", text, &trace.Accounting, len(all.Jobs))
 		}
 		var want []brief
-		for _, job := range all.Jobs { // only files that contain nothing else
+		for _, job := range all.Jobs { // compare records only if the file contains nothing else
 			j, _ := job.(map[string]any)
 			clock, _ := j["time"].(map[string]any)
 			state, _ := j["state"].(map[string]any)
@@ -384,7 +388,7 @@ func FuzzSacctJSON(f *testing.F) {
 			want = append(want, brief{submit, run, int64(procs)})
 		}
 		for _, name := range []string{`"job_id"`, `"submission"`, `"elapsed"`, `"count"`, `"current"`, `"type"`} {
-			if strings.Count(text, name) != len(all.Jobs) { // a field is there twice
+			if strings.Count(text, name) != len(all.Jobs) { // the file contains a field twice
 				return
 			}
 		}
@@ -428,8 +432,8 @@ func FuzzGWF(f *testing.F) {
 	})
 }
 
-// FuzzBatsim compares the reader with one that reads the whole file at once: the number of
-// jobs, and the records of files whose numbers are plain.
+// FuzzBatsim compares the reader with one that reads the whole file at once. The number of jobs
+// must be equal and, if all numbers are plain, so must the records.
 func FuzzBatsim(f *testing.F) {
 	f.Add(sample(f, "jobs.batsim.json"))
 	f.Add(`{"jobs": [{"id": 1, "subtime": 5, "res": 4, "profile": "a"}, {"id": 2, "subtime": 2.5, "res": 1, "profile": "b"}], "profiles": {"a": {"type": "delay", "delay": 7}, "b": {"type": "delay", "delay": 8.5}}}`)

@@ -16,9 +16,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// FuzzRead checks that no file makes the reader panic, that the accounting
-// always adds up, that another reader finds the same records, and that what was read
-// is a fixed point: written and read again it is the same, and clean.
+// FuzzRead checks that no file makes the reader panic, that the accounting always adds up, that
+// a second reader finds the same records, and that the log is the same and clean after it is
+// written and read again.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte("; Version: 2.2\n   15   599850 192180   3477    4     -1    -1    4  53940    -1  1  12  12  -1 -1 -1 -1 -1\n"))
 	f.Add([]byte("1 2 3\n1 2 3 4 5 6.5 1e3 -7 x\n\n;late\n1 2 3 4 5"))
@@ -60,9 +60,10 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// secondRead returns the records of a log by its definition, and how many had to be
-// repaired: fields parted by blanks and tabs, each a decimal number or the line is
-// none, 5 to 18 of them that count, and nothing below 0 but -1.
+// secondRead returns the records of a log and the number of repaired ones, following the
+// definition of the format. Fields are separated by blanks and tabs. A line is a record if each
+// field is a decimal number. At least 5 fields are required, only the first 18 count, and the
+// only valid negative value is -1.
 func secondRead(text string) (records []Record, repaired int) {
 	text = strings.TrimPrefix(text, "\ufeff")
 	lines := strings.Split(text, "\n")
@@ -111,8 +112,8 @@ lines:
 	return records, repaired
 }
 
-// FuzzParseFilters checks that no text makes the parser panic, and that what it
-// reads keeps the part of a log that another reader of it keeps, and says so.
+// FuzzParseFilters checks that no text makes the parser panic, and that accepted filters keep
+// the same records as a second implementation and report this.
 func FuzzParseFilters(f *testing.F) {
 	for _, s := range []string{
 		"last:3000,ran", "date:2000-04-25..,user:1+2,not-user:3,procs:-8,id:3-", " submit:1e3-2e3 , whole", "first:9223372036854775807", "last:9223372036854775807",

@@ -16,14 +16,14 @@ var gwfFields = [16]string{
 	"Status", "UserID", "GroupID", "ExecutableID", "QueueID", "PartitionID",
 }
 
-// gwfHeader are the keys of header lines that mean the same as in a log.
+// gwfHeader contains the keys of header lines that have the same meaning in a log.
 var gwfHeader = []string{"Computer", "Installation", "Acknowledge", "Information", "UnixStartTime", "TimeZone", "TimeZoneString", "StartTime", "EndTime", "MaxNodes", "MaxProcs", "MaxRuntime", "MaxMemory"}
 
 // gwfAll is the number of fields in the Grid Workload Format.
 const gwfAll = 29
 
-// sinceEpoch is a submit time that can only be a Unix time: a log that starts at 0 would last
-// three years before it.
+// sinceEpoch is the smallest submit time that is treated as a Unix time. A log that starts at 0
+// would reach it only after three years.
 const sinceEpoch = 1e8
 
 func looksGWF(text []byte) bool {

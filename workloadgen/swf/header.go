@@ -10,7 +10,7 @@ import (
 	_ "time/tzdata" // time zones by name, for machines without a zone database
 )
 
-// A Header is the comment lines above the first record, without their newlines.
+// A Header contains the comment lines above the first record, without their newlines.
 type Header []string
 
 // all returns the values of all lines "; key: value", ignoring case.
@@ -50,8 +50,8 @@ func (h Header) Without(key string) Header {
 	return slices.DeleteFunc(slices.Clone(h), func(line string) bool { return len(Header{line}.all(key)) > 0 })
 }
 
-// Int returns the integer at the start of a key's value. It is unknown if a line of the key has no number or if two lines differ;
-// [Header.Problems] reports both.
+// Int returns the integer at the start of a key's value. It is unknown if a line of the key has
+// no number or if two lines differ. [Header.Problems] reports both.
 func (h Header) Int(key string) (int64, bool) {
 	n, err := h.number(key)
 	return n, err == nil
@@ -80,8 +80,8 @@ func (h Header) number(key string) (int64, error) {
 
 var errMissing = errors.New("missing")
 
-// Processors returns the size of the machine: MaxProcs, or MaxNodes if there is no MaxProcs.
-// It is unknown if the lines of MaxProcs have no number above 0, or different ones.
+// Processors returns the size of the machine: MaxProcs, or MaxNodes if there is no MaxProcs. It
+// is unknown if no line of MaxProcs has a number above 0, or if two lines differ.
 func (h Header) Processors() (int64, bool) {
 	n, _, err := h.size()
 	return n, err == nil
@@ -141,7 +141,7 @@ func (h Header) zone() (*time.Location, error) {
 		return nil, nil
 	}
 	zone, err := time.LoadLocation(names[0])
-	if err != nil || names[0] == "Local" { // "Local" would be the zone of this machine
+	if err != nil || names[0] == "Local" { // the Go library interprets "Local" as the zone of this machine
 		return nil, fmt.Errorf("%s: found %.40q, want a zone such as Europe/Stockholm", key, names[0])
 	}
 	return zone, nil

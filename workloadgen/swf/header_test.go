@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestMachine checks what a header says of the machine and its clock, and what it cannot say.
+// TestMachine checks the data about the machine and its clock in a header, and problems with
+// it.
 func TestMachine(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -61,7 +62,7 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestWhole checks which records are jobs, and that a plan has the same.
+// TestWhole checks which records are jobs, and that a plan contains the same jobs.
 func TestWhole(t *testing.T) {
 	t.Parallel()
 	log, err := Read(strings.NewReader(`; MaxJobs: 9
@@ -99,7 +100,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// TestTooShort checks that a job that completed in 0 s is not said never to have run.
+// TestTooShort checks that a job that completed in 0 s is not reported as one that never ran.
 func TestTooShort(t *testing.T) {
 	t.Parallel()
 	log, err := Read(strings.NewReader("1 0 0 0 2 -1 -1 2 60 -1 1\n2 0 0 0 2 -1 -1 2 60 -1 0\n3 0 0 0 -1 -1 -1 -1 60 -1 1\n"))
@@ -111,7 +112,7 @@ func TestTooShort(t *testing.T) {
 	}
 }
 
-// TestCheck checks that files of other formats are not taken for logs.
+// TestCheck checks that files of other formats are not accepted as logs.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	const record = "1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 1 -1 -1"

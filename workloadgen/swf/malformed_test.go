@@ -11,9 +11,9 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "write the golden files anew")
 
-// TestMalformed checks what is said of each broken file in testdata/malformed:
-// the accounting, which adds up, and the first problem of each kind. The .want
-// beside each file is written with -rewrite.
+// TestMalformed checks the accounting of each invalid file in testdata/malformed, which must
+// add up, and the first problem of each kind. The .want file next to each file is written with
+// -rewrite.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("testdata/malformed/*.swf")
@@ -43,8 +43,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestLongBlankLine checks that a line of blanks beyond the longest, above the first record, is
-// skipped as too long.
+// TestLongBlankLine checks that a line of blanks that exceeds the maximum length, above the
+// first record, is skipped as too long.
 func TestLongBlankLine(t *testing.T) {
 	t.Parallel()
 	log, err := Read(strings.NewReader("; MaxProcs: 4\n" + strings.Repeat(" ", maxLine+1) + "\n1 0 0 1 1 -1 -1 1 1 -1 1 1 1 -1 1 1 -1 -1\n"))

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMemory checks the memory of a node, and what the accounting notes, with the files that
-// BOURSE_GOLDEN_RESOURCES names, testdata/resources by default.
+// TestMemory checks the memory of a node and the notes in the accounting, with the files in the
+// folder that BOURSE_GOLDEN_RESOURCES names, testdata/resources by default.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join(cmp.Or(os.Getenv("BOURSE_GOLDEN_RESOURCES"), "testdata/resources"), "swf.json"))

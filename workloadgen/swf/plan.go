@@ -37,14 +37,15 @@ func (t *Trace) Plan(m Memory) (workloadgen.Plan, Accounting) {
 // of 1024 bytes per processor, and a processor is a node.
 type Memory string
 
-// Fields with the memory of a job.
+// These fields of a log can contain the memory of a job.
 const (
 	NoMemory  Memory = "none"
 	Requested Memory = "request" // requested memory (field 10), or the used memory if it is unknown
 	Used      Memory = "used"    // used memory (field 7), or the requested memory if it is unknown
 )
 
-// of returns the memory of a node of r, in bytes, and whether there is a reason to note.
+// of returns the memory of a node of r, in bytes. If note is true, why is a reason to record in
+// the accounting.
 func (m Memory) of(r *Record) (bytes float64, why Reason, note bool) {
 	first, second, why := r.ReqMemory, r.Memory, MemoryFromUse
 	if m == Used {
@@ -61,7 +62,7 @@ func (m Memory) of(r *Record) (bytes float64, why Reason, note bool) {
 	return math.Ceil(min(first*1024, workloadgen.MaxAmount)), why, note
 }
 
-// Jobs are the data for the plan of a log, in a third of its memory.
+// Jobs contains the data for the plan of a log in a third of the plan's memory.
 type Jobs []job
 
 type job struct {
@@ -249,10 +250,10 @@ func (r *Record) refuse(seen map[int64]bool) (Reason, bool) {
 	return 0, false
 }
 
-// FromPlan returns the plan as a log of a machine with the given number of processors, or 0 if
-// that is unknown. The log has id, arrival, runtime, nodes, estimate, user, after and think. The
-// header states that worth, value, class, deadline, urgency and penalty were omitted, because
-// the format has no fields for them.
+// FromPlan converts the plan to a log of a machine with the given number of processors; 0 means
+// that the number is unknown. The log has id, arrival, runtime, nodes, estimate, user, after
+// and think. The header states that worth, value, class, deadline, urgency and penalty were
+// omitted, because the format has no fields for them.
 func FromPlan(p workloadgen.Plan, processors int64) *Trace {
 	t := &Trace{Records: make([]Record, len(p))}
 	for i, j := range p {

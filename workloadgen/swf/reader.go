@@ -26,9 +26,9 @@ type Reader struct {
 	record  Record
 	values  [Fields]float64
 	line    []byte // last line read, without its newline
-	pending bool   // line is the first after the header and has not been parsed
-	partial bool   // line had no newline
-	long    bool   // line was longer than maxLine; line is its start
+	pending bool   // whether line is the first after the header and has not been parsed
+	partial bool   // whether the line had no newline
+	long    bool   // whether the line was longer than maxLine; the field line then holds its start
 	err     error
 }
 
@@ -240,7 +240,8 @@ func (t *Trace) Check() error {
 	return t.seconds()
 }
 
-// milliseconds is a time that no log has in seconds: in the year 5138.
+// milliseconds is the smallest submit time that is assumed to be in milliseconds. In seconds,
+// it would be in the year 5138.
 const milliseconds = 1e11
 
 // seconds returns an error if submit times look like milliseconds.

@@ -20,7 +20,7 @@ func looksSacct(text []byte) bool {
 }
 
 // readSacct reads the accounting of Slurm, as sacct prints it with -P or --json. Jobs that have
-// not ended have no record, nor have steps.
+// not ended, and steps of jobs, have no record.
 func readSacct(c *conversion, in *bufio.Reader) error {
 	c.unix = true
 	for {
@@ -56,7 +56,7 @@ type slurmJob struct {
 	cpus, asked                        float64
 }
 
-// slurmStates are the status of jobs that have ended, by the first word of their state.
+// slurmStates maps the first word of a Slurm state to the status of a job that has ended.
 var slurmStates = map[string]int64{
 	"COMPLETED": Completed, "CANCELLED": Cancelled, "FAILED": Failed, "TIMEOUT": Failed, "NODE_FAIL": Failed, "OUT_OF_MEMORY": Failed,
 	"BOOT_FAIL": Failed, "DEADLINE": Failed, "PREEMPTED": Failed, "REVOKED": Failed, "LAUNCH_FAILED": Failed, "RECONFIG_FAIL": Failed,
@@ -104,8 +104,8 @@ func (c *conversion) slurm(j *slurmJob) {
 	c.add(j.id, r)
 }
 
-// sacctColumns are the columns of sacct that are read. Among columns with the same meaning,
-// the first one in a file counts.
+// sacctColumns are the columns of sacct that are used. Among columns with the same meaning, the
+// first one in the file is used.
 var sacctColumns = [][]string{
 	{"JobIDRaw", "JobID"}, {"Submit"}, {"Start"}, {"End"}, {"ElapsedRaw", "Elapsed"}, {"TimelimitRaw", "Timelimit"}, {"State"},
 	{"AllocCPUS", "NCPUS"}, {"ReqCPUS"}, {"User", "UID"}, {"Group", "GID", "Account"}, {"JobName"}, {"QOS"}, {"Partition"},

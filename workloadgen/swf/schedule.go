@@ -32,9 +32,9 @@ type Slot struct {
 //	status     1 completed, 0 cut off, 5 turned away
 //
 // and the average CPU time, which belongs to another run, is Unknown. The other fields are
-// those of t. A job without a record in t gets a new one. The comments of t are kept, except
-// that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
-// processors, and that EndTime is left out. The lines of about are added as notes.
+// those of t. A job without a record in t gets a new one. The comments of t are retained,
+// except that MaxJobs, MaxRecords and MaxProcs describe the run, which had the given number of
+// processors, and that EndTime is omitted. The lines of about are added as notes.
 func (t *Trace) Schedule(slots map[int64]Slot, processors int64, about ...string) *Trace {
 	whole, _, _ := t.Whole()
 	recorded := make(map[int64]*Record, len(whole))

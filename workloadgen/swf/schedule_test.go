@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestSchedule checks what a schedule holds of jobs that completed, were cut off,
-// were turned away and are not in the log, that the log's comments are kept, and
-// that it reads back the same.
+// TestSchedule checks the records of jobs that completed, were stopped early, were rejected or
+// are not in the log. The log's comments are retained, and the schedule is the same after it is
+// written and read.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	log, err := Read(strings.NewReader(`; MaxProcs: 128

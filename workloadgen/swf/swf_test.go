@@ -44,7 +44,7 @@ var files = []string{
 	"lublin_256.synthetic.swf.gz",
 }
 
-// TestCopyArchive checks that every recorded trace comes out byte for byte.
+// TestCopyArchive checks that every recorded trace is copied byte for byte.
 func TestCopyArchive(t *testing.T) {
 	t.Parallel()
 	for _, name := range files {
@@ -109,8 +109,8 @@ func records(t *rapid.T) Record {
 	}
 }
 
-// TestRoundTrip checks that what is written reads back the same, plain and
-// gzip, and is written the same again.
+// TestRoundTrip checks that a written log is read back unchanged, plain and compressed, and
+// that writing it again gives the same text.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -160,8 +160,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestConstantMemory checks that reading takes the memory of a line: a file of
-// 10^6 jobs leaves the heap as it was.
+// TestConstantMemory checks that reading needs only the memory of one line: a file of 10^6 jobs
+// does not increase the heap.
 func TestConstantMemory(t *testing.T) {
 	const jobs = 1_000_000
 	line := []byte("17 605396 0 16 1 -1 -1 1 60 -1 1 17 17 -1 -1 -1 -1 -1\n")
@@ -233,8 +233,8 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkRead measures reading against a bare scan of the same lines, the
-// fastest of the runs of each.
+// BenchmarkRead compares the time of reading with that of scanning the same lines, using the
+// fastest run of each.
 func BenchmarkRead(b *testing.B) {
 	text := plain(b, traceFile(b, "SDSC-BLUE-2000-4.1-cln.valid.swf.gz"))
 	ours, bare := math.Inf(1), math.Inf(1)
@@ -256,8 +256,8 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportMetric(float64(len(text))/1e6/ours, "MB/s")
 }
 
-// TestForetold checks that a log is read whole whatever number of records its header
-// foretells.
+// TestForetold checks that a log is read completely, whatever number of records its header
+// states.
 func TestForetold(t *testing.T) {
 	t.Parallel()
 	for _, number := range []string{"-1", "0", "1", "2", "3", "9223372036854775807", "many"} {

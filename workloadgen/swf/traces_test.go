@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// traceFile returns the path of a recorded trace beside the project, and skips
-// the test where there is none.
+// traceFile returns the path of a recorded trace next to the project, and skips the test if
+// there is none.
 func traceFile(t testing.TB, name string) string {
 	t.Helper()
 	path := "../../../shared/traces/" + name

@@ -20,8 +20,8 @@ func made(t testing.TB, name, options string) (Model, error) {
 
 }
 
-// TestModels checks every model's line and promise: at least 0, and no smaller
-// for a larger uniform.
+// TestModels checks that every model has a description, and that its quantiles are at least 0
+// and never decrease with the uniform.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table().Names() {
@@ -42,9 +42,9 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestPaperValues checks the paper's laws: Equal is 1, Normal has mean and
-// standard deviation 1 before what is below 0.05 is raised to it, Pareto of
-// shape 1.16 gives a fifth of the jobs about four fifths of the value.
+// TestPaperValues checks the paper's laws: Equal is 1. Normal has mean and standard deviation 1
+// before values below 0.05 are raised to 0.05. Pareto with shape 1.16 gives a fifth of the jobs
+// about four fifths of the value.
 func TestPaperValues(t *testing.T) {
 	t.Parallel()
 	equal, _ := Table().New("equal", nil)
@@ -76,7 +76,7 @@ func TestPaperValues(t *testing.T) {
 	}
 }
 
-// TestErrors checks that options out of range are refused by name.
+// TestErrors checks that options out of range are rejected by name.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, options, want string }{

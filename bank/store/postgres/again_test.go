@@ -14,12 +14,12 @@ import (
 	"bourse/bank/store/postgres/pgtest"
 )
 
-// refuse makes the server ask for a transaction again the first times that it changes
-// a table, at once or when it commits.
+// refuse makes the server request a retry of the first transactions that change a table, at the
+// change or at the commit.
 func refuse(t *testing.T, url, table, code string, times int, late bool) {
 	t.Helper()
 	for _, sql := range []string{
-		"create sequence asked", // which grows though its transaction is undone
+		"create sequence asked", // the counter grows even if its transaction is rolled back
 		fmt.Sprintf("create function refuse() returns trigger language plpgsql as $$ begin if nextval('asked') <= %d then raise exception 'do it again' using errcode = '%s'; end if; return new; end $$", times, code),
 	} {
 		pgtest.Exec(t, url, sql)
@@ -68,7 +68,7 @@ func TestAskedAgain(t *testing.T) {
 			answered := make(map[string]store.Receipt)
 			bodies := make(map[string]bank.Entry)
 			start := time.Now()
-			for n := range 7 { // two of which write balances, too
+			for n := range 7 { // two of these also write balances
 				e := mint(fmt.Sprintf("r%d", n), int64(1+n))
 				bodies[e.ID] = e
 				r, err := s.Do(context.Background(), e)
@@ -104,8 +104,8 @@ func TestLostAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
-		text   string // in what is sent last of its transaction
-		number int    // of the request; the third one writes balances
+		text   string // text in the last message of the transaction
+		number int    // number of the request; the third one writes balances
 		stands bool
 	}{
 		{"group, not sent", "user:a", 2, false},
@@ -147,7 +147,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// stands tells whether a request is booked.
+// stands reports whether a request is booked.
 func stands(t *testing.T, url, id string) bool {
 	t.Helper()
 	r, err := postgres.OpenReader(url)

@@ -39,7 +39,7 @@ func BenchmarkTransfers(b *testing.B) {
 	}
 }
 
-// share calls f from every client, n times in all, and returns calls a second.
+// share calls f from every client, n times in total, and returns the calls per second.
 func share(n int, f func(client, i int, src *rand.Rand)) float64 {
 	var wg sync.WaitGroup
 	start := time.Now()

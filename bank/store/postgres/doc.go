@@ -1,6 +1,6 @@
-// Package postgres stores a bank's ledger in PostgreSQL, or in CockroachDB, which has the same
-// protocol. The journal, sequencer, formats and receipts are those of [bourse/bank/store];
-// only the storage differs.
+// Package postgres stores a bank's ledger in PostgreSQL, or in CockroachDB, which uses the same
+// protocol. The journal, sequencer, formats and receipts are those of [bourse/bank/store]; only
+// the storage differs.
 //
 // # URL
 //

@@ -11,7 +11,7 @@ import (
 	"bourse/bank/store/postgres/pgtest"
 )
 
-// mintOne books an entry, and makes it durable.
+// mintOne books one entry and makes it durable.
 func mintOne(j *store.Journal, l *bank.Ledger) error {
 	e := bank.Entry{Kind: bank.Issue, Contract: bank.NoContract, Moves: []bank.Move{{From: "mint", To: "user:ann", Amount: bank.Micros(1)}}}
 	if err := l.Book(&e); err != nil {
@@ -49,7 +49,7 @@ func TestEnd(t *testing.T) {
 				if open {
 					pgtest.Exec(t, url, sql)
 					err := mintOne(j, l)
-					if what == "another root" { // which only who reads it sees
+					if what == "another root" { // only a reader of the group detects this
 						if err != nil {
 							t.Error(err)
 						}
@@ -66,7 +66,7 @@ func TestEnd(t *testing.T) {
 				if _, _, err := postgres.Open(url, store.Options{}); !errors.Is(err, store.ErrDamaged) {
 					t.Errorf("%s: opening: %v, want %v", what, err, store.ErrDamaged)
 				}
-				if what == "an older head" { // than what may have been read meanwhile
+				if what == "an older head" { // a reader may have read newer data than this head
 					continue
 				}
 				r, err := postgres.OpenReader(url)

@@ -7,12 +7,12 @@ import (
 	"bourse/bank/store"
 )
 
-// CreateWith is [Create] with signs of life ten times a second.
+// CreateWith is like [Create], but with ten heartbeats per second.
 func CreateWith(url string, opts store.Options) (*store.Journal, error) {
 	return create(url, opts, timing{answer: 10 * time.Second, beat: 100 * time.Millisecond, dead: 2 * time.Second})
 }
 
-// Setting returns a setting of the server as a writer has it.
+// Setting returns the value of a server setting on a writer's connection.
 func Setting(url, name string) (value string, err error) {
 	p, err := parse(url)
 	if err != nil {
@@ -32,8 +32,8 @@ func Setting(url, name string) (value string, err error) {
 	return value, err
 }
 
-// OpenWith is [Open] with other waits for an answer, and for another writer's sign of
-// life.
+// OpenWith is like [Open], but with other time limits for a reply and for another writer's
+// heartbeat.
 func OpenWith(url string, opts store.Options, answer, dead time.Duration) (*store.Journal, *bank.Ledger, error) {
 	return open(url, opts, timing{answer: answer, beat: 100 * time.Millisecond, dead: dead})
 }

@@ -30,8 +30,8 @@ func create(t *testing.T, url string) *store.Sequencer {
 	return store.NewSequencer(j, bank.New(j))
 }
 
-// reopen does not wait long for the writer before, which is dead. While the server
-// still waits for that one within a transaction it tries again.
+// reopen does not wait long for the previous writer, which is dead. It retries while the server
+// still waits for that writer within a transaction.
 func reopen(t *testing.T, url string, answer time.Duration) *store.Sequencer {
 	t.Helper()
 	for start := time.Now(); ; {
@@ -45,7 +45,8 @@ func reopen(t *testing.T, url string, answer time.Duration) *store.Sequencer {
 	}
 }
 
-// plainly reports what is no plain failure: more than three lines, or a trace.
+// plainly reports an error that is not plain: it has more than three lines, or contains a stack
+// trace.
 func plainly(t *testing.T, err error) {
 	t.Helper()
 	if s := fmt.Sprint(err); err == nil || strings.Count(s, "\n") > 2 || strings.Contains(s, "goroutine") {
@@ -53,8 +54,8 @@ func plainly(t *testing.T, err error) {
 	}
 }
 
-// check holds what the ledger at url has against what was answered: all of it, each
-// once, and the same answer to who asks again.
+// check compares the ledger at url with the replies. Each answered request must be there once,
+// and a repeated request must get the same reply.
 func check(t *testing.T, url string, answered map[string]store.Receipt, bodies map[string]bank.Entry) {
 	t.Helper()
 	r, err := postgres.OpenReader(url)
@@ -102,10 +103,10 @@ func check(t *testing.T, url string, answered map[string]store.Receipt, bodies m
 	}
 }
 
-// TestCut checks that answered requests are stored exactly once if the connection to the
-// server is lost between any two bytes, also in a transaction and during its commit. The
-// failure is reported plainly, and nobody waits forever, whether the server disconnects or
-// stops responding.
+// TestCut checks that answered requests are stored exactly once if the connection to the server
+// is lost between any two bytes, including in a transaction and during its commit. The failure
+// is reported plainly, and nobody waits forever, whether the server disconnects or stops
+// responding.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	cuts := 16
@@ -126,7 +127,7 @@ func TestCut(t *testing.T) {
 		silent := cut%10 == 4
 		proxy.Fail(-1, false)
 		s := reopen(t, proxy.URL, 2*time.Second)
-		if span := int64(200) << (cut % 8); cut%8 < 7 { // the first is within the work, the last never comes
+		if span := int64(200) << (cut % 8); cut%8 < 7 { // the first falls within the work, the last is never reached
 			proxy.Fail(src.Int64N(span), silent)
 		}
 		var mu sync.Mutex

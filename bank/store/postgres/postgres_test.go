@@ -42,7 +42,7 @@ func (s onServer) Audit(o audit.Options) (*audit.Report, error) {
 	return audit.From(v, v.Head(), o)
 }
 
-// Lose breaks the writer's connection off.
+// Lose disconnects the writer.
 func (s onServer) Lose() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()

@@ -6,9 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Rename renames the ledger at URL from to the name in URL to, which must be in the same
-// database. Nobody may have the ledger open. It returns an error wrapping [store.ErrExists] if
-// the target exists.
+// Rename renames the ledger at the first URL to the name in the second URL, which must be in
+// the same database. Nobody may have the ledger open. It returns an error wrapping
+// [store.ErrExists] if the target exists.
 func Rename(from, to string) error {
 	p, err := parse(to)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// SQLSTATE codes that are distinguished.
+// SQLSTATE codes that this package distinguishes.
 const (
 	noTable       = "42P01"
 	noSchema      = "3F000"
@@ -33,7 +33,7 @@ const (
 type timing struct {
 	answer time.Duration // of a statement
 	beat   time.Duration // of a writer's heartbeat
-	dead   time.Duration // until a writer without heartbeat is presumed dead
+	dead   time.Duration // time until a writer without heartbeat is presumed dead
 }
 
 func ordinary() timing {

@@ -14,8 +14,8 @@ import (
 	"bourse/bank/store"
 )
 
-// owned checks that an owned ledger stays owned: it refuses unsigned entries, also after it
-// was closed and reopened at any point or lost under load. It also checks that an order sent
+// owned checks that an owned ledger stays owned: it refuses unsigned entries, even after it was
+// closed and reopened at any point or lost under load. It also checks that an order sent
 // concurrently by many clients is booked once.
 func owned(t *testing.T, p Place) {
 	s := sequencer(t, p)

@@ -10,7 +10,7 @@ import (
 	"bourse/market/clearing"
 )
 
-// belowAsks means that fewer hosts ask at most the bid than the job has nodes.
+// belowAsks means that too few hosts have an ask that does not exceed the bid.
 const belowAsks contracts.Reason = "bid below the asks"
 
 // CallOptions are the options of call.
@@ -21,9 +21,9 @@ type CallOptions struct {
 	K       float64   `yaml:"k" validate:"min=0,max=1" doc:"position of the price between the lowest (0) and the highest (1) that clears"`
 }
 
-// call is a call market: at regular times, bids and asks are cleared at one price, the
-// k-double auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double
-// Auction", 1989). A slot is one unit for one period; a longer job must win again.
+// call is a call market: at regular times, it clears bids and asks at one price by the k-double
+// auction (Satterthwaite, Williams, "Bilateral Trade with the Sealed Bid k-Double Auction",
+// 1989). A slot is one unit for one period; a longer job must win again.
 type call struct {
 	CallOptions
 	rng       *rand.Rand
@@ -50,7 +50,7 @@ func newCall(decode func(any) error, _ bidding.Strategy, rng *rand.Rand) (contra
 // consider implements seller.
 func (s *call) consider(_ *Policy, _ float64, j *job, r *contracts.Request) contracts.Reason {
 	j.bid = value(r, j.class.spec.Speed)
-	pays := 0 // hosts whose asks it pays
+	pays := 0 // hosts whose asks the bid pays
 	for _, h := range j.class.hosts {
 		if s.ask(int(h)) <= j.bid {
 			pays++

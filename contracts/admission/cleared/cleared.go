@@ -1,10 +1,10 @@
 // Package cleared contains the policies that sell processors by clearings: at regular times, a
 // mechanism of market/clearing decides which jobs have units of hosts until the next clearing.
 //
-// [Policy] is the adapter of all of them. It receives ticks, builds the book of a clearing from
-// the jobs, and converts the result into actions: jobs that win start, continue or move, and
-// jobs that lose are suspended. A member, in a file of its own, says how a job becomes a bid,
-// what is on sale, and which jobs win.
+// [Policy] is the common adapter. It receives ticks, builds the book of a clearing from the
+// jobs, and converts the result into actions. Jobs that win start, continue or move; jobs that
+// lose are suspended. Each seller, in its own file, defines how a job becomes a bid, which
+// units are on sale, and which jobs win.
 //
 // A unit is one processor of a host. A job of n nodes takes n units on distinct hosts, all or
 // none.
@@ -35,23 +35,24 @@ func Policies() map[string]admission.Policy {
 // Reasons of cleared policies.
 const (
 	outbid     contracts.Reason = "outbid"
-	doesNotFit contracts.Reason = "does not fit" // although it bids more than the price
+	doesNotFit contracts.Reason = "does not fit" // the job bids more than the price, but its nodes do not fit on the hosts
 )
 
-// Common are the options that all members have.
+// Common holds the options that all sellers share.
 type Common struct {
 	Every   float64 `yaml:"every" validate:"min=1e-3,max=1e9" doc:"time between clearings, s"`
 	Restore float64 `yaml:"restore" validate:"min=0,max=1e9" doc:"extra work of each node when a job returns to hosts, s"`
 	Losers  string  `yaml:"losers" validate:"oneof=wait leave" doc:"waiting jobs that lose: wait or leave (are rejected)"`
 }
 
-// A seller is a member: what is particular to one way of selling.
+// A seller implements one way of selling units.
 type seller interface {
-	// consider completes j, which was submitted now, or returns why it is rejected.
+	// consider fills in the remaining fields of j, which was submitted now, or returns the
+	// reason to reject it.
 	consider(p *Policy, now float64, j *job, r *contracts.Request) contracts.Reason
 
-	// decide chooses the jobs that have units from the clearing on: it sets wins of each job
-	// that takes part, and takes part.
+	// decide chooses the jobs that have units after the clearing at time at. It sets takes for
+	// each job that takes part, and sets wins for those that win.
 	decide(p *Policy, now, at float64)
 
 	// fill appends the actions that start jobs on free units between clearings.
@@ -61,13 +62,13 @@ type seller interface {
 	terms(p *Policy, j *job) (market.Rate, contracts.Numbers)
 }
 
-// A Policy sells units by clearings, as its seller says. It implements [contracts.Policy].
+// A Policy sells units by clearings, according to its seller. It implements [contracts.Policy].
 type Policy struct {
 	Common
 	seller
 	notice      float64
 	interrupted string // resume, restart or end
-	unpaid      bool   // nothing is paid, and all hosts are one class
+	unpaid      bool   // whether nothing is paid; all hosts then form one class
 
 	classes []*class
 	of      []int32 // class of each host
@@ -78,10 +79,10 @@ type Policy struct {
 	number  map[int32]*job
 
 	next     int  // number of the next clearing; clearing k is at k × Every
-	pending  bool // it has been decided
-	concerns bool // there were jobs at that time
+	pending  bool // the decision for it has been made
+	concerns bool // there were jobs when the decision was made
 
-	unsettled bool // something has happened since the last decision, or its clearing changed something
+	unsettled bool // something has changed since the last decision, or through its clearing
 	again     bool // a pass is due
 
 	clock     float64
@@ -89,7 +90,7 @@ type Policy struct {
 	decisions []*contracts.Decision // one per action that has one
 }
 
-// A class is the hosts with one specification. Each class is a market of its own.
+// A class is the set of hosts with one specification. Each class is a separate market.
 type class struct {
 	spec  hosts.Spec
 	hosts []hosts.ID
@@ -114,19 +115,19 @@ type job struct {
 	bid      market.Rate
 	state    state
 	on       []hosts.ID // while it runs
-	done     float64    // work done per node when it was suspended last
+	done     float64    // work done per node when the job was last suspended
 
-	takes    bool // it takes part in the decision that awaits its clearing
+	takes    bool // the job takes part in the decision that awaits its clearing
 	wins     bool
-	waited   bool // it has been considered and did not start
-	repeat   bool // a host left with it
-	onDemand bool // it pays the fixed rate and is not interrupted
+	waited   bool // the job has been considered and did not start
+	repeat   bool // a host has left with the job
+	onDemand bool // the job pays the fixed rate and is not interrupted
 	idle     bool // its buyer does not want units at present
 	safe     bool // its buyer stays on demand until the end
 	deadline float64
 }
 
-// A state is where a job is.
+// A state is the stage that a job has reached.
 type state uint8
 
 const (
@@ -149,9 +150,9 @@ func (p *Policy) Next() (at float64, last bool) {
 	return at, true
 }
 
-// Pending reports whether the next tick matters although no requests will come. It does if a
-// decision about jobs awaits its clearing, if a job runs, or if the last clearing may not be the result of
-// all that happened before it.
+// Pending reports whether the next tick matters even if no more requests come. It does if a
+// decision about jobs awaits its clearing, if a job runs, or if something has changed since the
+// last decision.
 func (p *Policy) Pending(idle bool) bool {
 	runs := func(j *job) bool { return j.state == running }
 	s, credits := p.seller.(interface{ stuck() bool })
@@ -195,7 +196,7 @@ func (p *Policy) Handle(now float64, e contracts.Event, m contracts.Market) []co
 	return p.actions
 }
 
-// skip drops the ticks before now, which did not matter: see [Policy.Pending].
+// skip drops the ticks before now. They did not matter: see [Policy.Pending].
 func (p *Policy) skip(now float64) {
 	for at, _ := p.Next(); at < now; at, _ = p.Next() {
 		p.pending, p.next = false, max(p.next+1, int((now+p.notice)/p.Every))
@@ -284,7 +285,7 @@ func (p *Policy) cheapest(r *contracts.Request) (best *class) {
 	return best
 }
 
-// late reports whether j cannot end by its hard deadline if it starts then.
+// late reports whether j would miss its hard deadline if it started at the given time.
 func (p *Policy) late(j *job, at float64) bool { return at+j.work/j.class.spec.Speed > j.due }
 
 func (p *Policy) enqueue(j *job, m contracts.Market) {
@@ -292,7 +293,7 @@ func (p *Policy) enqueue(j *job, m contracts.Market) {
 	p.again = true
 }
 
-// refuse rejects j, which waits. A bid that waited was outbid.
+// refuse rejects j, which waits. If the bid of j has waited, the reason is that it was outbid.
 func (p *Policy) refuse(j *job) {
 	reason := contracts.TooLate
 	if j.waited && !j.onDemand && !j.repeat && !p.unpaid {
@@ -307,7 +308,7 @@ func (p *Policy) reject(j *job, reason contracts.Reason) {
 	p.remove(j)
 }
 
-// say appends an action with its decision.
+// say appends an action with the given verb, contract and decision.
 func (p *Policy) say(verb contracts.Verb, i int32, d *contracts.Decision) *contracts.Action {
 	p.decisions = append(p.decisions, d)
 	p.actions = append(p.actions, contracts.Action{Verb: verb, Contract: i, Part: contracts.All, Decision: d})
@@ -329,7 +330,7 @@ func (p *Policy) remove(j *job) {
 	}
 }
 
-// carried looks for admissions that the broker rejected.
+// carried finds the admissions that the broker rejected.
 func (p *Policy) carried() {
 	for k := range p.actions {
 		if a := &p.actions[k]; a.Verb == contracts.Admit && a.Decision.Verdict == contracts.Reject {
@@ -351,7 +352,8 @@ func (p *Policy) pass(now float64) {
 	}
 }
 
-// expire rejects those of the waiting jobs considered that cannot end in time if they start then.
+// expire rejects the waiting jobs that would end too late if they started at the given time,
+// among those for which considered returns true.
 func (p *Policy) expire(at float64, considered func(*job) bool) {
 	for i := 0; i < len(p.jobs); i++ {
 		if j := p.jobs[i]; j.state == waiting && p.late(j, at) && considered(j) {
@@ -361,8 +363,8 @@ func (p *Policy) expire(at float64, considered func(*job) bool) {
 	}
 }
 
-// tick carries out the decision that is due, and decides about the next clearing. With a notice
-// of a whole period, both happen at the same time.
+// tick carries out the decision that is due and makes the decision for the next clearing. If
+// the notice is a whole period, both happen at the same time.
 func (p *Policy) tick(now float64, v contracts.View) {
 	for {
 		switch at := float64(p.next) * p.Every; {
@@ -390,7 +392,7 @@ func (p *Policy) tick(now float64, v contracts.View) {
 	}
 }
 
-// update sets the work done of the jobs that run.
+// update records the work done by the jobs that run.
 func (p *Policy) update(v contracts.View) {
 	for _, j := range p.jobs {
 		if j.state == running {
@@ -399,7 +401,7 @@ func (p *Policy) update(v contracts.View) {
 	}
 }
 
-// progress sets the work done of j, which runs.
+// progress records the work done by j, which runs.
 func (p *Policy) progress(j *job, v contracts.View) {
 	for _, h := range j.on {
 		for k := range v.On(h) {
@@ -457,8 +459,7 @@ func (p *Policy) clear(now float64) {
 	}
 }
 
-// renew sets the new rate of j, which keeps its units, and moves it off units that were not
-// sold.
+// renew sets the new rate of j, which keeps its units. It moves j off units that were not sold.
 func (p *Policy) renew(j *job) {
 	if p.unpaid {
 		return
@@ -487,7 +488,7 @@ func placements(on []hosts.ID, bid market.Rate) (out []contracts.Placement) {
 	return out
 }
 
-// interrupt takes j off its units.
+// interrupt removes j from its units.
 func (p *Policy) interrupt(j *job, now float64) {
 	if p.interrupted == "end" {
 		p.free(j)
@@ -514,15 +515,15 @@ func (p *Policy) suspend(j *job) *contracts.Action {
 	return &p.actions[len(p.actions)-1]
 }
 
-// free takes the tasks of j off its hosts in the record of loads.
+// free subtracts the tasks of j from the recorded loads of its hosts.
 func (p *Policy) free(j *job) {
 	for _, h := range j.on {
 		p.load[h]--
 	}
 }
 
-// launch starts j, which waits or is paused, on units of its class: those of was that were
-// sold, then the lowest free ones. It reports whether there were enough.
+// launch starts j, which waits or is paused, on units of its class. It first uses sold units on
+// the hosts in was, then the lowest free ones. It reports whether there were enough.
 func (p *Policy) launch(j *job, was []hosts.ID) bool {
 	on := p.units(j, was)
 	if on == nil {
@@ -542,8 +543,8 @@ func (p *Policy) launch(j *job, was []hosts.ID) bool {
 	return true
 }
 
-// units returns hosts of its class for the nodes of j, or nil. While a decision with asks is
-// carried out, only sold units count.
+// units returns hosts for the nodes of j in the class of j, or nil if there are too few. While
+// a decision with asks is carried out, only sold units count.
 func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 	c := j.class
 	sold := func(hosts.ID) bool { return true }
@@ -570,7 +571,8 @@ func (p *Policy) units(j *job, was []hosts.ID) (on []hosts.ID) {
 	return on
 }
 
-// asks reports whether the units of the last book differ, so that it matters which are sold.
+// asks reports whether the units of the last book have different sellers, so that it matters
+// which units are sold.
 func (c *class) asks() bool { return len(c.book.Asks) > 0 && c.book.Asks[0].Seller >= 0 }
 
 // free returns the number of hosts of c with a free processor.

@@ -12,20 +12,20 @@ import (
 )
 
 // divided divides the units of all hosts among the users, without money. The demand of a user
-// is the nodes of its jobs. Within its units, those of its jobs that fit run in order of
-// submission, and the others are suspended. Between clearings, the units that its jobs leave
-// go to its waiting jobs.
+// is the total number of nodes of its jobs. In order of submission, each job of a user runs if
+// the remaining units of the user suffice. All other jobs are suspended. Between clearings,
+// unused units of a user go to its waiting jobs.
 type divided struct {
 	mechanism clearing.Mechanism
 	fresh     []int32       // users that have submitted since the last clearing
-	units     map[int32]int // of each user, until the next clearing
-	left      map[int32]int // those that no job has
-	stalled   int           // clearings since a job ran
+	units     map[int32]int // units of each user until the next clearing
+	left      map[int32]int // units of each user that no job has
+	stalled   int           // number of clearings since a job ran
 }
 
-// patience is the number of clearings without a job that runs after which waiting jobs are not
-// expected to start. Credits change from one clearing to the next, so that a job can start
-// although nothing else has happened.
+// patience is the number of clearings without a running job after which waiting jobs are not
+// expected to start. Credits change at each clearing, so a job can start even if nothing else
+// has happened.
 const patience = 1000
 
 // KarmaOptions are the options of karma.
@@ -105,7 +105,7 @@ func (s *divided) decide(p *Policy, _, _ float64) {
 	}
 }
 
-// fill implements seller. It waits for the clearing if that is due.
+// fill implements seller. If a clearing is due, it does nothing until the clearing.
 func (s *divided) fill(p *Policy, now float64) {
 	if p.expire(now, func(*job) bool { return true }); now >= float64(p.next)*p.Every {
 		return
@@ -128,8 +128,8 @@ func (s *divided) fill(p *Policy, now float64) {
 // stuck reports whether the jobs that wait are not expected to start.
 func (s *divided) stuck() bool { return s.stalled > patience }
 
-// terms implements seller. The numbers are the units that its user has and, under karma, its
-// credits.
+// terms implements seller. The numbers are the units of the job's user and, under karma, the
+// user's credits.
 func (s *divided) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	numbers := contracts.Numbers{contracts.Counted("units", s.units[j.user])}
 	if k, ok := s.mechanism.(interface {

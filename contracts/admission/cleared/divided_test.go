@@ -12,9 +12,9 @@ import (
 	"bourse/contracts/admission/policytest"
 )
 
-// TestGoldenDivisions runs the golden cases of karma and slices in real markets: in each period,
-// each user submits as many jobs of one node as it demands units. Jobs that do not start at once
-// are late, so that the demand of the next period is that of the case.
+// TestGoldenDivisions runs the golden cases of karma and slices in real markets: in each
+// period, each user submits as many jobs of one node as it demands units. Jobs that do not
+// start at once are too late and end, so the demand of each period is that of the case.
 func TestGoldenDivisions(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(*testing.T, *policytest.Case){"karma": karmaCase, "slices": slicesCase}
@@ -31,7 +31,7 @@ func divide(t *testing.T, p contracts.Policy, capacity int, users []string, dema
 		jobs = append(jobs, policytest.Trade{ID: int64(len(jobs)), User: int64(user), Submit: at, Nodes: 1, Runtime: runtime, Deadline: deadline, Budget: 1})
 	}
 	for user := range users {
-		add(user, 1, 1, 2) // refused before the first clearing: it introduces its user
+		add(user, 1, 1, 2) // the job is rejected before the first clearing, but it introduces its user
 	}
 	for q, demand := range demands {
 		for user, name := range users {
@@ -148,7 +148,7 @@ func TestDivided(t *testing.T) {
 			nodes int
 		}
 		var changes []change
-		first := map[int64]float64{} // last first start by user
+		first := map[int64]float64{} // by user: the latest time of a first start
 		for _, j := range jobs {
 			d, ran := m.Traded[j.ID], 0.0
 			for _, s := range d.Stays {

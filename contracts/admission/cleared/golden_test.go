@@ -10,7 +10,7 @@ import (
 	"bourse/market"
 )
 
-// TestGolden runs the golden cases of the cleared markets in real ones.
+// TestGolden runs the golden cases of cleared markets in real markets.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	kinds := map[string]func(*testing.T, *policytest.Case){"spot": spotCase, "progress": progressCase}

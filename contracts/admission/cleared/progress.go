@@ -2,7 +2,7 @@ package cleared
 
 import "math"
 
-// A course is what a buyer does: nothing, run on spot, or run on demand.
+// A course is the choice of a buyer: to idle, to run on spot units, or to run on demand.
 type course uint8
 
 const (
@@ -15,13 +15,14 @@ const (
 // Late: Optimizing Spot Instance Savings under Deadlines", NSDI 2024). Times and work are in
 // seconds.
 type progress struct {
-	elapsed, done, work, deadline, delay float64 // delay: the restore time of a return
+	elapsed, done, work, deadline, delay float64 // delay is the time to restore a job when it starts again
 	on                                   course
-	spot                                 bool // spot units are available; if it runs on spot, it was not interrupted
-	safe                                 bool // it is in the safety net: on demand until the end
+	spot                                 bool // spot units are available; for a job on spot units, it was not interrupted
+	safe                                 bool // the job is in the safety net: it runs on demand until the end
 }
 
-// next returns the buyer's course from now, and whether it is in the safety net from now on.
+// next returns the buyer's course from now on, and whether the job is in the safety net from
+// now on.
 func (b progress) next() (do course, safe bool) {
 	expected := func(at float64) float64 { return at * b.work / b.deadline }
 	net := b.deadline-b.elapsed < (b.work-b.done)+2*b.delay
@@ -51,8 +52,8 @@ func (b progress) next() (do course, safe bool) {
 	return idling, false
 }
 
-// buy lets the buyer of j choose again, if buyers follow their progress. Stays says that j, if
-// it runs on spot, was not interrupted.
+// buy lets the buyer of j choose again, if buyers follow their progress. Stays reports that j
+// was not interrupted; it matters only if j runs on spot units.
 func (s *spot) buy(p *Policy, j *job, now float64, stays bool) {
 	if s.Bidding != "progress" || math.IsInf(j.due, 1) {
 		return

@@ -32,11 +32,12 @@ type SpotOptions struct {
 	Bidding     string  `yaml:"bidding" validate:"oneof=value progress" doc:"buyers: value (bid the budget over nodes and estimate) or progress (Uniform Progress: on spot while on schedule for the deadline, otherwise on demand)"`
 }
 
-// spot is a market of interruptible processors, as Amazon EC2 had from 2009 to 2017: those who
-// bid least are interrupted, with notice, when others bid more (Ben-Yehuda, Ben-Yehuda,
-// Schuster, Tsafrir, "Deconstructing Amazon EC2 Spot Instance Pricing", 2013). The decision for
-// [kT, (k+1)T) is made at kT - notice, among the jobs that run on spot, are suspended, or wait.
-// Before T the price is the reserve.
+// spot is a market of interruptible processors like the one that Amazon EC2 had from 2009 to
+//  2017. The jobs with the lowest bids are interrupted, with notice, when others bid more
+//     (Ben-Yehuda, Ben-Yehuda, Schuster, Tsafrir, "Deconstructing Amazon EC2 Spot Instance
+//     Pricing", 2013). The decision for [kT, (k+1)T) is made at kT - notice. It covers the
+//     jobs that run on spot units, are suspended, or wait. Before T, the price is the reserve
+//     price.
 //
 // Jobs of class ondemand pay a fixed rate, are never interrupted and have priority: a decision
 // does not offer the units that they hold or that they wait for.
@@ -44,7 +45,7 @@ type spot struct {
 	SpotOptions
 	reserve, onDemand market.Rate
 	mechanism         clearing.Mechanism
-	price             func(r *contracts.Request) market.Rate // of a bid; nil for the value bid
+	price             func(r *contracts.Request) market.Rate // price of a bid; nil if jobs bid their value
 	order             []*job
 }
 
@@ -68,7 +69,7 @@ func newSpot(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contract
 	return p, nil
 }
 
-// rate returns dollars per second as the nearest whole rate.
+// rate converts dollars per second to the nearest whole rate.
 func rate(dollars float64) market.Rate { return market.Rate(math.RoundToEven(dollars * 1e9)) }
 
 // value returns the value bid of a job: budget / (nodes × estimate / speed), rounded toward zero.
@@ -136,7 +137,7 @@ func (s *spot) decide(p *Policy, now, at float64) {
 	}
 }
 
-// bid enters the jobs of the class that want units in its book.
+// bid adds the jobs that want units to the book of the class.
 func (c *class) bid(p *Policy) {
 	for _, j := range p.jobs {
 		if j.class == c && !j.onDemand && !j.idle {
@@ -146,7 +147,7 @@ func (c *class) bid(p *Policy) {
 	}
 }
 
-// clear clears the book of the class and sets who wins.
+// clear clears the book of the class and records which jobs win.
 func (c *class) clear(m clearing.Mechanism) {
 	if err := m.Clear(&c.book, &c.result); err != nil {
 		panic("cleared: " + err.Error())
@@ -156,8 +157,8 @@ func (c *class) clear(m clearing.Mechanism) {
 	}
 }
 
-// fill implements seller. Jobs on demand come first, in order of submission; then bids at or
-// above the price, the highest first.
+// fill implements seller. Jobs on demand start first, in order of submission. Then jobs with
+// bids at or above the price start, the highest bid first.
 func (s *spot) fill(p *Policy, now float64) {
 	p.expire(now, func(j *job) bool { return s.Fill || j.onDemand })
 	for _, c := range p.classes {
@@ -187,8 +188,9 @@ func (s *spot) fill(p *Policy, now float64) {
 	}
 }
 
-// terms implements seller. The numbers of a job on spot are its bid and the price, in $/s per
-// node, and the units offered in the last decision; of a job on demand, its rate.
+// terms implements seller. For a job on spot units, the numbers are its bid and the price, in
+// $/s per node, and the units offered in the last decision. For a job on demand, the number is
+// its rate.
 func (s *spot) terms(_ *Policy, j *job) (market.Rate, contracts.Numbers) {
 	if j.onDemand {
 		return s.onDemand, contracts.Numbers{contracts.Measured("ondemand", s.onDemand.Float64())}

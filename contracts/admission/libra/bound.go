@@ -8,24 +8,25 @@ import (
 	"bourse/hosts"
 )
 
-// A bound limits, until the next event on a host with tasks, the share that the host can
-// still give to another task. It lets a policy reject a host without reading its tasks.
+// A bound is an upper limit on the share that a host with tasks can still give to another task,
+// valid until the next event on the host. It lets a policy reject a host without reading its
+// tasks.
 //
-// Between two events a task works at a constant rate ρ, so its need changes from w/d to
-// (w - ρt)/(d - t) in t seconds. If this function falls, it is concave, so it stays above the
-// line that reaches 0 when the work is done, which falls by ρ/d per second. The capacity that no
-// task needs therefore grows by at most Σ ρ/d per second.
+// Between two events a task works at a constant rate ρ, so its need changes from w/d to (w -
+// ρt)/(d - t) in t seconds. If this function falls, it is concave, so it stays above the
+// straight line that reaches 0 when the work is done. That line falls by ρ/d per second. The
+// capacity that no task needs therefore grows by at most Σ ρ/d per second.
 type bound struct {
 	at   float64 // time at which it was computed, s
-	free float64 // most work per second that no task needs at time at
-	gain float64 // most growth of free per second
+	free float64 // upper limit on the work per second that no task needs at time at
+	gain float64 // upper limit on the growth of free per second
 	most float64 // work per second that one task can use; +Inf if it can use all of the host
 	due  float64 // earliest deadline of a task
-	till float64 // time until which no task needs more than one task can use
-	over float64 // work per second that another task must need, or it is late by less than the first: see [boundOf]
+	till float64 // until this time, no task needs more processors than one task can use
+	over float64 // another task that needs less than this, in work per second, is less late than the first one: see [boundOf]
 }
 
-// unknown is the bound that excludes nothing.
+// unknown is the bound that excludes no task.
 var unknown = bound{free: math.Inf(1), due: math.Inf(1), till: math.Inf(1), over: math.Inf(-1)}
 
 // margin is added to free, in processors. It covers rounding, [sharing.Sliver], and work up to
@@ -34,12 +35,12 @@ const margin = 1e-7 + sharing.Tick
 
 // boundOf returns the bound of h at now.
 //
-// If the task with the first deadline needs s, more than the most m that one task can use of n
-// processors, its deadline delay is at least δ = s/m > 1. For the same delay of all tasks, they
-// must need δn in total at least, as the method lemmas of projection shows; over is what is
-// missing. A need that falls stays below its present value, or the task keeps its share. The
-// sum of the needs that grow, each by (need - ρ)/(d - t) per second, grows slower than δn if it
-// does now, because no deadline is earlier.
+// Let n be the number of processors and m the most that one task can use. If the task with the
+// first deadline needs s > m, its deadline delay is at least δ = s/m > 1. All tasks can have
+// the same delay only if their needs add up to at least δn, as the method lemmas of projection
+// shows; over is the amount missing. A need that falls stays below its present value, or the
+// task keeps its share. The other needs each grow by (need - ρ)/(d - t) per second. If their
+// sum grows slower than δn now, it does so later too, because no deadline is earlier.
 func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	on, spec := v.On(h), v.Spec(h)
 	n := sharing.NodeOf(spec)
@@ -67,7 +68,7 @@ func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 		switch {
 		case need > b.most:
 			b.till = now
-		case b.most < math.Inf(1): // it grows to most at this time
+		case b.most < math.Inf(1): // b.till is the time at which the need of the task reaches b.most
 			b.till = min(b.till, now+(b.most*span-left)/(b.most-s.Rate))
 		}
 	}
@@ -77,8 +78,8 @@ func boundOf(now float64, v contracts.View, h hosts.ID) bound {
 	return b
 }
 
-// full reports whether the needs on the host and of a task with the given work, due in span
-// seconds, certainly exceed the host at now.
+// full reports whether the needs on the host at now, plus the need of a task with the given
+// work due in span seconds, certainly exceed the host.
 func (b *bound) full(now, work, span float64) bool {
 	return span >= 1 && work > (b.free+b.gain*(now-b.at))*span
 }

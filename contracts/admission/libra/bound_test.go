@@ -10,9 +10,9 @@ import (
 	"bourse/hosts"
 )
 
-// TestBounds checks that no host is rejected by its bound whose tasks, when they are read,
-// accept the request: at any time until the next event, on hosts of each speed and limit, with
-// tasks whose deadlines are often equal or soon, and whose estimates are often used up.
+// TestBounds checks that a bound never rejects a host that accepts the request when its tasks
+// are read. It covers any time until the next event and hosts of every speed and limit.
+// Deadlines are often equal or near, and estimates are often used up.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	rejected, over, read := 0, 0, 0
@@ -64,7 +64,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// progress gives the tasks of the host of v, as of time 0, the rates that sharing gives them.
+// progress sets the rates of the tasks on the host of v at time 0, according to the sharing
+// rule.
 func progress(v *still) {
 	on, spec := v.Allocations[0], &v.Specs[0]
 	n := sharing.NodeOf(spec)

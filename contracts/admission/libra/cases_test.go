@@ -7,9 +7,9 @@ import (
 	"bourse/contracts/admission/policytest"
 )
 
-// TestSoftTopMustFit checks protect: strict (spec 6.3). A soft job that would
-// return most is not let in where hard ones leave it too little; the printed
-// algorithm assumes that it will be in time.
+// TestSoftTopMustFit checks protect: strict (spec 6.3). A soft job with the highest return is
+// not admitted if hard jobs leave it too little. The printed algorithm assumes that it will be
+// in time.
 func TestSoftTopMustFit(t *testing.T) {
 	t.Parallel()
 	soft := false
@@ -25,8 +25,8 @@ func TestSoftTopMustFit(t *testing.T) {
 	}
 }
 
-// TestNothingAllocated checks that policies that look at many hosts allocate
-// nothing once they have been asked.
+// TestNothingAllocated checks that policies that examine many hosts allocate nothing after the
+// first decision.
 func TestNothingAllocated(t *testing.T) {
 	v := &still{policytest.Still{Specs: policytest.Uniform(40), Allocations: make([][]contracts.Allocation, 40)}}
 	for h := range v.Specs {

@@ -27,8 +27,8 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-// kinds runs cases by kind. Package policies runs those of kind sim, and others are run where
-// workloads are annotated.
+// kinds runs cases by kind. Package policies runs the cases of kind sim, and package annotate
+// runs those about workloads.
 var (
 	kinds = map[string]func(*testing.T, *policytest.Case){
 		"share": goldenShare, "rates": goldenRates, "risk": goldenRisk, "sla_plan": goldenPlan,
@@ -37,7 +37,7 @@ var (
 	elsewhere = []string{"sim", "annotate", "estimate", "arrivals", "classes"}
 )
 
-// A goldenTask is a task on a node, as of instant 0.
+// A goldenTask is a task on a node at time 0.
 type goldenTask struct {
 	ID       any      `json:"id"`
 	Left     float64  `json:"rr"`
@@ -51,7 +51,7 @@ type goldenTask struct {
 	Target   *float64 `json:"target"`
 }
 
-// rating is that of a node of speed 1.
+// rating is the rating of a node of speed 1.
 const rating = 168
 
 func goldenShare(t *testing.T, c *policytest.Case) {
@@ -63,7 +63,8 @@ func goldenShare(t *testing.T, c *policytest.Case) {
 	if in.Rating > 0 {
 		in.Left = in.Estimate / (in.Rating / rating)
 	}
-	c.Same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most))) // no more is ever kept
+	// A task never keeps more than this.
+	c.Same(t, "share", sharing.Required(in.Left, in.Span, min(in.Keep, one.Most)))
 }
 
 func goldenRates(t *testing.T, c *policytest.Case) {
@@ -160,7 +161,7 @@ func goldenPlan(t *testing.T, c *policytest.Case) {
 	c.Same(t, "feasible", plan.Feasible)
 }
 
-// goldenSelect asks a policy about one job on given hosts.
+// goldenSelect asks a policy to decide about one job on the given hosts.
 func goldenSelect(t *testing.T, c *policytest.Case) {
 	var in struct {
 		Policy  string
@@ -229,7 +230,7 @@ func specs(n int, ratings []float64) []hosts.Spec {
 	return all
 }
 
-// number returns x, infinite if it is not a number.
+// number returns x as a number, or +Inf if x is not a number.
 func number(x any) float64 {
 	if x, ok := x.(float64); ok {
 		return x

@@ -36,8 +36,8 @@ func TestIdleHostTakesAll(t *testing.T) {
 	})
 }
 
-// drawNode draws the tasks on a host, often with needs that just fit or with
-// equal deadlines, and fills in a projection that is made anew at each call.
+// drawNode draws the tasks on a host, often with needs that just fit or with equal deadlines.
+// It returns a function that fills a new projection at each call.
 func drawNode(t *rapid.T, spare, shares string) func() *projection {
 	n := rapid.IntRange(1, 8).Draw(t, "tasks")
 	equal := rapid.IntRange(0, 3).Draw(t, "equal") == 0
@@ -71,11 +71,11 @@ func drawNode(t *rapid.T, spare, shares string) func() *projection {
 	}
 }
 
-// TestLemmas checks what LibraRisk decides by, by the full projection (spec 5.2):
+// TestLemmas checks the lemmas of LibraRisk against the full projection (spec 5.2):
 //
 //  1. a single task has no risk;
-//  2. if needs fit, nobody is delayed;
-//  3. if they do not, there is no risk just when all deadlines are equal.
+//  2. if needs fit, no task is delayed;
+//  3. if they do not fit, there is no risk exactly if all deadlines are equal.
 func TestLemmas(t *testing.T) {
 	t.Parallel()
 	seen := [4]int{}
@@ -106,7 +106,7 @@ func TestLemmas(t *testing.T) {
 			t.Errorf("%d tasks that need %v, deadlines from %v to %v: sigma %v", n, total, first, last, risk.Sigma)
 		}
 	})
-	if !testing.Short() && slices.Contains(seen[1:], 0) { // a short run draws a few
+	if !testing.Short() && slices.Contains(seen[1:], 0) { // a short run draws only a few
 		t.Errorf("cases of the lemmas: %v, want some of each", seen[1:])
 	}
 }
@@ -134,9 +134,9 @@ func TestLemmasAsProjected(t *testing.T) {
 	}
 }
 
-// TestOtherProjections checks that the static projection sees no risk anywhere,
-// which is why it cannot be meant, and that with incumbent shares risk is as with
-// dynamic ones but for equal deadlines (spec 5.2).
+// TestOtherProjections checks that the static projection never finds a risk, so the paper
+// cannot mean it. It also checks that incumbent and dynamic shares give the same risk unless
+// deadlines are equal (spec 5.2).
 func TestOtherProjections(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

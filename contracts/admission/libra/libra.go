@@ -1,7 +1,8 @@
 // Package libra contains the policies that promise shares of hosts by deadline: libra and
-// librarisk (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline Constrained
-// Job Admission Control in Clusters", Risk) and librasla (SLA). They examine each host as it
-// would be with the request, and choose hosts themselves. The package is independent of prices.
+// librarisk (Yeo, Buyya, "Managing Risk of Inaccurate Runtime Estimates for Deadline
+// Constrained Job Admission Control in Clusters", Risk) and librasla (SLA). For each request,
+// they examine what every host would be like with it, and choose the hosts themselves. The
+// package is independent of prices.
 package libra
 
 import (
@@ -19,7 +20,7 @@ import (
 // rounding.
 const sliver = sharing.Sliver
 
-// noShare means that too few hosts have the share that the request needs.
+// noShare means that too few hosts have enough capacity left for the request.
 const noShare contracts.Reason = "too few hosts have the share it needs"
 
 // Policies returns the policies of this package, by name.
@@ -36,11 +37,12 @@ func tests(why contracts.Reason) []admission.Test {
 	return []admission.Test{{Reason: why, Got: "hosts", Want: "nodes", Word: "the number of suitable hosts"}}
 }
 
-// Libra admits a request if enough hosts can give it what it needs to finish by its deadline,
-// without taking it from others (Risk, §3.1). A task needs its remaining runtime divided by
-// the time to its deadline: with 50 s of work due in 100 s, it needs half a processor.
+// Libra admits a request if enough hosts can give it the share that it needs to finish by its
+// deadline without taking it from other tasks (Risk, §3.1). A task needs its remaining runtime
+// divided by the time to its deadline: with 50 s of work due in 100 s, it needs half a
+// processor.
 //
-// A host is suitable if the needs of its tasks and of the new one add up to at most its
+// A host is suitable if the needs of its tasks and of the new task add up to at most its
 // capacity. Libra takes the suitable hosts with the least capacity left (best fit), which
 // leaves room for large requests on the others.
 //
@@ -65,12 +67,12 @@ func (p *Libra) Decide(now float64, r *contracts.Request, v contracts.View) cont
 	return p.choose(r, noShare)
 }
 
-// fit returns the rank of a host with left processors unneeded. The best fit has the lowest
-// rank. Differences up to sliver are ignored.
+// fit returns the rank of a host, given the number of its processors that no task needs. The
+// best fit has the lowest rank. Differences up to sliver are ignored.
 func fit(left float64) float64 { return math.Round(left / sliver) }
 
-// after returns how many processors of h would be unneeded with a task of r, and whether h has
-// enough for all its tasks.
+// after returns the number of processors of h that no task would need if a task of r were
+// added. It also reports whether h would have enough processors for all its tasks.
 func after(now float64, r *contracts.Request, v contracts.View, h hosts.ID) (left float64, ok bool) {
 	spec := v.Spec(h)
 	node := sharing.NodeOf(spec)

@@ -11,20 +11,21 @@ import (
 	"bourse/hosts"
 )
 
-// risky means that on too few hosts all tasks would be without risk of unequal delays.
+// risky means that too few hosts would be without risk of unequal delays.
 const risky contracts.Reason = "too few hosts are without risk"
 
-// LibraRisk admits a request if enough hosts would be without risk with it (Risk, Algorithm
-// 1). A host is without risk if its tasks are all in time, or if all are delayed by the same
-// fraction of the time that they have left.
+// LibraRisk admits a request if enough hosts would still be without risk after accepting it
+// (Risk, Algorithm 1). A host is without risk if its tasks are all in time, or if all are
+// delayed by the same fraction of the time that they have left.
 //
 // An idle host therefore accepts any request, even one whose estimate exceeds its deadline.
-// This is intended: estimates are often too high, and nobody else on the host can be harmed.
+// This is intended: estimates are often too high, and the host has no other task that could be
+// harmed.
 type LibraRisk struct { //nolint:revive // the name in the paper
 	RiskOptions
 	chooser
 	projection projection
-	bounds     []bound // by host, since its last event
+	bounds     []bound // the bound of each host since its last event
 }
 
 // RiskOptions are the options of librarisk.
@@ -55,7 +56,8 @@ func (p *LibraRisk) Decide(now float64, r *contracts.Request, v contracts.View) 
 			}
 			continue
 		}
-		// In order of index, the first suitable hosts are taken, so the search can stop early.
+		// Under the order index, the first suitable hosts are taken, so the search can stop
+		// early.
 		if p.Order == "index" {
 			if p.add(h, 0); len(p.found) == r.Nodes {
 				break
@@ -80,7 +82,8 @@ func (p *LibraRisk) see(v contracts.View) {
 }
 
 // risky reports whether the bound proves that the host is not without risk with a task of r:
-// see the method lemmas of projection. If it does not, the tasks of the host must be read.
+// see the method lemmas of projection. If the bound does not prove it, the tasks of the host
+// must be read.
 func (b *bound) risky(now float64, r *contracts.Request) bool {
 	span := r.Due() - now
 	switch {
@@ -135,8 +138,8 @@ func (p *projection) project(n sharing.Node) bool {
 	return RiskOf(p.Delay, p.Span).Zero()
 }
 
-// lemmas gives the same result as project, usually without simulation, if shares are dynamic.
-// There is no risk if
+// lemmas returns the same result as project if shares are dynamic, but usually needs no
+// simulation. There is no risk if
 //
 //  1. there is only one task, whose delay cannot differ from another; or
 //  2. the needs add up to at most n, and none exceeds the most m that one task can use, so no
@@ -146,9 +149,9 @@ func (p *projection) project(n sharing.Node) bool {
 //
 // There is risk in all other cases where no need exceeds m. Proof: suppose that the needs s add
 // up to T > n, and that all deadline delays are δ > 1. Then no task is in time, so n is fully
-// used until only tasks with m processors each are left: the set K, from the end of a task k on.
-// With deadlines d, task i of K has m δ (d_i - d_k) of its work s_i d_i left then, and the work
-// done is n δ d_k. Hence
+// used until the end of some task k. After that, only tasks with m processors each are left:
+// the set K. At that time, task i of K, with deadline d_i, has m δ (d_i - d_k) of its work s_i
+// d_i left, and the work done is n δ d_k. Hence
 //
 //	(n δ - T) d_k = Σ_{not K} s_i (d_i - d_k) + Σ_K (s_i - m δ)(d_i - d_k)
 //
@@ -156,8 +159,8 @@ func (p *projection) project(n sharing.Node) bool {
 // at least n δ. If no need exceeds m, the first task to end is late by T/n, so δ = T/n, all terms
 // are 0, and all deadlines are equal.
 //
-// If a need s exceeds m, δ is at least s/m. So there is also risk if T is less than n s/m, unless
-// n can run all tasks at once. What remains is simulated.
+// If a need s exceeds m, δ is at least s/m. So there is also risk if T is less than n s/m,
+// unless n can run all tasks at once. All remaining cases are simulated.
 func (p *projection) lemmas(n sharing.Node) bool {
 	total, most := p.needs()
 	switch factor := n.Size / n.Most; {

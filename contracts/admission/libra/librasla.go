@@ -12,8 +12,8 @@ import (
 	"bourse/hosts"
 )
 
-// noReturn means that too few hosts would return more with the request, or would finish it in
-// time.
+// noReturn means that too few hosts would have a higher return with the request, or would
+// finish it in time.
 const noReturn contracts.Reason = "too few hosts return more with it"
 
 // LibraSLA admits a request if enough hosts return at least as much with it as without it
@@ -21,7 +21,7 @@ const noReturn contracts.Reason = "too few hosts return more with it"
 // suitable hosts with the highest return.
 //
 // The return of a host is the sum of utility / runtime / deadline over its tasks (SLA, eq. 5
-// and 6), where utility is the budget minus penalties for delay. [sharing.Plan] computes it.
+// and 6). Utility is the budget minus penalties for delay. [sharing.Plan] computes it.
 type LibraSLA struct { //nolint:revive // the name in the paper
 	ReturnOptions
 	chooser
@@ -85,7 +85,8 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	if p.new.Judge(with); math.IsInf(p.new.Return, -1) || !r.SLA.Soft && p.new.Delay[n] != 0 {
 		return false
 	}
-	// With current: stored, the return without the request is that of the host's last event.
+	// With current: stored, the return without the request is the one computed at the host's
+	// last event.
 	if p.Current == "stored" && n > 0 {
 		p.standing(v.On(h)[0].At, h, spec.Speed)
 	}
@@ -93,8 +94,8 @@ func (p *LibraSLA) suits(now float64, r *contracts.Request, v contracts.View, h 
 	return p.new.Return >= p.old.Return
 }
 
-// offer returns one node of r, on a host of the given speed, as of now. A request that is
-// placed again has only its remaining time.
+// offer returns the promise of one node of r at now, on a host of the given speed. A request
+// that is placed again has only its remaining time.
 func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	p := sharing.Offer(r, speed)
 	if r.Repeat {
@@ -104,13 +105,13 @@ func offer(now float64, r *contracts.Request, speed float64) sharing.Promise {
 	return p
 }
 
-// An occupancy is the state of the tasks on a host since a task last came or left.
+// An occupancy stores the state of the tasks on a host since a task last arrived or left.
 type occupancy struct {
 	tasks []sharing.Promise
 	goes  []course // by task; same order as tasks
 }
 
-// A course holds the values from which the changing parts of a promise are computed.
+// A course stores the values from which the changing parts of a promise are computed.
 type course struct {
 	work, rate, at float64 // estimated work left at time at, and work per second since then
 	due, target    float64 // times

@@ -13,9 +13,9 @@ type projection struct {
 	Spare sharing.Spare
 
 	// Shares selects the shares that tasks are assumed to have. With dynamic, the host is
-	// divided again whenever a task ends, as the real host is. With static, each task keeps
-	// its initial share. With incumbent, the last task receives only what the others leave,
-	// and shares are constant too.
+	// divided again whenever a task ends, as on a real host. With static, each task keeps its
+	// initial share. With incumbent, shares are constant too, but the last task receives only
+	// the capacity that the others leave.
 	Shares string
 
 	Left []float64 // by task: estimated remaining runtime, s; input of delays
@@ -110,8 +110,8 @@ func (p *projection) ends(i int, after float64) {
 	p.least, p.most = min(p.least, d), max(p.most, d)
 }
 
-// unequal reports whether the tasks that have ended make the risk of the host more than zero,
-// whatever the delays of the others. If two of n deadline delays differ by x, their standard
+// unequal reports whether the tasks that have ended give the host a risk above zero, whatever
+// the delays of the other tasks. If two of n deadline delays differ by x, their standard
 // deviation is at least x / √2n.
 func (p *projection) unequal() bool {
 	return p.least < p.most*(1-2*zero*math.Sqrt(2*float64(len(p.Left))))

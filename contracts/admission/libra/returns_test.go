@@ -9,7 +9,7 @@ import (
 	"bourse/contracts/admission/policytest"
 )
 
-// TestMost checks that hosts rank by what they return, to 40 binary digits.
+// TestMost checks that hosts are ranked by their return, to 40 binary digits.
 func TestMost(t *testing.T) {
 	t.Parallel()
 	unit := math.Ldexp(1, -40) // of 1.5
@@ -22,9 +22,9 @@ func TestMost(t *testing.T) {
 	}
 }
 
-// TestReturnsAsMuch checks that a host is suitable which returns as much with a task as
-// without (SLA, Algorithm 1), looked at in either way; and that none is where somebody
-// would never end, even if that is so already.
+// TestReturnsAsMuch checks that a host is suitable if it returns as much with a task as without
+// it (SLA, Algorithm 1), under either option. A host is never suitable if one of its tasks
+// would never end, even if this is already the case.
 func TestReturnsAsMuch(t *testing.T) {
 	t.Parallel()
 	soft := false
@@ -38,8 +38,8 @@ func TestReturnsAsMuch(t *testing.T) {
 		if got := d.Decide(0, &r, v); got.Verdict != contracts.Accept {
 			t.Errorf("%s: it returns nothing: %v", current, got.Reason)
 		}
-		v.add(0, goldenTask{Left: 40, Span: 100, Budget: 1000})           // on top
-		v.add(0, goldenTask{Left: 20, Span: 100, Budget: 10, Penalty: 1}) // nothing is left for it
+		v.add(0, goldenTask{Left: 40, Span: 100, Budget: 1000})           // This task is added to those there.
+		v.add(0, goldenTask{Left: 20, Span: 100, Budget: 10, Penalty: 1}) // No share is left for this task.
 		d = newDecider(t, "librasla", options{"current": current})
 		if got := d.Decide(0, &r, v); got.Verdict != contracts.Reject {
 			t.Errorf("%s: somebody never ends: %v", current, got.Verdict)
@@ -47,9 +47,9 @@ func TestReturnsAsMuch(t *testing.T) {
 	}
 }
 
-// TestReturnsAgain checks that a contract which is placed again is asked to end by its
-// deadline, as what is left of its time has it: 50 s of work by 100, at 40 beside a hard
-// task that needs 0.3, is too much, and 40 s are not.
+// TestReturnsAgain checks that a contract that is placed again must end within its remaining
+// time. At 40, next to a hard task that needs 0.3, 50 s of work by 100 are too much, but 40 s
+// are not.
 func TestReturnsAgain(t *testing.T) {
 	t.Parallel()
 	for _, current := range []string{"recompute", "stored"} {

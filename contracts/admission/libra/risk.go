@@ -6,16 +6,17 @@ import (
 	"bourse/contracts/sharing"
 )
 
-// A Risk measures by how much the tasks on a host end late by unequal fractions of the time
-// that they have left (Risk, eq. 4 to 6).
+// A Risk measures how unequally the tasks on a host are delayed, relative to the time that they
+// have left (Risk, eq. 4 to 6).
 type Risk struct {
 	Mean  float64 // μ, the mean deadline delay
 	Sigma float64 // standard deviation of the deadline delays
 }
 
 // DeadlineDelay returns the deadline delay of a task (eq. 4): (delay + span)/span, where span
-// is the time left until the deadline. It is 1 for a task in time. For example, a task 50 s
-// late with 100 s left has 1.5. A task without a promised time is always in time.
+// is the time left until the deadline. It is 1 for a task in time. For example, a task that is
+// 50 s late with 100 s left has a deadline delay of 1.5. A task without a promised time is
+// always in time.
 func DeadlineDelay(delay, span float64) float64 {
 	if math.IsInf(span, 1) {
 		return 1
@@ -26,7 +27,7 @@ func DeadlineDelay(delay, span float64) float64 {
 // RiskOf returns the risk of tasks (eq. 5 and 6). Task i ends delay[i] seconds after a
 // deadline that is span[i] seconds away. The risk is +Inf if a deadline has passed.
 func RiskOf(delay, span []float64) Risk {
-	// First the mean of the deadline delays (eq. 5), then their deviation (eq. 6).
+	// Compute the mean of the deadline delays (eq. 5), then their standard deviation (eq. 6).
 	n := float64(len(delay))
 	sum, squares := 0.0, 0.0
 	for i := range delay {

@@ -10,8 +10,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestUnpromised checks that a task to which no instant is promised is in time, whatever
-// it gets: beside it there is risk just when another is late (Risk, eq. 4 to 6).
+// TestUnpromised checks that a task without a promised time is always in time, so there is a
+// risk exactly if another task is late (Risk, eq. 4 to 6).
 func TestUnpromised(t *testing.T) {
 	t.Parallel()
 	never := math.Inf(1)
@@ -40,8 +40,8 @@ func TestUnpromised(t *testing.T) {
 	}
 }
 
-// TestZeroRisk checks that there is no risk up to 1e-9 of the mean, or of 1, and that a
-// deadline that has passed, to a tick, is one (Risk, eq. 5 and 6).
+// TestZeroRisk checks that deviations up to 1e-9 of the mean, or of 1, are no risk, and that a
+// passed deadline, within a tick, is a risk (Risk, eq. 5 and 6).
 func TestZeroRisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -63,9 +63,9 @@ func TestZeroRisk(t *testing.T) {
 	}
 }
 
-// TestRiskEdges checks, by the lemmas and by the projection, what is no more than
-// rounding: a tick of time or work, a sliver of a processor, and a part of 1e-9 by which
-// deadlines differ.
+// TestRiskEdges checks differences that count as rounding, with the lemmas and with the
+// projection: a tick of time or work, a sliver of a processor, and deadlines that differ by
+// 1e-9.
 func TestRiskEdges(t *testing.T) {
 	t.Parallel()
 	const tick, sliver = sharing.Tick, sharing.Sliver
@@ -112,11 +112,11 @@ func TestRiskEdges(t *testing.T) {
 	}
 }
 
-// TestRiskDecides checks LibraRisk on a host of one task: a request whose deadline is that
-// task's, to rounding, is taken however late both are, and one whose deadline is another
-// is not; and where a task can use only a part of the host, which the lemmas leave out,
-// one that cannot be in time alone is a risk to a request that needs next to nothing. The
-// static projection sees no risk (spec 5.2).
+// TestRiskDecides checks LibraRisk on a host with one task. A request with the same deadline,
+// within rounding, is accepted however late both are, and one with a different deadline is not.
+// If a task can use only a part of the host, which the lemmas do not cover, a task that cannot
+// be in time is a risk to a request that needs almost nothing. The static projection finds no
+// risk (spec 5.2).
 func TestRiskDecides(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 // still is a market without prices at time 0, to which tasks are added.
 type still struct{ policytest.Still }
 
-// add puts a task on host h. What is left of it is in seconds there.
+// add puts a task on host h. Its remaining work is in seconds on that host.
 func (s *still) add(h int, g goldenTask) {
 	left := g.Left * s.Specs[h].Speed
 	if g.Runtime == 0 {

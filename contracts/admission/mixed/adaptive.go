@@ -18,15 +18,15 @@ import (
 // threshold. The low-load policy returns when the load falls below the threshold minus a
 // margin, which prevents rapid switching.
 //
-// The default threshold was found by bourse study tune on the market paper's workload, with 92 to
-// 260 s between jobs and users who lose half the value of the work done by a missed deadline.
-// It was the best setting or not significantly different from the best.
+// The default threshold was found by bourse study tune on the market paper's workload, with 92
+// to 260 s between jobs. A missed deadline halved the value of the work done. It was the best
+// setting or not significantly different from the best.
 type adaptive struct {
 	low, high contracts.Decider
 	above     float64
 	margin    float64
 	strict    bool                  // the high-load policy decides
-	admitted  map[contracts.ID]bool // active contracts; true if the high-load policy admitted it
+	admitted  map[contracts.ID]bool // by active contract: whether the high-load policy admitted it
 	load      load
 	numbers   contracts.Numbers
 }

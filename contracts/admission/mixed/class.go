@@ -1,5 +1,6 @@
-// Package mixed contains the policies that combine the market's policies be, sac, cac and rac:
-// class by the class that a request names, adaptive by load, partition by host.
+// Package mixed contains the policies that combine the market's policies be, sac, cac and rac.
+// Policy class chooses by the class that a request names, adaptive by the load, and partition
+// by the host.
 package mixed
 
 import (
@@ -14,11 +15,11 @@ import (
 // noClass means that the class named by the request is not offered.
 const noClass contracts.Reason = "no such class"
 
-// classes are the names of the policies that are combined, which requests can name.
+// classes are the names of the combined policies. A request can name one of them.
 var classes = []string{"be", "sac", "cac", "rac"}
 
-// Policies returns the policies of this package, by name. They make the tests of those that
-// they combine.
+// Policies returns the policies of this package, by name. Each policy makes the tests of the
+// policies that it combines.
 func Policies() map[string]admission.Policy {
 	tests := admission.Policies()["cac"].Tests
 	return map[string]admission.Policy{
@@ -28,10 +29,10 @@ func Policies() map[string]admission.Policy {
 	}
 }
 
-// byClass delegates each request to the policy of the class that it names: be, sac, cac or
-// rac. All four classes thus share the same hosts (§3). In such a mix the promises of cac do
-// not hold, because the other classes admit requests without checking whom they slow down.
-// Only a market in which all requests use cac keeps them.
+// byClass delegates each request to the policy of the class that it names: be, sac, cac or rac.
+// All four classes thus share the same hosts (§3). In such a mix the promises of cac do not
+// hold, because the other classes admit requests without checking whom they slow down. Only a
+// market in which all requests use cac keeps these promises.
 type byClass struct {
 	policies map[string]contracts.Decider
 	standard contracts.Decider // for requests that name no class
@@ -71,5 +72,5 @@ func (p *byClass) of(r *contracts.Request) contracts.Decider {
 	if r.Class == "" {
 		return p.standard
 	}
-	return p.policies[strings.ToLower(r.Class)] // the paper writes BE, SAC, CAC
+	return p.policies[strings.ToLower(r.Class)] // the paper writes the names in capitals: BE, SAC, CAC
 }

@@ -15,7 +15,7 @@ type hearer struct {
 // Judged is called by [admission.Judged].
 func (h *hearer) Judged(*contracts.Request, contracts.Outcome) { h.heard++ }
 
-// TestJudgedByClass checks that a class hears of its own contracts alone.
+// TestJudgedByClass checks that the policy of a class is notified only of its own contracts.
 func TestJudgedByClass(t *testing.T) {
 	t.Parallel()
 	be, sac, cac := new(hearer), new(hearer), new(hearer)
@@ -28,8 +28,8 @@ func TestJudgedByClass(t *testing.T) {
 	}
 }
 
-// TestJudgedApart checks that of two policies the one hears of a contract's end that let it
-// in, and of each end once.
+// TestJudgedApart checks that, of two policies, only the one that admitted a contract is
+// notified of its end, and only once.
 func TestJudgedApart(t *testing.T) {
 	t.Parallel()
 	low, high := new(hearer), new(hearer)

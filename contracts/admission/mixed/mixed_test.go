@@ -15,14 +15,14 @@ type (
 	stall = policytest.Stall
 )
 
-// Reasons of the policies that are combined.
+// Reasons of the combined policies.
 const (
 	belowSpot = "share below threshold at spot price"
 	byLot     = "drawn by lot"
 )
 
-// TestClass checks that a request goes to the policy of the class that it names, in
-// either case (spec §2: BE, SAC, CAC, RAC), and is refused if there is none.
+// TestClass checks that a request goes to the policy of the class that it names, in upper or
+// lower case (spec §2: BE, SAC, CAC, RAC), and is rejected if there is no such class.
 func TestClass(t *testing.T) {
 	t.Parallel()
 	for class, want := range map[string]contracts.Reason{
@@ -50,9 +50,9 @@ func (b *busy) Changed() []hosts.ID { return b.changed }
 
 func (b *busy) Unavailable(h hosts.ID) bool { return b.gone[h] }
 
-// TestAdaptive checks which policy decides as load goes up and down: that of high load from
-// the threshold on, and until load has fallen below it by the margin. A host that is away
-// counts for nothing.
+// TestAdaptive checks which policy decides as the load rises and falls. The high-load policy
+// decides from the threshold on, until the load has fallen below it by the margin. A host that
+// is away does not count.
 func TestAdaptive(t *testing.T) {
 	t.Parallel()
 	host := stall{Spec: hosts.Spec{CPUs: 2, Cap: 1, Speed: 1}, Price: 1}
@@ -94,20 +94,21 @@ func TestAdaptive(t *testing.T) {
 	}
 	s.gone[0] = true
 	s.changed = []hosts.ID{0}
-	if name, _ := p.Decide(0, &r, s).Numbers[0].Value(); name != "strict" { // there is no number for it
+	if name, _ := p.Decide(0, &r, s).Numbers[0].Value(); name != "strict" { // the decision has no number for it
 		t.Errorf("with all hosts away the first number is %s", name)
 	}
 }
 
-// TestPartition checks on which hosts a request is placed, by its class and by what they
-// cost: reservations on the first, the spot on the others; without a class on the spot if it
-// cannot have a reservation; and that a class that is not sold is refused.
+// TestPartition checks on which hosts a request is placed, by its class and by their prices.
+// Reservations use the first hosts, and spot contracts use the others. A request without a
+// class goes to the spot partition if it cannot have a reservation. A class that is not sold is
+// rejected.
 func TestPartition(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		class    string
 		reserved float64
-		price    float64 // of the first two hosts, the others cost nothing
+		price    float64 // prices of the first two hosts; the others cost nothing
 		nodes    int
 		hosts    string
 		reason   contracts.Reason
@@ -143,8 +144,8 @@ func TestPartition(t *testing.T) {
 	}
 }
 
-// TestSide checks who is there in a part of a market: from its first host to before
-// another, those that have not left.
+// TestSide checks which hosts are present in a partition: those in its range that have not
+// left.
 func TestSide(t *testing.T) {
 	t.Parallel()
 	s := &busy{stand: &stand{Hosts: make([]stall, 6)}, gone: make([]bool, 6)}

@@ -15,9 +15,9 @@ import (
 // a provider "might want to increase the spot-market partition compared to the reservation
 // partition").
 //
-// A request that names a class is decided in the partition of that class: be and rac on the
-// spot, sac and cac in reservations. A request that names no class first asks for a
-// reservation and, if that is refused, buys on the spot. Spot contracts cannot slow down
+// A request that names a class is decided in the partition of that class: be and rac in the
+// spot partition, sac and cac in the reservation partition. A request that names no class first
+// tries a reservation and, if it is rejected, the spot market. Spot contracts cannot slow down
 // reservations, because the two never share a host.
 type partition struct {
 	reserved          float64 // fraction of the hosts, in [0,1]

@@ -15,7 +15,8 @@ import (
 	"bourse/contracts/note"
 )
 
-// A Program describes a policy that is a program, which answers questions in JSON lines.
+// A Program describes a policy that runs as a separate program and answers questions in JSON
+// lines.
 type Program struct {
 	Command  []string       `yaml:"command" validate:"min=1" doc:"program and its arguments; it runs in the folder of the scenario file"`
 	Files    []string       `yaml:"files" doc:"files that determine what the program answers; their hashes are stored with the results"`
@@ -59,10 +60,11 @@ type Hello struct {
 	State       json.RawMessage `json:"state"`
 }
 
-// hello is the value of the field hello.
+// hello is the required value of the field hello.
 const hello = "bourse policy"
 
-// ParseHello returns the terms and the parts of questions that a program wants.
+// ParseHello returns the terms that a program declares and the parts of questions that it
+// wants.
 func ParseHello(line []byte) (t Terms, p Parts, err error) {
 	var h Hello
 	if err := strict(line, &h); err != nil {
@@ -185,7 +187,8 @@ func canonical(text []byte) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// numberOf returns a number of an answer. A whole number without a point is a count.
+// numberOf converts a field of an answer to a number. A whole number without a point is a
+// count.
 func numberOf(f note.Field) (n contracts.Number, err error) {
 	switch v := f.Value.(type) {
 	case json.Number:

@@ -11,10 +11,11 @@ import (
 	"bourse/hosts"
 )
 
-// maxNumbers is the largest number of numbers in an answer.
+// maxNumbers is the maximum count of numbers in an answer.
 const maxNumbers = 16
 
-// checkNumber returns an error unless n can be part of a note. Seen has the names before it.
+// checkNumber returns an error unless n can be part of a note. Seen contains the names of the
+// numbers before it.
 func checkNumber(n *contracts.Number, seen map[string]bool) error {
 	name, x := n.Value()
 	switch {

@@ -1,7 +1,8 @@
-// Package outside connects admission policies that are not part of the program: scripts and
-// other programs. It defines what such a policy sees of the market ([Question]), checks each
-// answer before the market carries it out, and writes a question as JSON, so that it can be
-// sent to a program or answered again later ([Recorded]).
+// Package outside connects admission policies that are not part of this program, such as
+// scripts and other programs. It defines which parts of the market such a policy sees
+// ([Question]) and checks each answer before the market carries it out. It also writes
+// questions as JSON, so that they can be sent to a program or answered again later
+// ([Recorded]).
 //
 // The package is independent of how a policy computes its answer (a [Mind]).
 package outside
@@ -24,8 +25,8 @@ import (
 // concurrent use.
 type Mind interface {
 	Decide(q *Question) (Answer, error)
-	Ended(q *Question) (state []byte, err error) // the contract of q.Request has ended, see q.Outcome
-	Key(q *Question) ([]float64, error)          // place of q.Request in the queue, smallest first
+	Ended(q *Question) (state []byte, err error) // called when the contract of q.Request has ended as q.Outcome
+	Key(q *Question) ([]float64, error)          // sort key of q.Request in the queue, smallest first
 }
 
 // Terms are the properties that a policy declares.
@@ -42,7 +43,7 @@ type Terms struct {
 const (
 	Own   = "own"   // requests are decided at submission; deferred requests wait
 	Queue = "queue" // the first request in the queue blocks the others
-	Scan  = "scan"  // the policy is asked about each waiting request in order
+	Scan  = "scan"  // the market asks the policy about each waiting request in order
 )
 
 // A Guard is called with the computation of a decision, which it may cancel from another
@@ -55,8 +56,8 @@ type Policy struct {
 	*decider
 }
 
-// A decider asks its mind about one request at a time. A copy of its memory decides as the
-// original does: mind, terms and guard never change, and the rest is plain data.
+// A decider asks its mind about one request at a time. A copy of it makes the same decisions as
+// the original: mind, terms and guard never change, and the rest is plain data.
 type decider struct {
 	mind   func() (Mind, *Terms)
 	guard  Guard
@@ -64,16 +65,16 @@ type decider struct {
 	rng    *rand.Rand
 	state  []byte // as JSON
 	asked  int    // number of questions
-	source string // hash of the script that has the state
+	source string // hash of the script to which the state belongs
 
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
-	twice   bool                                     // each question is asked twice
+	twice   bool                                     // whether each question is asked twice
 	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
 
 	market   contracts.Market    // during Handle
-	said     *contracts.Decision // an acceptance that the broker may still refuse
+	said     *contracts.Decision // an acceptance that the broker may still reject
 	accepted contracts.Request   // its request
 }
 
@@ -89,8 +90,8 @@ func New(m Mind, t Terms, bid bidding.Strategy, rng *rand.Rand) *Policy {
 		o.Scan = d
 	}
 	if t.Ordered {
-		// A function must not reach the decider, because copies of it share the function. A
-		// key that cannot be computed is reported when its request arrives.
+		// The function must not refer to the decider, because copies of the decider share the
+		// function. A key that cannot be computed is reported when its request arrives.
 		o.Less = func(a, b *contracts.Request) bool {
 			of, _ := m.Key(&Question{Request: a})
 			other, _ := m.Key(&Question{Request: b})
@@ -109,10 +110,10 @@ func (d *decider) Properties() admission.Properties {
 	return t.Properties
 }
 
-// AskTwice makes the policy ask each question twice, which must have one answer.
+// AskTwice makes the policy ask each question twice and fail if the answers differ.
 func (d *decider) AskTwice() { d.twice = true }
 
-// Observe makes the policy call took with each question that it has answered, and the decision.
+// Observe makes the policy call took with each question and its decision, after the answer.
 func (d *decider) Observe(took func(q *Question, a *contracts.Decision)) { d.took = took }
 
 // again asks q again and compares the answer with a.
@@ -224,9 +225,9 @@ func (d *decider) fail(q *Question, err error) {
 	}
 }
 
-// An Error is a failure of a policy from outside. The run is void.
+// An Error is a failure of an outside policy. The run is void.
 type Error struct {
-	Job      int64   // the request that the question was about
+	Job      int64   // ID of the request that the question was about
 	At       float64 // time, s
 	Question *Line
 	Err      error
@@ -238,9 +239,10 @@ func (e *Error) Error() string { return fmt.Sprintf("%v (job %d at %.6g s)", e.E
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// A Question is a question to a policy, with the data that it can see until the call ends.
+// A Question is a question to a policy, with the data that the policy can see until the call
+// ends.
 type Question struct {
-	Number  int     // position among the questions of the run, from 1
+	Number  int     // position among the questions of the run, counted from 1
 	Now     float64 // s
 	Request *contracts.Request
 	View    contracts.View // nil if Outcome is set
@@ -266,8 +268,8 @@ func (q *Question) Guard(c interface{ Cancel(reason string) }) (done func()) {
 	return q.decider.guard(c)
 }
 
-// Place returns the proposal of the bidding strategy or, if there is none, the reason. Each
-// question has one proposal.
+// Place returns the placements that the bidding strategy proposes or, if there are none, the
+// reason. Each question has only one proposal.
 func (q *Question) Place() ([]contracts.Placement, contracts.Reason) {
 	if !q.proposed {
 		q.proposed = true
@@ -326,7 +328,7 @@ type Answer struct {
 // MaxState is the largest size of a state as JSON, in bytes.
 const MaxState = 64 << 10
 
-// Check returns the decision that a answers, or an error if the market must not carry it out.
+// Check converts a to a decision, or returns an error if the market must not carry it out.
 func (q *Question) Check(a *Answer) (d contracts.Decision, err error) {
 	if len(a.Numbers) > maxNumbers {
 		return d, fmt.Errorf("found %d numbers, want at most %d", len(a.Numbers), maxNumbers)

@@ -46,7 +46,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		a    Answer
-		want string // in the error; empty if the answer is valid
+		want string // text in the error; empty if the answer is valid
 	}{
 		{"two hosts", accept(on(250_000_000, 250_000_000)), ""},
 		{"one host", accept(on(1)), "on 1 hosts, want 2"},
@@ -79,7 +79,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// fixed is a mind that always answers the same.
+// fixed is a mind that always gives the same answer.
 type fixed struct {
 	Answer
 	err error

@@ -32,7 +32,7 @@ type Line struct {
 	Random    []float64       `json:"random,omitempty"`
 	State     json.RawMessage `json:"state,omitempty"`
 
-	// Only in a recorded question:
+	// Only a recorded question has these fields.
 	Percentiles []float64      `json:"percentiles,omitempty"`
 	Calls       []call         `json:"calls,omitempty"`
 	Options     map[string]any `json:"options,omitempty"` // of the policy
@@ -70,8 +70,8 @@ type Request struct {
 	PenaltyMax  *float64 `json:"penalty_max,omitempty"`
 }
 
-// A Host is the part of a host that a policy sees. A question to a program omits what does
-// not change.
+// A Host is the part of a host that a policy sees. A question to a program omits the properties
+// that do not change.
 type Host struct {
 	ID    int     `json:"id"`
 	Name  string  `json:"name,omitempty"`
@@ -105,7 +105,7 @@ type Task struct {
 	Rate   float64 `json:"rate"`
 	Paying float64 `json:"paying"`
 	Left   float64 `json:"left"`
-	Weight float64 `json:"weight,omitempty"` // of a recorded question only: share
+	Weight float64 `json:"weight,omitempty"` // share, in a recorded question only
 	Limit  float64 `json:"limit,omitempty"`
 }
 
@@ -187,10 +187,10 @@ type Parts struct {
 	Hosts, Contracts, Waiting bool
 	Percentiles               []float64
 	Random                    int
-	full                      bool // also what does not change
+	full                      bool // whether to include the properties that do not change
 }
 
-// mostHosts is the size of the largest fleet whose hosts a program sees all.
+// mostHosts is the size of the largest fleet of which a program sees every host.
 const mostHosts = 2000
 
 // Line returns q with the given parts.
@@ -201,7 +201,7 @@ func (q *Question) Line(p Parts) Line {
 	}
 	v := q.View
 	l.Fleet = v.Fleet()
-	if !p.full || q.proposed { // a record must not draw from the strategy's random stream
+	if !p.full || q.proposed { // recording must not draw from the strategy's random stream
 		if on, why := q.Place(); why != contracts.None {
 			l.Place = string(why)
 		} else {
@@ -302,7 +302,7 @@ func (q *Question) Record() *Line {
 	return &l
 }
 
-// A Recorded is a market at one time that was read from a question. It is a View of it.
+// A Recorded is the state of a market at one time, read from a question. It implements View.
 type Recorded struct {
 	line      *Line
 	specs     []hosts.Spec
@@ -420,7 +420,7 @@ func (r *Request) request() (*contracts.Request, error) {
 	out.Needs.Min = contracts.Bound{CPU: r.MinCPU, Resources: hosts.Resources{Memory: r.Memory, Disk: r.Disk, Bandwidth: r.Bandwidth}}
 	out.Needs.Max.CPU = r.MaxCPU
 	out.SLA = contracts.SLA{Budget: budget, Deadline: r.Deadline, Penalty: contracts.Penalty{Rate: r.PenaltyRate, Max: math.Inf(1)}}
-	if r.Deadline == 0 && r.Due != nil { // a contract, whose request is not known
+	if r.Deadline == 0 && r.Due != nil { // this is a contract whose request is unknown
 		out.SLA.Deadline = *r.Due - r.Submit
 	}
 	if r.PenaltyMax != nil {
@@ -452,8 +452,8 @@ func (v *Recorded) Price(h hosts.ID) market.Rate {
 	return rate
 }
 
-// Percentile implements [contracts.View]. A percentile that was not recorded is the host's own
-// or, if it has none, its price.
+// Percentile implements [contracts.View]. If the percentile was not recorded, Percentile
+// returns the host's own percentile or, if it has none, its price.
 func (v *Recorded) Percentile(h hosts.ID, g float64) float64 {
 	own := v.line.Hosts[h].Price
 	if all := v.line.Hosts[h].Percentile; len(all) > 0 {
@@ -462,7 +462,7 @@ func (v *Recorded) Percentile(h hosts.ID, g float64) float64 {
 	return v.called("percentile", h, g, own)
 }
 
-// Stays implements [contracts.View]. A probability that was not recorded is 1.
+// Stays implements [contracts.View]. If the probability was not recorded, Stays returns 1.
 func (v *Recorded) Stays(h hosts.ID, span float64) float64 { return v.called("stays", h, span, 1) }
 
 // called returns the recorded result of a call, or x if there is none.

@@ -23,15 +23,15 @@ type Case struct {
 }
 
 // Run runs every case of the Libra policies: those in dir, or in the folder that
-// BOURSE_GOLDEN_LIBRA names. of returns what runs the cases of a kind, nil if another package
-// runs them.
+// BOURSE_GOLDEN_LIBRA names. of returns the function that runs a kind of case, or nil if
+// another package runs it.
 func Run(t *testing.T, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
 	RunCases(t, "BOURSE_GOLDEN_LIBRA", dir, of)
 }
 
 // RunCases runs every case in dir, or in the folder that the environment variable names. of
-// returns what runs the cases of a kind, nil if another test runs them.
+// returns the function that runs a kind of case, or nil if another test runs it.
 func RunCases(t *testing.T, variable, dir string, of func(*Case) func(*testing.T, *Case)) {
 	t.Helper()
 	if other := os.Getenv(variable); other != "" {
@@ -72,14 +72,15 @@ func (c *Case) Same(t *testing.T, name string, got any) {
 	c.compare(t, name, got, differ)
 }
 
-// Exact is Same in which whole numbers must be equal and other numbers may differ by 1e-9 of the
-// greater, or of 1.
+// Exact is like Same, but whole numbers must be equal. Other numbers may differ by 1e-9 of the
+// greater number, or of 1.
 func (c *Case) Exact(t *testing.T, name string, got any) {
 	t.Helper()
 	c.compare(t, name, got, func(x, want any) string { return within(1e-9, x, want) })
 }
 
-// compare reports where differs finds that a result is not the expected value under a name.
+// compare compares a result with the value expected under the given name, if there is one. It
+// fails the test if differs returns the path of a difference.
 func (c *Case) compare(t *testing.T, name string, got any, differs func(x, want any) (path string)) {
 	t.Helper()
 	want, ok := c.Expect[name]
@@ -96,7 +97,7 @@ func (c *Case) compare(t *testing.T, name string, got any, differs func(x, want 
 	}
 }
 
-// plain returns x with what JSON cannot say in words.
+// plain returns x with words in place of the values that JSON cannot represent.
 func plain(x any) any {
 	switch x := x.(type) {
 	case float64:
@@ -119,11 +120,12 @@ func plain(x any) any {
 	return x
 }
 
-// differ returns where got differs from want, "" if nowhere. Numbers may differ
-// by 1e-6 of the greater, or of 1.
+// differ returns the place at which got differs from want, or "" if there is none. Numbers may
+// differ by 1e-6 of the greater number, or of 1.
 func differ(got, want any) string { return within(1e-6, got, want) }
 
-// within is differ with another tolerance. Below 1e-6, whole numbers must be equal.
+// within is like differ, but with the given tolerance. If it is below 1e-6, whole numbers must
+// be equal.
 func within(tolerance float64, got, want any) string {
 	bad := fmt.Sprintf(" = %v, want %v", got, want)
 	switch want := want.(type) {

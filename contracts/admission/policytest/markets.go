@@ -67,7 +67,8 @@ func (s *Stand) Price(h hosts.ID) market.Rate { return rate(s.Hosts[h].Price) }
 // On implements [contracts.View].
 func (s *Stand) On(h hosts.ID) []contracts.Allocation { return s.Hosts[h].Allocations }
 
-// Percentile implements [contracts.View]. It is proportional to g, so that the guarantee shows.
+// Percentile implements [contracts.View]. It is proportional to g, so that tests see the effect
+// of the guarantee.
 func (s *Stand) Percentile(h hosts.ID, g float64) float64 { return s.Hosts[h].Percentile * g }
 
 // Cheapest implements [contracts.View].
@@ -78,13 +79,13 @@ func (s *Stand) Cheapest(r *contracts.Request, out []hosts.ID) []hosts.ID {
 	return out
 }
 
-// Wish returns a request for work on a number of nodes within 100 s, with a bid in dollars per
-// second on each.
+// Wish returns a request for the given work on each of its nodes within 100 s, with the given
+// bid per node in dollars per second.
 func Wish(work float64, nodes int, bid float64) contracts.Request {
 	return contracts.Request{ID: 99, Work: work, Nodes: nodes, SLA: contracts.SLA{Budget: amount(bid * 100 * float64(nodes)), Deadline: 100}}
 }
 
-// rate returns dollars per second as a rate.
+// rate converts dollars per second to a [market.Rate].
 func rate(dollars float64) market.Rate {
 	r, err := market.Dollars(dollars)
 	if err != nil {
@@ -93,7 +94,7 @@ func rate(dollars float64) market.Rate {
 	return r
 }
 
-// A Board is a market of hosts. A test notifies a policy of its changes.
+// A Board is a market of hosts. The test notifies the policy of changes.
 type Board struct {
 	contracts.View
 	Speeds   []float64

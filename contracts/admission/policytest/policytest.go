@@ -25,10 +25,10 @@ type TB interface {
 	Errorf(string, ...any)
 }
 
-// Options are the options of a scenario. A plug-in receives those that it has.
+// Options are the options of a scenario. A plug-in receives only the options that it defines.
 type Options map[string]any
 
-// Decode fills in v with the options that it has fields for.
+// Decode sets each field of v for which there is an option.
 func (o Options) Decode(v any) error {
 	known := Options{}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(v).Elem()) {

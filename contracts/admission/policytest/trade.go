@@ -18,7 +18,7 @@ import (
 	"bourse/market"
 )
 
-// A Trade is a job of the cases of mechanisms, with amounts in micro-dollars.
+// A Trade is a job in the golden cases of mechanisms, with amounts in micro-dollars.
 type Trade struct {
 	ID, User int64
 	Submit   float64
@@ -32,12 +32,12 @@ type Trade struct {
 	Lead     float64
 }
 
-// A Traded is what became of a trade.
+// A Traded is the outcome of a trade.
 type Traded struct {
 	Refused contracts.Reason // None if it was admitted or is still open
 	Settled *contracts.Settled
-	Verdict map[string]any // of its settlement
-	Rates   []market.Rate  // of its first placements
+	Verdict map[string]any // verdict of its settlement
+	Rates   []market.Rate  // rates of its first placements
 	ByNode  []int64        // micro-dollars paid to the host of each node of its only stay
 	Stays   [][3]float64   // start, end and micro-dollars per node
 }
@@ -59,8 +59,8 @@ func (m *Market) Append(e *bank.Entry) error {
 	return nil
 }
 
-// Deal runs the trades in a market of n hosts under the policy, the sharing rule and the payment
-// rule, until all have ended.
+// Deal runs the trades in a market of n hosts under the given policy, sharing rule and payment
+// rule until all have ended.
 func Deal(t TB, n int, cpus float64, p contracts.Policy, share, payment string, trades []Trade) *Market {
 	t.Helper()
 	m := &Market{Traded: map[int64]*Traded{}}
@@ -130,7 +130,7 @@ func (m *Market) submit(t TB, j *Trade, user bank.Account) {
 	out.Refused = d.Reason
 }
 
-// read sets the fields of what was traded from the ledger and the broker.
+// read sets the outcomes of the trades from the ledger and the broker.
 func (m *Market) read() {
 	for i := range m.Broker.Ended() {
 		c := &m.Broker.Ended()[i]

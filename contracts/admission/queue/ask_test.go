@@ -7,8 +7,8 @@ import (
 	"bourse/contracts/admission/policytest"
 )
 
-// TestEverHolds checks that a request which needs something can be had where enough
-// hosts have the room, idle or not.
+// TestEverHolds checks that a request with requirements can be queued if enough hosts would
+// have room, whether or not they are idle now.
 func TestEverHolds(t *testing.T) {
 	t.Parallel()
 	v := &policytest.Board{Speeds: make([]float64, 3)} // of memory 4

@@ -10,24 +10,24 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// conservative gives each request, when it arrives, the earliest start that moves no other
+// conservative gives each arriving request the earliest start that delays no other request
 // (conservative backfilling; Mu'alem, Feitelson, "Utilization, Predictability, Workloads, and
 // User Runtime Estimates in Scheduling the IBM SP2 with Backfilling", 2001).
 //
-// When a job ends early, the waiting requests move up once, in order of arrival, each to the
-// earliest start that leaves the others where they are. No start becomes later, except after a
-// job has exceeded its estimate or a host has left: then all are planned again, in the order of
-// their old starts.
+// When a job ends early, each waiting request moves, in order of arrival, to the earliest start
+// that leaves the other starts unchanged. Starts become later only after a job has exceeded its
+// estimate or a host has left. All requests are then planned again, in the order of their old
+// starts.
 //
-// As in easy, processors are only counted. A request that cannot be placed on distinct hosts at
-// its start waits.
+// As in easy, processors are only counted, not distinguished. A request that cannot be placed
+// on distinct hosts at its start waits.
 type conservative struct {
 	tracker
 	plan  plan
 	slow  float64 // slowest speed of a host
-	early bool    // processors are free before they were expected to be
-	again bool    // a host has left or come
-	retry float64 // time at which a start that was not possible is tried again
+	early bool    // processors became free earlier than expected
+	again bool    // a host has left or arrived
+	retry float64 // time at which an impossible start is tried again
 	order []int32
 }
 
@@ -79,7 +79,7 @@ func (p *conservative) drop(now float64, i int32) {
 	}
 }
 
-// pass updates the plan and returns the next action, if there is one at now.
+// pass updates the plan and returns the next action that is due at now, if any.
 func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action {
 	v, waiting := m.Hosts(), m.Waiting()
 	p.look(v)
@@ -126,13 +126,13 @@ func (p *conservative) pass(now float64, m contracts.Market) []contracts.Action 
 			p.plan.add(s.from, s.to, -s.nodes)
 			return a
 		case !again:
-			p.retry = now + 2*soon // a job that ends now may not have ended yet
+			p.retry = now + 2*soon // a job due to end now may not have ended yet
 		}
 	}
 	return nil
 }
 
-// slipped reports whether a job has exceeded its estimate, or a start has passed.
+// slipped reports whether a job has exceeded its estimate or a planned start has passed.
 func (p *conservative) slipped(now float64) bool {
 	for _, s := range p.slots {
 		if s.runs && s.to < now-soon || !s.runs && s.from < now-soon {

@@ -12,9 +12,10 @@ import (
 	"bourse/hosts"
 )
 
-// drf starts the first request of the user with the lowest dominant share: the largest part
-// that it holds of any resource (dominant resource fairness; Ghodsi et al., "Dominant Resource
-// Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011, Algorithm 1).
+// drf starts the first request of the user with the lowest dominant share. This is the largest
+// fraction of any resource that the user holds (dominant resource fairness; Ghodsi et al.,
+// "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011,
+// Algorithm 1).
 type drf struct {
 	drfOptions
 	tracker
@@ -73,7 +74,7 @@ func (p *drf) pass(now float64, m contracts.Market) []contracts.Action {
 			return p.refuse(i, contracts.TooLate)
 		}
 		if u := p.held.users[r.User]; u != nil && u.waits {
-			continue // it has an earlier request
+			continue // this user has an earlier request
 		}
 		weight, given := p.Shares[strconv.FormatInt(r.User, 10)]
 		if !given {
@@ -122,15 +123,15 @@ func (d *demand) add(o demand, n float64) {
 	}
 }
 
-// A dominance is what each user holds, and the rule that chooses who is next.
+// A dominance records the resources that each user holds and chooses the next user.
 type dominance struct {
 	skip        bool
 	total, used demand
 	users       map[int64]*holding
-	open        []*holding // users with a request, by number
+	open        []*holding // users with a request, sorted by user number
 }
 
-// A holding is what a user holds and its first request.
+// A holding is the resources that a user holds, and the user's first request.
 type holding struct {
 	user    int64
 	held    demand
@@ -141,7 +142,7 @@ type holding struct {
 	skipped bool
 }
 
-// take adds n times what to the holding of a user.
+// take adds n times the given demand to the holding of a user.
 func (d *dominance) take(user int64, what demand, n float64) {
 	d.used.add(what, n)
 	d.users[user].held.add(what, n)
@@ -168,7 +169,7 @@ func (d *dominance) offer(user int64, weight float64, contract int32, wants dema
 }
 
 // choose returns the user with the lowest dominant share relative to its weight, if its request
-// fits, or nil. If skip is set, users whose requests do not fit are left out.
+// fits, or nil. If skip is set, it skips users whose requests do not fit.
 func (d *dominance) choose(fits func(u *holding) bool) *holding {
 	for {
 		var least *holding
@@ -190,7 +191,7 @@ func (d *dominance) choose(fits func(u *holding) bool) *holding {
 	}
 }
 
-// fits reports whether wants is left of all resources.
+// fits reports whether enough of every resource is left for wants.
 func (d *dominance) fits(wants demand) bool {
 	for k := range wants {
 		if wants[k] > 0 && d.used[k]+wants[k] > d.total[k] {
@@ -200,8 +201,8 @@ func (d *dominance) fits(wants demand) bool {
 	return true
 }
 
-// relative returns the dominant share of u over its weight. The quotients of whole numbers are
-// rounded once, so equal fractions are equal.
+// relative returns the dominant share of u divided by its weight. The quotients of whole
+// numbers are rounded once, so equal fractions are equal.
 func (d *dominance) relative(u *holding) (most float64) {
 	for k := range u.held {
 		if u.held[k] > 0 {
@@ -211,7 +212,7 @@ func (d *dominance) relative(u *holding) (most float64) {
 	return most
 }
 
-// dominant returns the dominant share of u, and its resource as an index of [demand].
+// dominant returns the dominant share of u and the resource concerned, as an index of [demand].
 func (d *dominance) dominant(u *holding) (share float64, resource int) {
 	for k := range u.held {
 		if x := u.held[k] / d.total[k]; u.held[k] > 0 && x > share {

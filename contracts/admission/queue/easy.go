@@ -13,7 +13,7 @@ import (
 	"bourse/hosts"
 )
 
-// easy is fcfs in which a request may overtake the first waiting one if, according to the
+// easy works like fcfs, but a request may overtake the first waiting one if, according to the
 // estimates, this does not delay the first (EASY backfilling).
 //
 // The estimates of the running jobs determine when the first request can start and how many
@@ -32,7 +32,7 @@ type easy struct {
 	fcfs    fcfs
 	waits   bool    // a request has been deferred in this pass
 	shadow  float64 // time at which that request can start
-	surplus int     // number of hosts then free in addition to those that it needs
+	surplus int     // number of hosts free at that time in addition to those that the request needs
 	ends    ends
 }
 
@@ -57,8 +57,8 @@ func (p *easy) Decide(now float64, r *contracts.Request, v contracts.View) contr
 		}
 		p.ends.move(h, at)
 	}
-	// A request that would delay the first one even on the fastest host is excluded before
-	// hosts are looked for. Afterwards the check is repeated with the slowest of the hosts
+	// Exclude a request that would delay the first one even on the fastest host before
+	// searching for hosts. After the search, repeat the check with the slowest of the hosts
 	// found.
 	switch {
 	case (!p.waits || p.harmless(now, r, p.fcfs.fastest)) && p.fcfs.start(r, v):
@@ -101,7 +101,7 @@ func (p *easy) reserve(now float64, r *contracts.Request, v contracts.View) {
 	if r.Packed {
 		free, order = p.fcfs.slots, processorEnds(now, v)
 	}
-	// Go through the ends in order of time until enough are free.
+	// Go through the ends in order of time until enough hosts are free.
 	for i, e := range order {
 		if free += e.hosts; free < r.Nodes {
 			continue
@@ -180,8 +180,9 @@ func (e *ends) move(h hosts.ID, at float64) {
 	}
 }
 
-// find returns the index of at in order, or where it would be inserted. It first tries the
-// last index found, because callers often ask about the hosts of one job consecutively.
+// find returns the index of at in order, or the index at which it would be inserted. It first
+// tries the last index found, because callers often ask about the hosts of one job
+// consecutively.
 func (e *ends) find(at float64) (i int, there bool) {
 	if e.last < len(e.order) && e.order[e.last].at == at {
 		return e.last, true

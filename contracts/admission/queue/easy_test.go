@@ -17,16 +17,16 @@ import (
 	"bourse/market"
 )
 
-// A sifting is easy that is asked for a decision even about requests which it would defer at
-// once, and checks that the decision is to defer them.
+// A sifting wraps easy. It asks for a decision even about requests that Defers would defer, and
+// checks that the decision defers them.
 type sifting struct {
 	*easy
 	t        rapid.TB
-	defers   bool // what easy says of the request decided next
+	defers   bool // whether easy would defer the next request
 	deferred int
 }
 
-// Defers never defers at once.
+// Defers returns false. It records whether the tested policy would have deferred the request.
 func (p *sifting) Defers(now float64, r *contracts.Request, fleet int) bool {
 	if p.defers = p.easy.Defers(now, r, fleet); p.defers {
 		p.deferred++
@@ -44,8 +44,7 @@ func (p *sifting) Decide(now float64, r *contracts.Request, v contracts.View) co
 	return d
 }
 
-// TestDefers checks that who is deferred at once would be by a decision, on hosts of any
-// speed.
+// TestDefers checks that Decide defers every request that Defers defers, on hosts of any speed.
 func TestDefers(t *testing.T) {
 	t.Parallel()
 	deferred := 0

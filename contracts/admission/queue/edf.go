@@ -8,10 +8,10 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// edf runs requests on one processor per node, in order of deadline, earliest first (Risk,
-// §4). The first request waits until as many processors are free as it has nodes. Only a
-// request with an earlier deadline can overtake it. A request that cannot finish in time is
-// rejected only when it is first in the queue.
+// edf runs requests on one processor per node, earliest deadline first (Risk, §4). The first
+// request waits until as many processors are free as it has nodes. Only a request with an
+// earlier deadline can overtake it. A request that cannot finish in time is rejected only when
+// it is first in the queue.
 type edf struct {
 	edfOptions
 	free

@@ -13,9 +13,9 @@ import (
 	"bourse/contracts/bidding"
 )
 
-// fairshare orders the queue by the past use of users, as Slurm's classic formula does: who has
-// used less than its share comes first. Priorities are computed again at each pass, and in each
-// period while requests wait.
+// fairshare orders the queue by the past usage of users, as Slurm's classic formula does: users
+// who have used less than their share come first. Priorities are computed again at each pass,
+// and in each period while requests wait.
 type fairshare struct {
 	FairShareOptions
 	tracker
@@ -63,7 +63,7 @@ func (p *fairshare) Handle(now float64, e contracts.Event, m contracts.Market) [
 	return p.handle(p, now, e, m)
 }
 
-// drop ends the use of contract i.
+// drop ends the usage by contract i.
 func (p *fairshare) drop(now float64, i int32) {
 	if s := p.slots[i]; s != nil {
 		p.tree.hold(now, s.user, -s.nodes)
@@ -143,7 +143,7 @@ type usageNode struct {
 	shares float64
 	below  float64 // sum of the shares of its children
 
-	before, used float64 // node-seconds in earlier periods, decayed, and in this one up to at
+	before, used float64 // decayed node-seconds of earlier periods, and node-seconds of this period up to at
 	at           float64
 	holds        float64 // nodes held
 }
@@ -185,7 +185,7 @@ func (t *usageTree) add(parent int32, shares float64) int32 {
 	return int32(len(t.nodes) - 1)
 }
 
-// user returns the node of a user. A user that is in no account joins the root.
+// user returns the node of a user. A user without an account joins the root.
 func (t *usageTree) user(user int64) int32 {
 	i, ok := t.byUser[user]
 	if !ok {
@@ -202,7 +202,7 @@ func (t *usageTree) user(user int64) int32 {
 	return i
 }
 
-// hold adds n to the nodes that a user holds from now on, and to the accounts above it.
+// hold adds n to the number of nodes that a user, and the accounts above it, hold from now on.
 func (t *usageTree) hold(now float64, user int64, n int) {
 	for i := t.user(user); ; i = t.nodes[i].parent {
 		t.usage(now, i)
@@ -217,7 +217,7 @@ func (t *usageTree) usage(now float64, i int32) float64 {
 	n := &t.nodes[i]
 	for end := (math.Floor(n.at/t.period) + 1) * t.period; end <= now; end += t.period {
 		n.before = (n.before + n.used + n.holds*(end-n.at)) * t.decay
-		if n.used, n.at = 0, end; n.holds == 0 { // nothing is added in the periods up to now
+		if n.used, n.at = 0, end; n.holds == 0 { // the periods up to now have no usage
 			whole := math.Floor((now - end) / t.period)
 			n.before *= math.Pow(t.decay, whole)
 			n.at += whole * t.period

@@ -1,7 +1,7 @@
-// Package queue contains the policies that keep requests in a queue and start them when a
-// processor is free: fcfs, edf and easy, which run one task per processor, and queue, which
-// chooses hosts by their predicted availability (hosts/availability/sched). The package is
-// independent of prices.
+// Package queue contains the policies that put requests in a queue and start them when
+// processors are free. Examples are fcfs, edf and easy, which run one task per processor, and
+// queue, which chooses hosts by their predicted availability (hosts/availability/sched). The
+// package is independent of prices.
 package queue
 
 import (
@@ -28,8 +28,8 @@ func Policies() map[string]admission.Policy {
 }
 
 // fcfs runs requests on one processor per node, in order of arrival. The first request waits
-// until as many processors are free as it has nodes, and all others wait behind it. It never
-// overtakes, so a wide request can leave processors idle; see easy.
+// until as many processors are free as it has nodes, and all others wait behind it. No request
+// overtakes another, so a wide request can leave processors idle; see easy.
 type fcfs struct{ free }
 
 // newFCFS returns a fcfs policy, which has no options.

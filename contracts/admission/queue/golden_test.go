@@ -25,8 +25,8 @@ import (
 	"bourse/market"
 )
 
-// golden calls f with each golden case of a kind, of the folder that
-// BOURSE_GOLDEN_MECHANISMS names or of testdata.
+// golden calls f with each golden case of a kind, in the folder that BOURSE_GOLDEN_MECHANISMS
+// names or in testdata.
 func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want E)) {
 	t.Helper()
 	t.Parallel()
@@ -52,7 +52,7 @@ func golden[I, E any](t *testing.T, kind string, f func(t *testing.T, in I, want
 	}
 }
 
-// A goldenJob is a job of a case of a queue.
+// A goldenJob is a job in a golden case of a queue.
 type goldenJob struct {
 	ID       int64
 	User     string
@@ -116,7 +116,7 @@ func run(t tb, p contracts.Policy, fleet int, jobs []goldenJob, users map[string
 		}
 	}
 	late := b.Late(nil)
-	advance := func(to float64) { // with the ticks that follow submissions
+	advance := func(to float64) { // events, including the ticks that follow submissions
 		for late.Next() < to {
 			at := late.Next()
 			check(t, b.Advance(at))
@@ -382,8 +382,9 @@ func TestGoldenDRF(t *testing.T) {
 	})
 }
 
-// TestGoldenFluid checks the formulas for divisible tasks against the model: dominant shares
-// over weights grow together until a resource is full, then those of users that do not need it.
+// TestGoldenFluid checks the formulas for divisible tasks against the model. Dominant shares
+// divided by weights grow together until a resource is full. Then only the shares of users that
+// do not need it grow.
 func TestGoldenFluid(t *testing.T) {
 	golden(t, "drf_fluid", func(t *testing.T, in goldenDRF, want goldenTasks) {
 		tasks, left := fluid(&in)
@@ -404,7 +405,7 @@ func TestGoldenFluid(t *testing.T) {
 	})
 }
 
-// fluid returns the tasks of each user and what is left, in exact fractions.
+// fluid returns the tasks of each user and the remaining resources, in exact fractions.
 func fluid(in *goldenDRF) (tasks, left []float64) {
 	rat := func(x float64) *big.Rat { return new(big.Rat).SetFloat64(x) }
 	free, done, speed, open := []*big.Rat{}, []*big.Rat{}, []*big.Rat{}, []bool{}

@@ -15,7 +15,7 @@ type hostSet struct {
 	count int
 }
 
-// put adds h to s if in is true, and otherwise removes it.
+// put adds h to s if in is true and removes h if not.
 func (s *hostSet) put(h hosts.ID, in bool) {
 	for int(h/64) >= len(s.bits) {
 		s.bits = append(s.bits, 0)
@@ -36,7 +36,8 @@ func (s *hostSet) put(h hosts.ID, in bool) {
 func (s *hostSet) has(h hosts.ID) bool { return s.bits[h/64]>>(h%64)&1 != 0 }
 
 // first appends to out the lowest-numbered hosts of s with room for r, one per node, and
-// reports whether it found r.Nodes of them. Every host in s must be present, and out empty.
+// reports whether it found r.Nodes of them. Every host in s must be present, and out must be
+// empty.
 func (s *hostSet) first(r *contracts.Request, v contracts.View, out []hosts.ID) (found []hosts.ID, enough bool) {
 	anywhere := r.Needs.Min.Resources.Zero()
 	for w, word := range s.bits {
@@ -56,7 +57,7 @@ func (s *hostSet) first(r *contracts.Request, v contracts.View, out []hosts.ID) 
 // free is the set of present hosts that have fewer tasks than processors.
 type free struct {
 	hostSet
-	found      []hosts.ID // hosts on which the request asked about last can start
+	found      []hosts.ID // hosts on which the request examined last can start
 	placements []contracts.Placement
 	order      []packing // reused by pack
 
@@ -100,9 +101,10 @@ func (f *free) start(r *contracts.Request, v contracts.View) (can bool) {
 	return can
 }
 
-// pack finds free processors for the nodes of r. If one host has enough of them, it takes the
-// lowest-numbered one that has the fewest; otherwise it fills hosts, those with most free
-// processors first, so that a job is on few hosts.
+// pack finds free processors for the nodes of r. Among the hosts that have enough for all
+// nodes, it chooses one with the fewest free processors, the lowest-numbered if several do. If
+// there is none, it fills hosts, starting with those that have the most free processors, so
+// that the job uses few hosts.
 func (f *free) pack(r *contracts.Request, v contracts.View) bool {
 	f.order = f.order[:0]
 	tightest, least := hosts.ID(-1), 0
@@ -136,7 +138,7 @@ type packing struct {
 	nodes int
 }
 
-// holds returns for how many nodes of r, at most the given number, a host has room.
+// holds returns the number of nodes of r for which a host has room, up to the given maximum.
 func holds(r *contracts.Request, spec *hosts.Spec, room hosts.Resources, most int) (n int) {
 	for ; n < most && r.Needs.Fits(spec, room); n++ {
 		room = room.Sub(r.Needs.Holds(spec, room))

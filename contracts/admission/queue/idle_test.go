@@ -8,8 +8,8 @@ import (
 	"bourse/hosts"
 )
 
-// TestHostSet checks that a set has the hosts that were put in it last, of a large fleet
-// too, and that the lowest are taken, one a node.
+// TestHostSet checks that a set contains the hosts that were put in it and not removed, even
+// for a large fleet, and that the lowest hosts are chosen, one per node.
 func TestHostSet(t *testing.T) {
 	t.Parallel()
 	var s hostSet

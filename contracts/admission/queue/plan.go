@@ -11,7 +11,7 @@ import (
 	"bourse/hosts"
 )
 
-// A plan is the number of free processors over time, by the estimates of running and
+// A plan is the number of free processors over time, according to the estimates of running and
 // reserved contracts.
 type plan []step
 
@@ -24,14 +24,14 @@ type step struct {
 // reset makes n processors free from now on.
 func (p *plan) reset(now float64, n int) { *p = append((*p)[:0], step{now, n}) }
 
-// forget removes the steps that are over at now.
+// forget removes the steps that have ended by now.
 func (p *plan) forget(now float64) {
 	i := p.find(now)
 	*p = slices.Delete(*p, 0, i)
 	(*p)[0].at = max((*p)[0].at, now)
 }
 
-// find returns the index of the step that contains t, or 0 if t is before all.
+// find returns the index of the step that contains t, or 0 if t is before all steps.
 func (p *plan) find(t float64) int {
 	i, found := slices.BinarySearchFunc(*p, t, func(s step, t float64) int { return cmp.Compare(s.at, t) })
 	if found {
@@ -40,7 +40,7 @@ func (p *plan) find(t float64) int {
 	return max(0, i-1)
 }
 
-// add adds n to the free processors in [from, to). Times before the first step do not count.
+// add adds n to the free processors in [from, to). It ignores times before the first step.
 func (p *plan) add(from, to float64, n int) {
 	from = max(from, (*p)[0].at)
 	if !(to > from) {
@@ -55,7 +55,7 @@ func (p *plan) add(from, to float64, n int) {
 	}
 }
 
-// cut returns the index of the step that starts at t, which it creates if necessary.
+// cut returns the index of the step that starts at t. It creates the step if necessary.
 func (p *plan) cut(t float64) int {
 	i := p.find(t)
 	if (*p)[i].at == t {
@@ -65,7 +65,8 @@ func (p *plan) cut(t float64) int {
 	return i + 1
 }
 
-// earliest returns the first time from which n processors are free for span seconds, or +Inf.
+// earliest returns the first time from which n processors are free for span seconds, or +Inf if
+// there is none.
 func (p *plan) earliest(from, span float64, n int) float64 {
 	i := p.find(from)
 	for at := max(from, (*p)[0].at); ; at = (*p)[i].at {
@@ -85,39 +86,39 @@ func (p *plan) earliest(from, span float64, n int) float64 {
 	}
 }
 
-// A slot is the time during which a contract runs or will run, by its estimate.
+// A slot is the time during which a contract runs or will run, according to its estimate.
 type slot struct {
 	from, to float64
-	span     float64 // length while it waits
-	first    float64 // earliest start that it was given
+	span     float64 // length, in seconds, while the contract waits
+	first    float64 // earliest start that the contract was given
 	nodes    int
 	demand   demand // of drf
 	user     int64
 	runs     bool
 }
 
-// A tracker knows which contracts run, and is the common part of policies that plan.
+// A tracker records which contracts run. It is the common part of policies that plan.
 type tracker struct {
 	free
 	slots    map[int32]*slot // by number of the contract
-	capacity int             // processors of the hosts present, -1 if it must be counted
-	admits   int32           // contract that was admitted last and may yet be rejected; none
+	capacity int             // processors of the hosts present; -1 if they must be counted again
+	admits   int32           // contract that was admitted last and may still be rejected; none if there is none
 	entered  bool            // a request enters the queue
-	next     float64         // of the policies that decide after the submissions of a time: next tick
+	next     float64         // next tick, for policies that decide after all submissions of the same time
 	said     contracts.Decision
 	actions  [1]contracts.Action
 }
 
 const none = -1 // no contract
 
-// never is the time of no event.
+// never is a time that no event has.
 var never = math.Inf(1)
 
 func newTracker() tracker {
 	return tracker{slots: make(map[int32]*slot), capacity: -1, admits: none, next: never}
 }
 
-// look brings t up to date with the hosts.
+// look updates t with the changes on the hosts.
 func (t *tracker) look(v contracts.View) {
 	t.see(v)
 	if t.capacity >= 0 {
@@ -131,8 +132,8 @@ func (t *tracker) look(v contracts.View) {
 	}
 }
 
-// enter puts the request of contract i at the end of the queue, or rejects it if no fleet holds
-// it.
+// enter puts the request of contract i at the end of the queue, or rejects it if the fleet can
+// never run it.
 func (t *tracker) enter(i int32, m contracts.Market) []contracts.Action {
 	if r := m.Request(i); !r.Repeat && !everHolds(r, m.Hosts()) {
 		return t.refuse(i, contracts.TooFewHosts)
@@ -141,13 +142,15 @@ func (t *tracker) enter(i int32, m contracts.Market) []contracts.Action {
 	return t.actions[:]
 }
 
-// later enters contract i, to be considered together with all requests of this time.
+// later enters contract i, which is then considered together with all requests submitted at the
+// same time.
 func (t *tracker) later(now float64, i int32, m contracts.Market) []contracts.Action {
 	t.entered, t.next = true, now
 	return t.enter(i, m)
 }
 
-// waits reports whether the policy continues only because a request has entered the queue.
+// waits reports whether the policy continues only because a request has entered the queue. It
+// then clears this mark.
 func (t *tracker) waits() (yes bool) {
 	yes, t.entered = t.entered, false
 	return yes
@@ -163,12 +166,12 @@ func (t *tracker) refuse(i int32, reason contracts.Reason) []contracts.Action {
 	return t.actions[:]
 }
 
-// hopeless reports whether r, started now, could not end by its hard deadline.
+// hopeless reports whether r would miss its hard deadline even if it started now.
 func (t *tracker) hopeless(now float64, r *contracts.Request) bool {
 	return !r.SLA.GoesOn() && r.Late(now+r.Work/t.fastest)
 }
 
-// admit starts contract i on the hosts that were found, and explains it by numbers.
+// admit starts contract i on the hosts that were found. The given numbers explain the decision.
 func (t *tracker) admit(now float64, i int32, m contracts.Market, numbers ...contracts.Number) []contracts.Action {
 	r := m.Request(i)
 	t.said = t.accept(r)
@@ -179,13 +182,13 @@ func (t *tracker) admit(now float64, i int32, m contracts.Market, numbers ...con
 	return t.actions[:]
 }
 
-// A planner considers all waiting requests after the submissions of a time.
+// A planner considers all waiting requests after all submissions of the same time.
 type planner interface {
 	drop(now float64, i int32)                               // ends what contract i holds
 	pass(now float64, m contracts.Market) []contracts.Action // returns the next action
 }
 
-// handle is Handle of the planner p, which contains t.
+// handle implements the method Handle of the planner p, which contains t.
 func (t *tracker) handle(p planner, now float64, e contracts.Event, m contracts.Market) []contracts.Action {
 	switch e.Kind {
 	case contracts.Submitted, contracts.Lost:
@@ -217,8 +220,8 @@ func (t *tracker) rejected() (i int32, yes bool) {
 	return i, i != none && t.said.Verdict == contracts.Reject
 }
 
-// running plans all that runs at now. A contract that has exceeded its estimate is assumed to end at
-// the next moment.
+// running adds to the plan the contracts that run at now. A contract that has exceeded its
+// estimate is assumed to end at the next moment.
 func (t *tracker) running(p *plan, now float64) {
 	p.reset(now, t.capacity)
 	for _, s := range t.slots {
@@ -228,10 +231,11 @@ func (t *tracker) running(p *plan, now float64) {
 	}
 }
 
-// soon is the time in which an end that is due may come without being late, in seconds.
+// soon is the longest time, in seconds, by which a job may end after its estimate without
+// counting as late.
 const soon = sharing.Tick
 
-// changedHosts notes that a host has come or gone.
+// changedHosts records that a host has arrived or left.
 func (t *tracker) changedHosts() { t.capacity = -1 }
 
 // spans returns the estimated runtime of r on the slowest host.

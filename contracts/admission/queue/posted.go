@@ -12,8 +12,8 @@ import (
 )
 
 // posted sells processors at list prices that depend on the load. A request that can pay and
-// finds room starts at once; its rates do not change afterwards. A request that does not waits,
-// or leaves, and blocks no other.
+// finds room starts at once; its rates do not change afterwards. Any other request waits or
+// leaves, without blocking the requests behind it.
 //
 // The price of a node depends on the load before it (marginal) or on the load before the whole
 // request. With marginal prices, a wide job pays what its nodes would pay if they came one after
@@ -24,7 +24,7 @@ type posted struct {
 	units []int // processors of each host that is present, by host
 	all   int   // their sum
 
-	alone   contracts.Request // the request asked about last, not packed
+	alone   contracts.Request // the request examined last, marked as not packed
 	numbers contracts.Numbers
 }
 
@@ -44,8 +44,9 @@ func newPosted(decode func(any) error, _ bidding.Strategy, _ *rand.Rand) (contra
 	return admission.Immediate(p), p.o.Validate()
 }
 
-// Decide implements [contracts.Decider]. It reports the numbers price, the mean rate of a node
-// in $/s; cost, the price of the estimate in $; and load, the part of the processors in use.
+// Decide implements [contracts.Decider]. It reports the numbers price (the mean rate of a node,
+// in $/s), cost (the price of the estimate, in $) and load (the fraction of the processors in
+// use).
 func (p *posted) Decide(now float64, request *contracts.Request, v contracts.View) contracts.Decision {
 	p.count(v)
 	p.alone = *request
@@ -82,7 +83,7 @@ func (p *posted) Decide(now float64, request *contracts.Request, v contracts.Vie
 	return d
 }
 
-// empty returns the lowest speed of the hosts that r would take on an empty fleet.
+// empty returns the lowest speed of the hosts that r would use on an empty fleet.
 func (p *posted) empty(r *contracts.Request, v contracts.View) float64 {
 	speed := v.Spec(0).Speed
 	for h := range hosts.ID(r.Nodes) {
@@ -91,7 +92,7 @@ func (p *posted) empty(r *contracts.Request, v contracts.View) float64 {
 	return speed
 }
 
-// loses defers a request, or rejects it if losers leave.
+// loses defers a request, or rejects it if the options make losing requests leave.
 func (p *posted) loses(reason contracts.Reason) contracts.Decision {
 	if p.o.Losers == "leave" {
 		return contracts.Decision{Reason: reason, Numbers: p.numbers}

@@ -14,32 +14,33 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// oneNode means that the request has several nodes, or a minimum requirement that cannot be
+// oneNode means that the request has several nodes, or has a minimum requirement that cannot be
 // guaranteed.
 const oneNode contracts.Reason = "only jobs of one node are queued"
 
-// Queue keeps all requests in one queue, first come, first served. At regular intervals it
+// Queue puts all requests in one queue, first come, first served. At regular intervals it
 // examines the queue and assigns a host to each job. A matchmaker chooses the host by its
-// predicted availability. These are the schedulers of Zhang, Phillips, "Job-Scheduling with
-// Resource Availability Prediction for Volunteer-Based Grid Computing" (§4).
+// predicted availability. Together they implement the schedulers of Zhang, Phillips,
+// "Job-Scheduling with Resource Availability Prediction for Volunteer-Based Grid Computing"
+// (§4).
 //
 // Jobs have one node. They need no deadline, but a job that waits beyond a hard deadline is
 // rejected. A run without deadlines therefore sets them after its horizon.
 //
 // A host runs one job at a time unless the matchmaker assigns several jobs to it. Then the
-// sharing rule divides the host: exclusive and auction into equal parts, and turns runs the
-// jobs one after another.
+// sharing rule divides the host: exclusive and auction divide it into equal parts, and turns
+// runs the jobs one after another.
 type Queue struct {
 	o     Options
 	match sched.Matchmaker
 	queue *sched.Queue
 	pool  *sched.Pool
 
-	next    float64 // the next look is at From + next × Interval
+	next    float64 // the queue is next examined at From + next × Interval
 	number  map[contracts.ID]int32
 	jobs    []queued // by number
 	free    []int32  // job numbers that can be reused
-	over    []int32  // job numbers that can be reused from the next look on
+	over    []int32  // job numbers that can be reused after the next examination
 	overdue eventheap.Heap
 
 	found   []sched.Placement
@@ -52,7 +53,7 @@ type Queue struct {
 type queued struct {
 	id       contracts.ID
 	contract int32               // number of its contract
-	place    contracts.Placement // its bid and its host; the host is nowhere while it waits
+	place    contracts.Placement // bid and host of the job; the host is nowhere while the job waits
 }
 
 // nowhere is the host of a job that waits.
@@ -120,7 +121,8 @@ func (p *Queue) Handle(now float64, e contracts.Event, m contracts.Market) []con
 	return nil
 }
 
-// Next implements [contracts.Policy]. A look comes after all submissions at the same time.
+// Next implements [contracts.Policy]. The policy examines its queue after all submissions at
+// the same time.
 func (p *Queue) Next() (at float64, last bool) {
 	if p.queue.Len() == 0 {
 		return math.Inf(1), true
@@ -197,7 +199,8 @@ func (p *Queue) waits(i int32, m contracts.Market) []contracts.Action {
 	return p.actions
 }
 
-// wake schedules the next look at the first regular time that is not before now.
+// wake schedules the next examination of the queue at the first regular time that is not before
+// now.
 func (p *Queue) wake(now float64) {
 	p.next = max(p.next, math.Ceil((now-p.o.From)/p.o.Interval))
 	for p.o.From+p.next*p.o.Interval < now {
@@ -207,7 +210,7 @@ func (p *Queue) wake(now float64) {
 
 // look rejects overdue jobs and assigns hosts to jobs.
 func (p *Queue) look(now float64) []contracts.Action {
-	// Refuse the jobs whose deadline has passed, then match the others with hosts.
+	// Reject the jobs whose deadline has passed, then match the others with hosts.
 	p.next++
 	p.free = append(p.free, p.over...)
 	p.over, p.actions, p.said = p.over[:0], p.actions[:0], p.said[:0]

@@ -16,14 +16,14 @@ import (
 	"bourse/hosts/availability/sched"
 )
 
-// A chat is a queue that is told what happens, and says what is to be done.
+// A chat sends events to a queue and describes its actions.
 type chat struct {
 	*policytest.Board
 	policy  *Queue
 	actions []contracts.Action
 }
 
-// tell says what is to be done about an event: "admit 3 on h1, refuse 2: why".
+// tell returns the actions that follow from an event: "admit 3 on h1, refuse 2: why".
 func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
 	c.actions = c.policy.Handle(now, contracts.Event{Kind: kind, Contract: what, Host: hosts.ID(what)}, c.Board)
 	var out []string
@@ -37,14 +37,14 @@ func (c *chat) tell(now float64, kind contracts.EventKind, what int32) string {
 			out = append(out, fmt.Sprintf("admit %d on h%d for %d", a.Contract, a.Decision.Placements[0].Host, a.Decision.Placements[0].Bid))
 		}
 	}
-	if kind == contracts.Tick || kind == contracts.Submitted { // as all was done that was to be
+	if kind == contracts.Tick || kind == contracts.Submitted { // the market says this because all actions were carried out
 		c.policy.Handle(now, contracts.Event{Kind: contracts.Continue}, c.Board)
 	}
 	return strings.Join(out, ", ")
 }
 
-// ask says what is to be done about one request more, of 10 s, a dollar and one node, as
-// change has it.
+// ask returns the actions for one more request of 10 s, a dollar and one node, modified by
+// change.
 func (c *chat) ask(now float64, change func(r *contracts.Request)) string {
 	i := int32(len(c.Requests))
 	r := contracts.Request{ID: contracts.ID(100 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(1e6), Deadline: 1e6}}
@@ -55,7 +55,7 @@ func (c *chat) ask(now float64, change func(r *contracts.Request)) string {
 	return c.tell(now, contracts.Submitted, i)
 }
 
-// newChat opens a queue of two hosts that is looked at at 100, 160, 220...
+// newChat opens a queue for two hosts that is examined at 100, 160, 220...
 func newChat(t tb, matchmaker string) *chat {
 	t.Helper()
 	o := Options{From: 100, Interval: 60, QueueOptions: sched.DefaultQueue()}
@@ -66,8 +66,7 @@ func newChat(t tb, matchmaker string) *chat {
 	return c
 }
 
-// expect fails where the queue says something else, or is to be looked at at another
-// instant.
+// expect fails the test if the queue returns other actions, or has another next time.
 func (c *chat) expect(t tb, got, want string, next float64) {
 	t.Helper()
 	if at, last := c.policy.Next(); got != want || at != next || !last {
@@ -75,10 +74,10 @@ func (c *chat) expect(t tb, got, want string, next float64) {
 	}
 }
 
-// TestQueueTalk checks a day of the queue (Zhang, Phillips, §4): jobs wait for the next
-// look, first come first served, one to a host; one whose hard deadline has passed is
-// turned away at the next look; one whose host leaves waits behind the others; and one
-// that could not be paid for, or is taken back, leaves its place to the next.
+// TestQueueTalk checks a day of the queue (Zhang, Phillips, §4). Jobs wait for the next
+// examination and are served first come, first served, one per host. A job whose hard deadline
+// has passed is rejected at the next examination, and a job whose host leaves waits behind the
+// others. A job that could not be paid for, or is cancelled, gives up its place.
 func TestQueueTalk(t *testing.T) {
 	t.Parallel()
 	never := math.Inf(1)
@@ -109,8 +108,8 @@ func TestQueueTalk(t *testing.T) {
 	c.expect(t, c.tell(460, contracts.Tick, 0), "admit 2 on h0 for 1000, admit 6 on h1 for 1000", never)
 }
 
-// TestQueueUnpaid checks that a job which could not be paid for when it was given a host
-// leaves the host, beside one that was refused at the same look.
+// TestQueueUnpaid checks that a job that could not be paid for releases the host that it was
+// given, even if another job was rejected at the same time.
 func TestQueueUnpaid(t *testing.T) {
 	t.Parallel()
 	c := newChat(t, "first-available")
@@ -136,12 +135,11 @@ func TestQueueUnpaid(t *testing.T) {
 	}
 }
 
-// TestQueueForetold checks that hosts of which no history is known are taken to stay, so
-// that a matchmaker which asks what is foretold gives them jobs, and that jobs take as
-// long there as the hosts are fast.
+// TestQueueForetold checks that hosts without a history are assumed to stay, so that a
+// matchmaker with a predictor gives them jobs, and that runtimes depend on the hosts' speeds.
 func TestQueueForetold(t *testing.T) {
 	t.Parallel()
-	const look = 100 + 60*50_000 // more than a month on
+	const look = 100 + 60*50_000 // This is more than a month later.
 	c := newChat(t, "threshold")
 	c.ask(look, nil)
 	c.expect(t, c.tell(look, contracts.Tick, 0), "admit 0 on h0 for 1000", math.Inf(1))
@@ -156,8 +154,8 @@ func TestQueueForetold(t *testing.T) {
 	}
 }
 
-// TestQueueRefuses checks that a job of several nodes is turned away, and one that needs
-// more than any host has, or anything at all where jobs are piled up.
+// TestQueueRefuses checks that a job is rejected if it has several nodes, needs more than any
+// host has, or has any requirement although several jobs can be assigned to one host.
 func TestQueueRefuses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -179,8 +177,8 @@ func TestQueueRefuses(t *testing.T) {
 	}
 }
 
-// TestQueueLooks checks that after a job has come the queue is looked at at the next
-// instant of From and so many Intervals, now if that is one, whatever rounding does.
+// TestQueueLooks checks that after the arrival of a job, the queue is examined at the next time
+// that is From plus a multiple of Interval, which may be now, regardless of rounding.
 func TestQueueLooks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -200,8 +198,8 @@ func TestQueueLooks(t *testing.T) {
 	})
 }
 
-// TestQueueOptions checks the least and the greatest that From and Interval may be, and
-// that what is wrong is named.
+// TestQueueOptions checks the smallest and largest valid From and Interval, and that errors
+// name the invalid option.
 func TestQueueOptions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

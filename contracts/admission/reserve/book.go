@@ -8,7 +8,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// A keeper holds the schedule of one cluster: a [timetable.Book] or a [timetable.Preemptive].
+// A keeper manages the schedule of one cluster: a [timetable.Book] or a [timetable.Preemptive].
 type keeper interface {
 	Speed() int64
 	Instants(out []int64) []int64

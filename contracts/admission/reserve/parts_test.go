@@ -17,8 +17,7 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// keeping opens a policy of reservations on hosts with so many processors and such
-// speeds.
+// keeping opens a reserve policy on hosts with the given processors and speeds.
 func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *policytest.Board) {
 	t.Helper()
 	policy, err := made(func(v any) error { o(v.(*Options)); return nil })
@@ -35,7 +34,7 @@ func keeping(t rapid.TB, o func(*Options), specs ...hosts.Spec) (*reserve, *poli
 
 func usual(*Options) {}
 
-// busy has the book of host h run a job until then.
+// busy enters a job in the book of host h that runs until the given time.
 func (p *reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
 	t.Helper()
 	b := p.books[h]
@@ -45,9 +44,9 @@ func (p *reserve) busy(t rapid.TB, h int, id int64, nodes int, until int64) {
 	}
 }
 
-// TestGoldenParts checks the two cases of the fit alone: the first common start of two
-// gangs of their own sizes and lengths, on books that are busy until then, and what it
-// costs others; and a deadline that one of them cannot keep.
+// TestGoldenParts checks two cases of the fit. In the first, two gangs of different sizes and
+// lengths get their first common start on books that are busy until then, at a cost to other
+// jobs. In the second, one gang cannot keep the deadline.
 func TestGoldenParts(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/coalloc.json")
@@ -106,9 +105,9 @@ func TestGoldenParts(t *testing.T) {
 	}
 }
 
-// TestPartsAnswers checks whom two hosts, of 2 and of 4 processors and the second at half
-// the speed, are promised to together, at what price, and why others are turned away. The
-// first is busy until 10, three processors of the second until 6.
+// TestPartsAnswers checks which requests get two hosts together, at which price, and why others
+// are rejected. The hosts have 2 and 4 processors, and the second has half the speed. The first
+// is busy until 10, and three processors of the second are busy until 6.
 func TestPartsAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,10 +144,10 @@ func TestPartsAnswers(t *testing.T) {
 	}
 }
 
-// TestPartsLife checks the life of a contract in two parts on hosts of two processors, the
-// second at half the speed: it starts on both at once, and its first part gives its nodes
-// back when it is done; killed in one book it leaves the other; taken back it leaves both,
-// but only as long as a part has work left.
+// TestPartsLife checks a contract in two parts on hosts of two processors, of which the second
+// has half the speed. Both parts start at once, and the first part frees its nodes when it is
+// done. If the contract is killed in one book, it leaves the other. If it is cancelled while a
+// part has work left, it leaves both.
 func TestPartsLife(t *testing.T) {
 	t.Parallel()
 	type event struct {
@@ -159,7 +158,7 @@ func TestPartsLife(t *testing.T) {
 	}
 	for _, events := range [][]event{
 		{{5, contracts.Done, 0, ""}, {5, contracts.Tick, 0, "suspend 0.0, launch 1.0"}, {9.5, contracts.Done, 1, ""}, {10, contracts.Tick, 0, "stop 1, finish 0"}},
-		{{5, contracts.Tick, 0, "stop 0, launch 1.0"}, {10, contracts.Tick, 0, "stop 1"}}, // the nodes of part 1 are free, too
+		{{5, contracts.Tick, 0, "stop 0, launch 1.0"}, {10, contracts.Tick, 0, "stop 1"}}, // the nodes of part 1 are free as well
 		{{4, contracts.Done, 0, ""}, {4, contracts.Tick, 0, "suspend 0.0, launch 1.0"}, {7.5, contracts.Withdrawn, 0, "release 0 for 0.75"}, {8, contracts.Tick, 0, ""}},
 		{{2, contracts.Withdrawn, 0, "release 0 for 0.2, launch 1.0"}, {7, contracts.Tick, 0, "stop 1"}},
 		{{2.5, contracts.Withdrawn, 0, "release 0 for 0.25"}, {3, contracts.Tick, 0, "launch 1.0"}},
@@ -184,9 +183,9 @@ func TestPartsLife(t *testing.T) {
 	}
 }
 
-// TestPartsLate checks that books which suspend what runs start the parts of a contract
-// apart where an estimate was wrong, here that of contract 0 on the first host, and that
-// who takes it back owes for the time since the first of them started.
+// TestPartsLate checks that books with preemption start the parts of a contract at different
+// times if an estimate was wrong, here that of contract 0 on the first host. If the contract is
+// cancelled, its owner owes for the time since the start of the first part.
 func TestPartsLate(t *testing.T) {
 	t.Parallel()
 	p, m := keeping(t, func(o *Options) { o.Preempt = true }, hosts.Spec{CPUs: 1, Speed: 1}, hosts.Spec{CPUs: 1, Speed: 1})
@@ -220,10 +219,10 @@ func TestPartsLate(t *testing.T) {
 	}
 }
 
-// TestPartsMatch checks which hosts the matchmakers choose for a contract in two parts, of
-// three hosts of which the first is at half the speed: mli takes the first of those that
-// cost nobody, as the completion of one part does not matter, and imct, which maps on-demand
-// requests unless they are to be mapped as all, the fastest.
+// TestPartsMatch checks which of three hosts the matchmakers choose for a contract in two
+// parts. The first host has half the speed. mli chooses the first hosts on which no other job
+// loses laxity, because the completion of one part does not matter. imct, the default for
+// on-demand requests, chooses the fastest.
 func TestPartsMatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -249,8 +248,8 @@ func TestPartsMatch(t *testing.T) {
 	}
 }
 
-// TestPartsImpact checks that the impact of a contract in parts is the laxity that others
-// lose in all books: here two of them 5 s each.
+// TestPartsImpact checks that the impact of a contract in parts is the laxity that other jobs
+// lose in all books: here two jobs lose 5 s each.
 func TestPartsImpact(t *testing.T) {
 	t.Parallel()
 	p, m := keeping(t, usual, hosts.Spec{CPUs: 1, Speed: 1}, hosts.Spec{CPUs: 1, Speed: 1})
@@ -267,7 +266,7 @@ func TestPartsImpact(t *testing.T) {
 	}
 }
 
-// parted tells p an event, and returns what it wants, with the part: "launch 0.1".
+// parted notifies p of an event and returns its actions, with the part: "launch 0.1".
 func parted(p *reserve, m *policytest.Board, now float64, e contracts.Event) (out string) {
 	for again := true; again; again = e.Kind == contracts.Continue || e.Kind == contracts.Tick && p.due(now) {
 		actions := p.Handle(now, e, m)
@@ -296,16 +295,16 @@ func parted(p *reserve, m *policytest.Board, now float64, e contracts.Event) (ou
 	return out
 }
 
-// due reports whether p is to be told of now once more.
+// due reports whether p must be notified of the time now once more.
 func (p *reserve) due(now float64) bool {
 	next, _ := p.Next()
 	return next <= now
 }
 
-// TestPartsTogether checks on random requests, exact estimates and hosts of several speeds
-// that the parts of a contract start at one second, each on a host of its own, in the
-// window of the request, as long as books suspend nothing; and that with exact estimates
-// they do so, and all are done in time, where books suspend (A.7).
+// TestPartsTogether uses random requests, exact estimates and hosts of several speeds. Without
+// preemption, the parts of a contract must start in the same second, each on its own host,
+// within the window of the request. With preemption and exact estimates they must do the same,
+// and all must end in time (A.7).
 func TestPartsTogether(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -353,14 +352,14 @@ func TestPartsTogether(t *testing.T) {
 	})
 }
 
-// A partsWorld runs what a policy of reservations books, second by second.
+// A partsWorld runs the contracts that a reserve policy books, second by second.
 type partsWorld struct {
 	p       *reserve
 	m       *policytest.Board
 	truth   []int64                 // by contract
-	on      [][]contracts.Placement // by contract, nil if it was refused
-	left    map[[2]int32]int64      // by contract and part: seconds that it has still to run, of what runs
-	paused  map[[2]int32]int64      // of what is suspended
+	on      [][]contracts.Placement // by contract; nil if it was rejected
+	left    map[[2]int32]int64      // by contract and part: remaining seconds, for running parts
+	paused  map[[2]int32]int64      // remaining seconds of suspended jobs, by contract and part
 	started map[[2]int32]int64      // second of the first start
 	ended   map[int32]int64         // by contract
 	killed  map[int32]bool
@@ -381,7 +380,7 @@ func (w *partsWorld) submit(t *rapid.T, now int64, i int32) {
 	}
 }
 
-// pass lets what ends by now end, and tells the policy of now.
+// pass ends the parts that are done by now, and notifies the policy of the time now.
 func (w *partsWorld) pass(t *rapid.T, now int64) {
 	var done [][2]int32
 	for k, left := range w.left {
@@ -432,7 +431,7 @@ func (w *partsWorld) do(t *rapid.T, now int64, actions []contracts.Action) {
 	}
 }
 
-// idle reports whether all that was booked has ended.
+// idle reports whether all booked contracts have ended.
 func (w *partsWorld) idle() bool {
 	for i, on := range w.on {
 		if _, over := w.ended[int32(i)]; on != nil && !over {
@@ -442,7 +441,7 @@ func (w *partsWorld) idle() bool {
 	return true
 }
 
-// check checks what has become of each contract.
+// check checks the outcome of each contract.
 func (w *partsWorld) check(t *rapid.T, exact bool) {
 	for i, on := range w.on {
 		r, nodes := &w.m.Requests[i], 0

@@ -9,15 +9,15 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// pricing computes the price that a cluster asks for a contract. It charges for node-seconds
-// used and for the laxity that earlier contracts lose:
+// pricing computes the price that a cluster asks for a contract. It charges for the
+// node-seconds used and for the laxity that earlier contracts lose:
 //
 //	base n e + kappa max(0, zeta)
 //
-// n is the number of nodes, e the planned runtime in seconds, and zeta the loss of laxity in
-// seconds, scaled as the matchmaker mli scales it. Laxity is the time by which a contract
-// could still be delayed. For example, with base 0.01 $ and kappa 0.1 $, 4 nodes for 100 s
-// that cost others 20 s of laxity cost 4 + 2 = 6 $.
+// Here n is the number of nodes, e is the planned runtime in seconds, and zeta is the loss of
+// laxity in seconds, scaled as in the matchmaker mli. Laxity is the time by which a contract
+// could still be delayed. For example, with base 0.01 $ and kappa 0.1 $, 4 nodes for 100 s that
+// cost others 20 s of laxity cost 4 + 2 = 6 $.
 //
 // Prices are exact rational numbers, so that equal prices compare as equal. For example, 21 s
 // of laxity on a cluster of speed 1.3 and 39 s on one of speed 0.7 both scale to 27.3 s, and
@@ -32,7 +32,7 @@ func newPricing(o *Options) pricing {
 	return pricing{o.impact("completion"), decimal.NewFromFloat(o.Base).Rat(), decimal.NewFromFloat(o.Kappa).Rat()}
 }
 
-// on reports whether prices are asked at all.
+// on reports whether clusters ask any price.
 func (p *pricing) on() bool { return p.base.Sign() > 0 || p.kappa.Sign() > 0 }
 
 // of returns the price of q in dollars.
@@ -55,8 +55,9 @@ func (p *pricing) all(of []matchmaking.Choice) float64 {
 }
 
 // cheapest chooses the cluster with the lowest price; ties go to the earlier completion, then
-// to the lower index. With base 0, it equals mli as long as no zeta is negative. It cannot
-// distinguish clusters whose contracts would gain laxity, because no price is below 0.
+// to the lower index. With base 0, it makes the same choices as mli as long as no zeta is
+// negative. It cannot distinguish clusters whose contracts would gain laxity, because no price
+// is below 0.
 type cheapest struct{ pricing }
 
 // Match implements [matchmaking.Matchmaker].

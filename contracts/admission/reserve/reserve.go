@@ -1,7 +1,7 @@
 // Package reserve contains the policy reserve, which sells advance reservations (Farooq,
-// Majumdar, Parsons). Each host is a cluster with a book, its timetable, and matchmakers choose
-// among the books' quotes (hosts/timetable, hosts/matchmaking). The package is independent of
-// how reservations are carried out.
+// Majumdar, Parsons). Each host is a cluster whose timetable is called a book, and matchmakers
+// choose among the books' quotes (hosts/timetable, hosts/matchmaking). The package is
+// independent of how reservations are carried out.
 package reserve
 
 import (
@@ -17,7 +17,8 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// NoPlan is a reason of reserve.
+// NoPlan is the reason of reserve for rejecting a request that no book can plan without
+// breaking a promise.
 const NoPlan contracts.Reason = "no plan keeps all promises with it"
 
 // Policies returns the policy of this package, by its name.
@@ -33,24 +34,24 @@ const idle = -1
 
 // reserve sells advance reservations (Farooq, Majumdar, Parsons, "A Framework to Achieve
 // Guaranteed QoS for Applications and High System Performance in Multi-Institutional Grid
-// Computing"). Every host is a cluster with a book, its schedule. The book quotes for a
-// request and promises it a start window and a deadline. A matchmaker chooses among the
+// Computing"). Every host is a cluster, and its schedule is called a book. The book quotes for
+// a request and promises it a start window and a deadline. A matchmaker chooses among the
 // quotes.
 //
 // A request in parts is one contract. Each part is a reservation in the book of a different
-// host. All parts start at the same time, the earliest at which the matchmaker finds a host
-// for each. Parts have no laxity, so no book can move one of them. Books with preemption may
-// still suspend parts separately if estimates are wrong. A part that has done its work frees
-// its nodes; the contract ends with its last part. If one part is killed, the whole contract
-// is killed, and a contract can be withdrawn only as a whole. Its price is the sum of the
-// prices that the hosts ask.
+// host. All parts start at the same time: the earliest time at which the matchmaker finds a
+// host for each part. Parts have no laxity, so no book can move one of them. Books with
+// preemption may still suspend parts separately if estimates are wrong. A part that has done
+// its work frees its nodes; the contract ends with its last part. If one part is killed, the
+// whole contract is killed, and a contract can be withdrawn only as a whole. Its price is the
+// sum of the prices that the hosts ask.
 //
 // Books work in whole seconds. Events within a second are entered at the next full second, in
 // the paper's order: completed work, starts, cancellations, requests in order of arrival.
 type reserve struct {
 	o        Options
 	match    matchmaking.Matchmaker
-	joint    matchmaking.Matchmaker // for each part of a request with several parts
+	joint    matchmaking.Matchmaker // chooses the book of each part of a request with several parts
 	onDemand matchmaking.Matchmaker
 	price    pricing
 
@@ -62,17 +63,17 @@ type reserve struct {
 	wake   int64 // second at which to decide requests that arrived before it; Forever if there are none
 
 	pass    pass
-	chosen  []matchmaking.Choice  // for the request decided last, one per part
-	places  []contracts.Placement // of that decision
+	chosen  []matchmaking.Choice  // choices for the parts of the request decided last
+	places  []contracts.Placement // placements of that decision
 	said    contracts.Decision
-	numbers contracts.Numbers // of that decision
+	numbers contracts.Numbers // numbers of that decision
 	actions []contracts.Action
 }
 
 // A pass is the state of going through the waiting requests.
 type pass struct {
 	at      int  // position in the queue of the next request, or idle
-	pending bool // the last decision must still be entered in its books
+	pending bool // the last decision has not been entered in its books yet
 }
 
 // A sale is a contract that is entered in books.

@@ -16,8 +16,8 @@ import (
 	"bourse/hosts/timetable"
 )
 
-// TestReserveOptions checks that options that mean nothing are refused by name, used
-// or not, and that the defaults are good.
+// TestReserveOptions checks that invalid options are rejected by name, even if they are not
+// used, and that the defaults are valid.
 func TestReserveOptions(t *testing.T) {
 	t.Parallel()
 	f := -1.0
@@ -43,9 +43,9 @@ func TestReserveOptions(t *testing.T) {
 	}
 }
 
-// TestReserveSeconds checks how instants become seconds: what must not happen before
-// an instant is rounded up, a deadline down, an estimate up; an on-demand request has
-// no deadline, or one in proportion to its estimate.
+// TestReserveSeconds checks how times become whole seconds: earliest starts and estimates are
+// rounded up, and deadlines down. An on-demand request has no deadline, or one in proportion to
+// its estimate.
 func TestReserveSeconds(t *testing.T) {
 	t.Parallel()
 	p, err := made(func(v any) error { return nil })
@@ -81,8 +81,8 @@ func TestReserveSeconds(t *testing.T) {
 	}
 }
 
-// TestReserveBooks checks which hosts have books: those with a whole processor and a
-// speed that a book can tell, rounded down so that no promise is too good.
+// TestReserveBooks checks which hosts have books: those with a whole processor and a speed that
+// a book can represent. The speed is rounded down, so that no promise is too optimistic.
 func TestReserveBooks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -104,8 +104,8 @@ func TestReserveBooks(t *testing.T) {
 	}
 }
 
-// TestReserveFractions checks that what comes, ends or is taken back within a second
-// is entered at the next.
+// TestReserveFractions checks that a job that arrives, ends or is cancelled within a second is
+// entered at the next one.
 func TestReserveFractions(t *testing.T) {
 	t.Parallel()
 	policy, err := newReserve(given(Options{
@@ -153,8 +153,8 @@ func TestReserveFractions(t *testing.T) {
 	next(math.Inf(1))
 }
 
-// bookish opens a policy of reservations, as change has its options, on a host of one
-// processor, told what happens by hand.
+// bookish opens a reserve policy with options modified by change, on a host of one processor.
+// The test sends its events.
 func bookish(t *testing.T, change func(o *Options)) (*reserve, *policytest.Board) {
 	t.Helper()
 	policy, err := made(func(v any) error { change(v.(*Options)); return nil })
@@ -164,8 +164,8 @@ func bookish(t *testing.T, change func(o *Options)) (*reserve, *policytest.Board
 	return policy.(*reserve), &policytest.Board{Speeds: []float64{1}, Gone: []bool{false}}
 }
 
-// talk tells p what happens to contract i of m, and that all is done that it wants, and
-// returns that: "book 0, launch 0".
+// talk notifies p of an event of contract i of m, and then of completed actions, and returns
+// the actions: "book 0, launch 0".
 func talk(p *reserve, m *policytest.Board, now float64, kind contracts.EventKind, i int32) string {
 	var out []string
 	for e := (contracts.Event{Kind: kind, Contract: i}); ; e.Kind = contracts.Continue {
@@ -202,7 +202,7 @@ func talk(p *reserve, m *policytest.Board, now float64, kind contracts.EventKind
 	}
 }
 
-// said returns the number of that name, -1 if there is none.
+// said returns the number with the given name, or -1 if there is none.
 func said(d *contracts.Decision, name string) float64 {
 	var numbers map[string]any
 	if err := json.Unmarshal(d.AppendJSON(nil), &numbers); err != nil {
@@ -214,7 +214,7 @@ func said(d *contracts.Decision, name string) float64 {
 	return -1
 }
 
-// askBook asks p for one request more of 10 s, $10 and one node, as change has it.
+// askBook submits one more request of 10 s, $10 and one node to p, modified by change.
 func askBook(p *reserve, m *policytest.Board, now float64, change func(r *contracts.Request)) string {
 	i := int32(len(m.Requests))
 	r := contracts.Request{ID: contracts.ID(1 + i), Submit: now, Work: 10, Nodes: 1, SLA: contracts.SLA{Budget: bank.Micros(10e6), Deadline: 1000}}
@@ -225,13 +225,13 @@ func askBook(p *reserve, m *policytest.Board, now float64, change func(r *contra
 	return talk(p, m, now, contracts.Submitted, i)
 }
 
-// TestReserveAnswers checks whom a host of one processor is promised to, and why others
-// are turned Gone: who cannot end in time on any host, who does not fit, who has no
-// place in the plan, and who is asked more than the budget.
+// TestReserveAnswers checks which requests get a host of one processor, and why others are
+// rejected: they cannot end in time on any host, do not fit, find no place in the plan, or cost
+// more than their budget.
 func TestReserveAnswers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		busy   bool // the host is, from 3 to 13
+		busy   bool // the host is busy from 3 to 13
 		base   float64
 		change func(r *contracts.Request)
 		want   string
@@ -259,9 +259,10 @@ func TestReserveAnswers(t *testing.T) {
 	}
 }
 
-// TestReserveAdmits checks whom a book accepts: by edf, with whom earliest deadline first
-// misses none; by edf+insert also who fits a hole. Promised is 5 to 15, by 31; who may
-// start at 14 and is due by 30 would come first, and make the other end at 34.
+// TestReserveAdmits checks which jobs a book accepts: under edf, those with which earliest
+// deadline first misses no deadline; under edf+insert, also those that fit into a hole. One job
+// is promised 5 to 15, due by 31. A job that may start at 14 and is due by 30 would come first,
+// and the other would end at 34.
 func TestReserveAdmits(t *testing.T) {
 	t.Parallel()
 	for admission, want := range map[string]string{
@@ -277,8 +278,9 @@ func TestReserveAdmits(t *testing.T) {
 	}
 }
 
-// TestReserveOverrun checks that what has used up its estimate of 10 s is stopped, or
-// extended by a fifth if that harms nobody: at 15 it would, as another is to start then.
+// TestReserveOverrun checks that a job that has used up its estimate of 10 s is stopped, or
+// extended by a fifth if that harms no other job. At 15 it would, because another job starts
+// then.
 func TestReserveOverrun(t *testing.T) {
 	t.Parallel()
 	for overrun, ends := range map[string][]string{"kill": {"stop 0"}, "extend": {"", "stop 0, launch 1"}} {
@@ -297,8 +299,8 @@ func TestReserveOverrun(t *testing.T) {
 	}
 }
 
-// TestReserveScope checks whose laxity an impact counts: of reservations, or also of the
-// on-demand request that waits and would start 10 s later.
+// TestReserveScope checks whose laxity counts for an impact: that of reservations, or also that
+// of the waiting on-demand request, which would start 10 s later.
 func TestReserveScope(t *testing.T) {
 	t.Parallel()
 	for scope, want := range map[string]float64{"ar": 0, "all": 10} {
@@ -312,9 +314,9 @@ func TestReserveScope(t *testing.T) {
 	}
 }
 
-// TestReserveChooses checks which of two clusters is taken, the second twice as fast:
-// first fit takes the first, as it does on demand under od_map: same, where imct takes
-// the one that ends first; and by price that which is asked less for.
+// TestReserveChooses checks which of two clusters is chosen, if the second is twice as fast.
+// First fit chooses the first, also for on-demand requests under od_map: same. Otherwise imct
+// chooses the one that ends first. The price rule chooses the cheaper one.
 func TestReserveChooses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -335,8 +337,7 @@ func TestReserveChooses(t *testing.T) {
 	}
 }
 
-// TestReserveAsks checks that a price is asked where nodes or laxity cost anything, and
-// otherwise none.
+// TestReserveAsks checks that a price is asked only if nodes or laxity cost anything.
 func TestReserveAsks(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -351,14 +352,14 @@ func TestReserveAsks(t *testing.T) {
 	}
 }
 
-// TestReserveWithin checks that what is done and what is taken back within a second are
-// entered at the next, one of them or both: then there is room for others.
+// TestReserveWithin checks that a completion and a cancellation within a second are entered at
+// the next one, alone or together, and that there is then room for other jobs.
 func TestReserveWithin(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		done, back bool
 		want       string
-		then       string // what is promised to the next
+		then       string // promise to the next contract
 	}{
 		{false, true, "release 1 for 0.1", "book 2 from 13 to 23"},
 		{true, false, "", "book 2 from 16 to 26"},
@@ -385,9 +386,9 @@ func TestReserveWithin(t *testing.T) {
 	}
 }
 
-// TestReserveTakenBack checks what is owed for a contract that its owner takes back: the
-// fee, or once it has started the part of its span that has passed if that is more; and
-// nothing happens to one that has ended, or is taken back again.
+// TestReserveTakenBack checks the amount owed for a cancelled contract: the fee or, after its
+// start, the elapsed part of its span if that is more. Cancelling a contract that has ended, or
+// cancelling twice, has no effect.
 func TestReserveTakenBack(t *testing.T) {
 	t.Parallel()
 	p, m := bookish(t, func(o *Options) { o.CancelFee = 0.25 })
@@ -420,9 +421,9 @@ func TestReserveTakenBack(t *testing.T) {
 	}
 }
 
-// TestReserveWaits checks that what is asked for within a second is decided at the next,
-// each once and in that order; that what could not be paid for leaves its place in the
-// plan; and that the next is decided as if it had never been.
+// TestReserveWaits checks that requests submitted within a second are decided at the next one,
+// each once and in order. A request that could not be paid for gives up its place in the plan,
+// and the next one is decided as if the first had never been submitted.
 func TestReserveWaits(t *testing.T) {
 	t.Parallel()
 	p, m := bookish(t, func(*Options) {})
@@ -447,7 +448,7 @@ func TestReserveWaits(t *testing.T) {
 	if len(a) != 1 || a[0].Verb != contracts.Book || said(a[0].Decision, "start") != 24 {
 		t.Fatalf("%+v, want it booked from 24", a)
 	}
-	a[0].Decision.Verdict = contracts.Reject // it could not be paid for
+	a[0].Decision.Verdict = contracts.Reject // the contract could not be paid for
 	if a := p.Handle(5, contracts.Event{Kind: contracts.Continue}, m); len(a) > 0 {
 		t.Errorf("%+v follows", a)
 	}
@@ -456,7 +457,7 @@ func TestReserveWaits(t *testing.T) {
 	}
 }
 
-// TestReserveEdges checks the least and the greatest that options may be.
+// TestReserveEdges checks the smallest and largest valid options.
 func TestReserveEdges(t *testing.T) {
 	t.Parallel()
 	none, most, more := 0.0, 1e6, 1e6+1
@@ -494,14 +495,13 @@ func (m *counter) Waiting() []int32 { return m.Queue }
 
 func (m *counter) Request(i int32) *contracts.Request { return &m.Requests[i] }
 
-// A quoted quotes what it is.
+// A quoted is a seller that returns itself as its quote.
 type quoted timetable.Quote
 
 func (q quoted) Quote(int64, timetable.Job) timetable.Quote { return timetable.Quote(q) }
 
-// TestCheapestTies checks that clusters that ask the same tie, whatever the rounding
-// of float64 would make of their prices, and that the earlier completion wins, then the
-// first.
+// TestCheapestTies checks that clusters with equal exact prices tie, even if float64 rounding
+// would separate them. The earlier completion then wins, or else the first cluster.
 func TestCheapestTies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -529,7 +529,7 @@ func TestCheapestTies(t *testing.T) {
 	}
 }
 
-// given decodes to what o is.
+// given returns a decoder that sets the options to o.
 func given[T any](o T) func(any) error {
 	return func(v any) error {
 		*v.(*T) = o

@@ -92,8 +92,8 @@ func (p *reserve) sell(i int32) *sale {
 	return s
 }
 
-// choose asks the books to quote for r and reports whether there is one for each part. j is r
-// in whole seconds.
+// choose asks the books to quote for r and reports whether each part has a quote. j is r in
+// whole seconds.
 func (p *reserve) choose(j *timetable.Job, r *contracts.Request) bool {
 	alone, joint := p.match, p.joint
 	if r.OnDemand && p.o.ODMap != "same" {
@@ -144,9 +144,9 @@ func (p *reserve) decide(now float64, r *contracts.Request, v contracts.View) co
 	return d
 }
 
-// entered enters the last decision in the chosen books, if the contract could be paid for, and
-// appends the actions that follow immediately. All requests before the next one have then been
-// decided, so the next is first in the queue.
+// entered enters the last decision in the chosen books, if the owner could pay, and appends the
+// actions that follow immediately. All requests before the next one have then been decided, so
+// the next is first in the queue.
 func (p *reserve) entered(m contracts.Market) {
 	if !p.pass.pending {
 		return
@@ -205,7 +205,7 @@ func (p *reserve) cancel(now float64, i int32, id contracts.ID) {
 	}
 }
 
-// open reports whether the part of id still has work left, as far as is known.
+// open reports whether the part of id still has work left, as far as the policy knows.
 func (x *part) open(id contracts.ID) bool { return !x.over && !slices.Contains(x.ended, int64(id)) }
 
 // follow appends the actions that the facts of b require. It ignores facts about withdrawn

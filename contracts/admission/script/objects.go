@@ -26,7 +26,7 @@ type env struct {
 // gone reports whether values that belong to e are invalid.
 func (e *env) gone() bool { return e.over }
 
-// A class is what scripts can read of a T: fields, and methods.
+// A class defines the fields and methods of a T that scripts can use.
 type class[T interface{ gone() bool }] struct {
 	name    string
 	fields  map[string]func(T) starlark.Value
@@ -100,7 +100,7 @@ func (o object[T]) Attr(name string) (starlark.Value, error) {
 	return nil, errors.New(text)
 }
 
-// method returns a method of objects with a T.
+// method returns a method for objects that wrap a T.
 func method[T interface{ gone() bool }](name string, f func(it T, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error)) *starlark.Builtin {
 	return starlark.NewBuiltin(name, func(_ *starlark.Thread, b *starlark.Builtin, args starlark.Tuple, kw []starlark.Tuple) (starlark.Value, error) {
 		o := b.Receiver().(object[T])
@@ -160,7 +160,7 @@ func (placement) gone() bool { return false }
 // String describes the placement.
 func (p placement) String() string { return fmt.Sprintf("(%d, %v)", p.Host, p.Bid) }
 
-// The classes are set by init-free functions, because some refer to each other.
+// The fields and methods of each class are in separate variables below.
 var (
 	requests   = &class[asked]{name: "request", fields: requestFields}
 	rooms      = &class[room]{name: "room", fields: roomFields}
@@ -335,8 +335,8 @@ var hostMethods = map[string]*starlark.Builtin{
 	}),
 }
 
-// divide returns the work per second that each task on h would get, and last a new task of the
-// request with the given bid.
+// divide returns the work per second that each task on h would get together with a new task of
+// the request at the given bid. The new task is last.
 func (h host) divide(bid market.Rate) []float64 {
 	on, spec := h.View.On(h.id), h.View.Spec(h.id)
 	shares, rates := make([]hosts.Share, 0, len(on)+1), make([]float64, len(on)+1)
@@ -378,7 +378,7 @@ var contractFields = map[string]func(accepted) starlark.Value{
 	},
 }
 
-// An answer is what decide returns.
+// An answer is the value that decide returns.
 type answer struct {
 	at      syntax.Position // position of the call that made it
 	verdict contracts.Verdict

@@ -1,13 +1,14 @@
-// Package script makes admission policies of Starlark files. A file defines
+// Package script creates admission policies from Starlark files. A file defines the function
 //
 //	def decide(request, market):
 //
-// and returns accept(on), reject(reason) or defer(). The page docs own-policy describes the
-// names that a file can use and declare. Package outside defines the question and checks the
-// answer.
+// which returns accept(on), reject(reason) or defer(). The page own-policy of the documentation
+// describes the names that a file can use and declare. Package outside defines the question and
+// checks the answer.
 //
-// A script is compiled once. It has no clock, no file and no memory except the state that it
-// declares, so the same questions have the same answers. It is stopped after [Steps] steps.
+// A script is compiled once. It cannot read clocks or files, and its only memory is the state
+// that it declares, so the same questions have the same answers. It is stopped after [Steps]
+// steps.
 package script
 
 import (
@@ -29,7 +30,7 @@ import (
 	"bourse/workloadgen/plugin"
 )
 
-// Steps is the largest number of computation steps of a decision.
+// Steps is the maximum number of computation steps for one decision.
 const Steps = 1_000_000
 
 // Options are the options of a policy that is a script.
@@ -87,7 +88,7 @@ type loading struct {
 	s     *Script
 }
 
-// Compile returns the script in text. Errors have the position in the file path.
+// Compile returns the script in text. Errors contain the position in the file at path.
 func Compile(path string, text []byte, options map[string]any) (*Script, error) {
 	s := &Script{file: path}
 	s.Terms.Waiting, s.Terms.Sharing, s.Terms.Source = outside.Own, "auction", fmt.Sprintf("%x", sha256.Sum256(text))
@@ -213,7 +214,8 @@ func thread(name string) *starlark.Thread {
 	return th
 }
 
-// run calls a function of the script. Values that belong to e become invalid.
+// run calls a function of the script. Values that belong to e become invalid when the call
+// returns.
 func (s *Script) run(e *env, f *starlark.Function, args ...starlark.Value) (starlark.Value, error) {
 	th := thread(f.Name())
 	if s.Print != nil {

@@ -39,7 +39,8 @@ func decide(lines ...string) string {
 	return "def decide(request, market):\n    " + strings.Join(lines, "\n    ") + "\n"
 }
 
-// TestDecide checks what a script sees of the market, and what its answers become.
+// TestDecide checks which parts of the market a script sees, and the decisions that its answers
+// become.
 func TestDecide(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expression, want string }{
@@ -64,7 +65,7 @@ func TestDecide(t *testing.T) {
 		{"math.sqrt(4)", "2.0"},
 		{"[random(), random()] != [0.5, 0.5]", "True"},
 	} {
-		// The text of the value is the reason, with its characters as far as reasons allow.
+		// The text of the value is the reason, restricted to the characters that reasons allow.
 		_, _, err := ask(t, decide("return reject('<' + str("+c.expression+") + '>')"), nil)
 		if err == nil || !strings.Contains(err.Error(), `"<`+c.want+`>"`) {
 			t.Errorf("%s: %v, want %s", c.expression, err, c.want)
@@ -82,7 +83,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestErrors checks that each error has the position in the file and says what is wrong.
+// TestErrors checks that each error has the position in the file and describes the problem.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{
@@ -141,8 +142,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestDeclarations checks what a script declares, and that it forecasts if it asks for
-// percentiles.
+// TestDeclarations checks the declarations of a script, and that its policy has the property
+// Forecasts if it asks for percentiles.
 func TestDeclarations(t *testing.T) {
 	t.Parallel()
 	s, err := Compile("mine.star", []byte(`

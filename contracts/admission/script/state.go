@@ -27,7 +27,7 @@ func encodeState(v starlark.Value) ([]byte, error) {
 	return b, err
 }
 
-// maxDepth is the largest depth of lists and dicts in a state.
+// maxDepth is the maximum nesting depth of lists and dicts in a state.
 const maxDepth = 64
 
 // appendJSON appends v, which is at path.

@@ -20,14 +20,14 @@ type Result struct {
 	Failure string `json:"failure,omitempty" doc:"file, line, column and problem; omitted if the test passed"`
 }
 
-// A bench is the market of a running test: that of its last calls of request and market.
+// A bench is the market of a running test, which its last calls of request and market have set.
 type bench struct {
 	request, market map[string]any
 	e               *env
 }
 
-// Test runs the functions test_… of the script in text. They may call request, market and equal.
-// Said receives what they print.
+// Test runs the functions test_… of the script in text. They may call request, market and
+// equal. Said receives the text that they print.
 func Test(path string, text []byte, said func(string)) ([]Result, error) {
 	s, err := Compile(path, text, nil)
 	if err != nil {
@@ -101,7 +101,7 @@ func part(market bool) func(*starlark.Thread, *starlark.Builtin, starlark.Tuple,
 }
 
 // question returns the question about the bench's request and market, with default values for
-// what a test does not give.
+// everything that a test omits.
 func (b *bench) question() (*outside.Question, error) {
 	request := map[string]any{"id": 1, "nodes": 1, "work": 100, "deadline": 100, "budget": 1}
 	maps.Copy(request, b.request)

@@ -30,7 +30,7 @@ var words = starlark.StringDict{
 	"math": &starlarkstruct.Module{Name: "math", Members: functions("ceil", "floor", "sqrt", "exp", "log", "pow")},
 }
 
-// functions returns the named functions of the library's math.
+// functions returns the named functions of Starlark's math module.
 func functions(names ...string) starlark.StringDict {
 	some := make(starlark.StringDict, len(names))
 	for _, name := range names {
@@ -39,7 +39,7 @@ func functions(names ...string) starlark.StringDict {
 	return some
 }
 
-// answered returns an answer that is made at the position of the running call.
+// answered returns an answer with the position of the running call.
 func answered(th *starlark.Thread, v contracts.Verdict, numbers *starlark.Dict) (*answer, error) {
 	a := &answer{verdict: v, at: th.CallFrame(1).Pos}
 	if numbers == nil {
@@ -140,8 +140,8 @@ func option(th *starlark.Thread, _ *starlark.Builtin, args starlark.Tuple, kw []
 	return o.Value, nil
 }
 
-// valueLike returns a value of a scenario as one of the same type as like, or nil if it is of
-// another type.
+// valueLike converts a value from a scenario to the type of like. It returns nil if the value
+// has another type.
 func valueLike(like starlark.Value, given any) starlark.Value {
 	var v starlark.Value
 	switch x := given.(type) {

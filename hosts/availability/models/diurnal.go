@@ -44,10 +44,10 @@ type DiurnalOptions struct {
 // some days, and random visits, mostly during working hours. Some hosts are off at night. A
 // host is in state P while its owner is present and in state U while it is off.
 //
-// The published description of the trace leaves some values open. This model uses: a host's
-// factor is log-normal with sigma 1, times 1/2 or 1; sessions start from 8 to 20 h, up to a
-// quarter of an hour early or late, and last half an hour to three hours; nights last from
-// 19-22 h to 6-9 h.
+// The published description of the trace leaves some values open. This model chooses them as
+// follows. A host's factor is log-normal with sigma 1, times 1/2 or 1. Sessions start between 8
+// and 20 h, up to a quarter of an hour early or late, and last half an hour to three hours.
+// Nights begin between 19 and 22 h and end between 6 and 9 h.
 type diurnal struct{ DiurnalOptions }
 
 func newDiurnal(decode func(any) error) (Model, error) {

@@ -8,7 +8,7 @@ import (
 	"bourse/hosts/availability"
 )
 
-// TestHourly checks how often owners come by, from each edge of the day on.
+// TestHourly checks the visit rate after each boundary of the day.
 func TestHourly(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ hour, want float64 }{
@@ -20,7 +20,7 @@ func TestHourly(t *testing.T) {
 	}
 }
 
-// near fails where got is not want, to within a part of it.
+// near fails the test unless got is within the given fraction of want.
 func near(t *testing.T, what string, got, want, part float64) {
 	t.Helper()
 	if math.Abs(got-want) > part*math.Abs(want) {
@@ -28,9 +28,9 @@ func near(t *testing.T, what string, got, want, part float64) {
 	}
 }
 
-// TestVisits checks that visits come at the rate of their hour, last as their law says
-// and never less than the least, and that hosts differ by the factor documented: of
-// mean 3/4 e^(1/2) at het 1.
+// TestVisits checks that visits occur at the rate of their hour, have the documented
+// distribution of lengths and minimum length, and that the rates of hosts differ by the
+// documented factor, with mean 3/4 e^(1/2) at het 1.
 func TestVisits(t *testing.T) {
 	t.Parallel()
 	const hosts = 3000
@@ -51,7 +51,7 @@ func TestVisits(t *testing.T) {
 				}
 			}
 		}
-		for _, h := range []int{10, 14, 20} { // of 3000 to 6000 visits, or several times that spread
+		for _, h := range []int{10, 14, 20} { // for 3000 to 6000 visits, or several times that spread
 			near(t, fmt.Sprintf("het %v, visits at %d h", het, h), hours[h]/hosts, 2*factor*hourly(float64(h)*3600), 0.15)
 		}
 		near(t, "visits shorter than the median", short/all, 0.5, 0.03)
@@ -62,9 +62,9 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// TestHabits checks that an owner has from none to the most sessions, at hours of its
-// own from 8 to 20, a quarter of an hour early or late, of a length of their own from
-// half an hour to three, and that they are kept on the share of days said.
+// TestHabits checks that an owner has between 0 and the maximum number of sessions, at its own
+// hours from 8 to 20, up to a quarter of an hour early or late. Their lengths are from half an
+// hour to three hours, and they take place on the given fraction of days.
 func TestHabits(t *testing.T) {
 	t.Parallel()
 	m := diurnal{DiurnalOptions{Sessions: 2, Kept: 1}}
@@ -106,8 +106,8 @@ func TestHabits(t *testing.T) {
 	near(t, "kept", float64(kept)/3000, 0.6*10, 0.06)
 }
 
-// TestNights checks that the share of hosts said is off at night, from 19-22 h to 6-9 h,
-// from the night before the trace on.
+// TestNights checks that the given fraction of hosts is off at night, from 19-22 h to 6-9 h,
+// starting with the night before the trace.
 func TestNights(t *testing.T) {
 	t.Parallel()
 	rng, off := source(9), 0.0
@@ -130,8 +130,8 @@ func TestNights(t *testing.T) {
 	near(t, "hosts", off/3000, 0.25, 0.15)
 }
 
-// TestWrite checks what absences leave of the time, by hand: the earlier of two that
-// overlap goes as far as it goes, and the load is drawn anew as often as said.
+// TestWrite checks the available time between absences by hand. The earlier of two overlapping
+// absences is written in full, and a new load is drawn at the given interval.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	const u, p = availability.Unavailable, availability.UserPresent
@@ -160,8 +160,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestWriter checks that records are joined where nothing changes, rounded to whole
-// seconds without losing time, and left out where they round to nothing.
+// TestWriter checks that equal adjacent records are merged, that records are rounded to whole
+// seconds without losing time, and that records that become empty are omitted.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	w := &writer{span: 100}
@@ -184,7 +184,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// TestEdges checks the least and the greatest that options may be.
+// TestEdges checks the smallest and largest valid options.
 func TestEdges(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][3]string{

@@ -32,9 +32,9 @@ func unmarshal(text string, o any) error {
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 1)) }
 
-// TestTraces checks of every model that the same source gives the same bytes,
-// another one others; that each host is recorded in whole seconds without holes
-// from 0 to the end; and that a larger fleet begins with the smaller one.
+// TestTraces checks for every model that the same source gives the same bytes and another
+// source gives others, that each host is recorded in whole seconds without gaps from 0 to the
+// end, and that a larger fleet begins with the smaller one.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	const span = 5*availability.Day + 1234
@@ -105,9 +105,8 @@ func TestLaws(t *testing.T) {
 	}
 }
 
-// TestEquilibrium checks that hosts begin in the long run's proportions: the
-// share available is the same on the first hour as on the tenth day, and that
-// of the means.
+// TestEquilibrium checks that hosts start in equilibrium: the fraction of available hosts is
+// the same in the first hour and on the tenth day, and equals that of the means.
 func TestEquilibrium(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -140,8 +139,7 @@ func TestEquilibrium(t *testing.T) {
 	}
 }
 
-// TestMarkovSojourns checks mean stays and the ways out of Available against
-// the options.
+// TestMarkovSojourns checks mean stays and the transitions from Available against the options.
 func TestMarkovSojourns(t *testing.T) {
 	t.Parallel()
 	trace, err := model(t, "markov", "").Trace(source(3), 300, 20*availability.Day)
@@ -179,8 +177,8 @@ func TestMarkovSojourns(t *testing.T) {
 	}
 }
 
-// TestDiurnal checks that owners are seldom there at night, and that about 15 %
-// of hosts are off then.
+// TestDiurnal checks that owners are rarely present at night, and that about 15 % of hosts are
+// off then.
 func TestDiurnal(t *testing.T) {
 	t.Parallel()
 	trace, err := model(t, "diurnal", "").Trace(source(4), 1000, 7*availability.Day)
@@ -223,8 +221,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestPick checks that each index comes as often as its weight says, whatever they sum to:
-// 10,000 draws are off by 0.02 with probability 4e-6.
+// TestPick checks that each index is drawn in proportion to its weight, whatever the sum of
+// weights: 10,000 draws deviate by 0.02 with probability 4e-6.
 func TestPick(t *testing.T) {
 	t.Parallel()
 	rng, n := rand.New(rand.NewPCG(1, 2)), 10_000
@@ -237,8 +235,8 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestMeans checks the mean intervals of a site by law, in hours, as the formulas of its
-// parameters have them.
+// TestMeans checks the mean intervals of a site under each law, in hours, against the formulas
+// of the parameters.
 func TestMeans(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]float64{
@@ -248,9 +246,9 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-// TestWorkstation checks mean intervals against those of the chain: available, the means of
-// the three kinds in its long run; away, those of the two kinds after them, of which none
-// is under seven minutes.
+// TestWorkstation checks mean intervals against those of the chain: for available intervals,
+// the long-run mean of the three kinds; for unavailable ones, the mean of the two kinds that
+// follow them, each at least seven minutes long.
 func TestWorkstation(t *testing.T) {
 	t.Parallel()
 	trace, err := model(t, "workstation", "").Trace(source(6), 200, 30*availability.Day)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSites checks the fits typed in here against the collected ones.
+// TestSites compares the fits in the code with the collected ones.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../../../../shared/traces/models.json")
@@ -50,9 +50,9 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestMedians checks that the laws of a site tell of one and the same: the medians of its
-// Weibull, λ (ln 2)^(1/k), and of its log-normal, e^μ, are within a factor of 2, and the one of
-// OurGrid, of which there is only the log-normal, is 2,856 s up and 1,397 s down.
+// TestMedians checks that the laws of a site agree: the medians of its Weibull, λ (ln 2)^(1/k),
+// and of its log-normal, e^μ, are within a factor of 2. OurGrid has only a log-normal; its
+// median is 2,856 s up and 1,397 s down.
 func TestMedians(t *testing.T) {
 	t.Parallel()
 	for name, s := range sites() {

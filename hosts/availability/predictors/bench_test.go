@@ -10,9 +10,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// BenchmarkTDE predicts for random hosts of 1,000 with 30 days of history, at
-// random instants of the last day, and prints how many times longer it takes to
-// recompute from the records.
+// BenchmarkTDE predicts for random hosts among 1,000 with 30 days of history, at random times
+// of the last day. It prints how many times longer a recomputation from the records takes.
 func BenchmarkTDE(b *testing.B) {
 	const n = 1000
 	hosts := make([]*availability.History, n)

@@ -7,8 +7,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestWholeDays checks that a predictor in the options of another plug-in is not given
-// fewer days than a file says.
+// TestWholeDays checks that a predictor in the options of another plug-in gets the number of
+// days that a file states.
 func TestWholeDays(t *testing.T) {
 	t.Parallel()
 	s := config.Spec{Name: "tde", Options: map[string]any{"days": 2.5}}

@@ -9,8 +9,8 @@ import (
 // An Exact is a [Forecast] in exact fractions, in the order of its fields.
 type Exact [4]*big.Rat
 
-// Exact returns the forecast in exact fractions, given that instants and length
-// are whole seconds. It is for checks: it allocates, and takes its time.
+// Exact returns the forecast in exact fractions if times and length are whole seconds. It is
+// for tests: it allocates memory and is slow.
 func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 	days, counts := Exact{}, Exact{}
 	for i := range days {
@@ -49,8 +49,7 @@ func (p *TDE) Exact(h *availability.History, now, length float64) Exact {
 	}
 }
 
-// counts returns what is counted in w. Fractions of fits are summed in seconds,
-// which are whole.
+// counts returns the counts in w. Fractions of fits are summed in seconds, which are whole.
 func (p *TDE) counts(h *availability.History, w window, length float64) Exact {
 	first := h.After(w.from)
 	x := w.exits(h.Intervals()[first:])

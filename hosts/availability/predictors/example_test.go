@@ -7,9 +7,9 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// The user came by for ten minutes yesterday at nine. A job of an hour at eight
-// today looks at yesterday from eight to eleven: it would have been done once
-// before nine and, rounded up, twice after, against one exit.
+// Yesterday the user was present for ten minutes at nine. For a job of an hour at eight today,
+// the window is yesterday from eight to eleven. The job would have completed once before nine
+// and, rounded up, twice afterwards, with one exit.
 func ExampleTDE() {
 	host, err := availability.NewHistory("office", 1, []availability.Record{
 		{Start: 0, End: 32400, State: availability.Available},

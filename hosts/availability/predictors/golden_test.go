@@ -13,9 +13,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestGoldenTDE checks the tde cases of the folder that
-// BOURSE_GOLDEN_VOLUNTEERS names, by default the project's own copy: in exact
-// fractions, and the floats to 1e-12.
+// TestGoldenTDE checks the tde cases in the folder that BOURSE_GOLDEN_VOLUNTEERS names, by
+// default the project's own copy. Fractions must be exact, and floats must agree to 1e-12.
 func TestGoldenTDE(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")

@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// TestLimit checks that what a limit excludes, for as long as it holds, is
-// refused: on 1,000 random histories, under any options.
+// TestLimit checks on 1,000 random histories, under any options, that jobs that a limit
+// excludes are refused while the limit is valid.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	asked, refused, excluded := 0, 0, 0
@@ -20,7 +20,7 @@ func TestLimit(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 9))
 		h := history(t, drawDays(rng, 1+rng.Float64()*9))
 		o := rapid.Custom(drawOptions).Example(int(seed))
-		if seed%3 == 0 { // those of the paper, where limits count
+		if seed%3 == 0 { // limits matter for these options, which the paper uses
 			o = DefaultTDE()
 		}
 		p, err := NewTDE(o)
@@ -41,7 +41,7 @@ func TestLimit(t *testing.T) {
 				} else {
 					now = min(now+float64(rng.IntN(60)), math.Ceil(l.Until)-1)
 				}
-				// Lengths from those that are just excluded.
+				// Lengths that are only just excluded, and others.
 				length := float64(1 + rng.IntN(1+rng.IntN(30_000)))
 				if rng.IntN(4) == 0 { // windows of days
 					length *= 8
@@ -69,8 +69,8 @@ func TestLimit(t *testing.T) {
 	t.Logf("%d asked, %d refused, %d excluded", asked, refused, excluded)
 }
 
-// plainLimit reads the bound as it stands: until when it holds, and the first exit
-// with which the mean of the days is below least, +Inf if there is none.
+// plainLimit computes the bound literally: the end of its validity, and the first exit at which
+// the mean over the days is below least, or +Inf if there is none.
 func plainLimit(o TDEOptions, h *availability.History, now, least float64) (until, end float64) {
 	q := o.Plen
 	if o.Unit == "plen" {
@@ -125,8 +125,8 @@ func plainLimit(o TDEOptions, h *availability.History, now, least float64) (unti
 	return until, math.Inf(1)
 }
 
-// TestLimitIsItsDefinition checks the limit against a plain reading of the bound on
-// random histories: it holds as long, and excludes the same jobs.
+// TestLimitIsItsDefinition compares the limit with a literal implementation of the bound on
+// random histories: it is valid for as long, and excludes the same jobs.
 func TestLimitIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -134,7 +134,7 @@ func TestLimitIsItsDefinition(t *testing.T) {
 		span := 1 + rng.Float64()*9
 		o := rapid.Custom(drawOptions).Example(int(seed))
 		o.Weight = "day"
-		if seed%20 == 0 { // as many days as there may be
+		if seed%20 == 0 { // the maximum number of days
 			o.Days, o.Plen, span = 32, 12, 36
 		}
 		h := history(t, drawDays(rng, span))
@@ -164,8 +164,8 @@ func TestLimitIsItsDefinition(t *testing.T) {
 	}
 }
 
-// TestLimitNone checks that nothing is excluded for good by options that the bound is
-// not of, whatever the history.
+// TestLimitNone checks that options that the bound does not cover never exclude any job,
+// whatever the history.
 func TestLimitNone(t *testing.T) {
 	t.Parallel()
 	h := history(t, drawDays(rand.New(rand.NewPCG(1, 12)), 40))
@@ -187,8 +187,8 @@ func TestLimitNone(t *testing.T) {
 	}
 }
 
-// TestLimitWhole checks that fractions of seconds are left to the forecast, and
-// that the widest of two limits excludes no more than either.
+// TestLimitWhole checks that lengths with fractions of seconds are left to the forecast, and
+// that a widened limit excludes only jobs that both limits exclude.
 func TestLimitWhole(t *testing.T) {
 	t.Parallel()
 	narrow, wide := Limit{Until: 100, end: 50, plen: 3}, Limit{Until: 100, end: 80, plen: 3}

@@ -17,7 +17,7 @@ type cursor struct {
 	index      int32 // index in the history; the number of intervals if there is none
 }
 
-// see prepares p for queries at now about the given number of days.
+// see prepares p for queries at now that cover the given number of past days.
 func (p *Past) see(now float64, days int) {
 	if now >= p.at && len(p.days) >= days {
 		p.at = now

@@ -22,8 +22,8 @@ func history(t fataler, records []availability.Record) *availability.History {
 	return h
 }
 
-// drawDays makes a history of about n days in whole seconds, of stretches of
-// half an hour and some shorter than the gap.
+// drawDays draws a history of about n days in whole seconds, with periods of half an hour and
+// some shorter than the gap.
 func drawDays(rng *rand.Rand, n float64) []availability.Record {
 	var records []availability.Record
 	at := float64(rng.IntN(int(availability.Day)))
@@ -46,14 +46,14 @@ func drawDays(rng *rand.Rand, n float64) []availability.Record {
 	return records
 }
 
-// plainTDE reads the definition as it stands, from the records: the intervals
-// anew, every one of them for every day, in fractions.
+// plainTDE is a literal implementation of the definition on the records: it computes all
+// intervals again for every day, in exact fractions.
 func plainTDE(o TDEOptions, records []availability.Record, now, length float64) map[string]*big.Rat {
 	type interval struct {
 		x, y float64
 		exit availability.State
 	}
-	// The gap rule: short runs of non-A between adjacent A become A.
+	// Apply the gap rule: short runs of non-A between adjacent A become A.
 	states := make([]availability.State, len(records))
 	for i, r := range records {
 		states[i] = r.State

@@ -39,7 +39,7 @@ type Judge interface {
 	AtLeast(p *Past, now, length, least float64) bool
 }
 
-// Table returns the predictors. They draw no random numbers.
+// Table returns the predictors. Predictors draw no random numbers.
 func Table() plugin.Table[Predictor] {
 	return plugin.Table[Predictor]{Kind: "predictor", Members: plugin.Members[Predictor]{
 		"naive":   {"the fraction of the last days in which the host was available", newNaive},

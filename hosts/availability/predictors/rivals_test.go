@@ -22,7 +22,7 @@ func make1(t *testing.T, name, options string) Predictor {
 	return p
 }
 
-// TestNaive checks the share of the last days, within the trace alone.
+// TestNaive checks the available fraction of the last days, within the trace.
 func TestNaive(t *testing.T) {
 	t.Parallel()
 	const day = availability.Day
@@ -52,9 +52,8 @@ func TestNaive(t *testing.T) {
 	}
 }
 
-// TestRenewal checks that the fit to many intervals of a known law comes near
-// the law's own S(a+L)/S(a), at any age, and that ways out are shared as they
-// occurred.
+// TestRenewal checks that the fit to many intervals of a known law is close to the law's own
+// S(a+L)/S(a), at any age, and that exit states have their observed frequencies.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	for name, law := range map[string]interface {
@@ -97,8 +96,8 @@ func TestRenewal(t *testing.T) {
 	}
 }
 
-// plainRenewal fits the law to the intervals that ended in the last days, 0 for all,
-// by the moments of the logarithms of their lengths.
+// plainRenewal fits the law to the intervals that ended in the last days (0 means all), by the
+// moments of the logarithms of their lengths.
 func plainRenewal(law string, days, least int, h *availability.History, now, length float64) Forecast {
 	var logs []float64
 	age, time := 0.0, 0.0
@@ -137,8 +136,8 @@ func plainRenewal(law string, days, least int, h *availability.History, now, len
 		leaves * (exits[availability.Evicted] + exits[availability.Unavailable])}
 }
 
-// TestRenewalIsItsDefinition checks the predictor against a plain fit to the intervals
-// that count, on random histories.
+// TestRenewalIsItsDefinition compares the predictor with a simple fit to the relevant
+// intervals, on random histories.
 func TestRenewalIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -159,8 +158,8 @@ func TestRenewalIsItsDefinition(t *testing.T) {
 	}
 }
 
-// TestRenewalAges checks two ages: of as long as all that was seen, and of so long that
-// nothing is left of the log-normal, where a life ends ever more rarely.
+// TestRenewalAges checks two ages: one as long as the whole history, and one so long that the
+// survival function of the log-normal is 0, although its hazard approaches 0.
 func TestRenewalAges(t *testing.T) {
 	t.Parallel()
 	h := history(t, []availability.Record{
@@ -180,8 +179,8 @@ func TestRenewalAges(t *testing.T) {
 	}
 }
 
-// TestForecasts checks that every predictor gives probabilities that sum to 1
-// on any history, whatever the law, also where there is none.
+// TestForecasts checks that the probabilities of every predictor sum to 1 on any history,
+// including an empty one, under any law.
 func TestForecasts(t *testing.T) {
 	t.Parallel()
 	named := map[string]Predictor{

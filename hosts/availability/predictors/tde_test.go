@@ -26,9 +26,9 @@ func drawOptions(t *rapid.T) TDEOptions {
 	}
 }
 
-// TestTDEIsItsDefinition checks the predictor against a plain reading of the
-// definition on 1,000 random histories, under any options: equal in fractions,
-// to 1e-12 in floats, and all sums 1.
+// TestTDEIsItsDefinition compares the predictor with a literal implementation of the definition
+// on 1,000 random histories, under any options. Fractions are equal, floats agree to 1e-12, and
+// all sums are 1.
 func TestTDEIsItsDefinition(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(1000) {
@@ -71,8 +71,9 @@ func TestTDEIsItsDefinition(t *testing.T) {
 	}
 }
 
-// TestAtLeast checks that a threshold is met where the forecast meets it, just below
-// and just above it too, on 1,000 random histories, under any options.
+// TestAtLeast checks on 1,000 random histories, under any options, that a threshold is met
+// exactly if the forecast meets it, including thresholds just below and just above the
+// forecast.
 func TestAtLeast(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(1000) {
@@ -99,8 +100,8 @@ func TestAtLeast(t *testing.T) {
 	}
 }
 
-// TestAtLeastItself checks that a threshold is met by a forecast that is equal to it:
-// on all patterns of up to four days, each available throughout or not at all.
+// TestAtLeastItself checks that a forecast equal to the threshold meets it, on all patterns of
+// up to four days, each available throughout or not at all.
 func TestAtLeastItself(t *testing.T) {
 	t.Parallel()
 	for days := 1; days <= 4; days++ {
@@ -121,7 +122,7 @@ func TestAtLeastItself(t *testing.T) {
 					o := DefaultTDE()
 					o.Days, o.Weight = days, weight
 					if i == 2 {
-						o.Days = 6 // those before the first are left out
+						o.Days = 6 // days before the first are omitted
 					}
 					p, err := NewTDE(o)
 					if err != nil {
@@ -129,7 +130,7 @@ func TestAtLeastItself(t *testing.T) {
 					}
 					have := float64(good) / float64(days)
 					if weight == "pooled" && good > 0 {
-						have = 1 // there is nothing but completions
+						have = 1 // There are only completions.
 					}
 					least := float64(k) / float64(days)
 					if got, want := p.AtLeast(&Past{History: h}, float64(days)*availability.Day, 60, least), have >= least; got != want {
@@ -181,8 +182,8 @@ func TestTDEBound(t *testing.T) {
 	}
 }
 
-// TestCausality checks that a forecast does not depend on what is recorded
-// after it, but for a gap that is still open.
+// TestCausality checks that a forecast does not depend on later records, except in a gap that
+// is still open.
 func TestCausality(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -194,7 +195,7 @@ func TestCausality(t *testing.T) {
 		var past []availability.Record
 		for _, r := range records {
 			if r.Start < now {
-				r.End = min(r.End, now+1) // it goes on, nobody knows how long
+				r.End = min(r.End, now+1) // it continues for an unknown time
 				past = append(past, r)
 			}
 		}

@@ -7,15 +7,16 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// limits are bounds that save a threshold from querying its predictor again. There is one for
-// each host, valid until it expires, and one for all idle hosts, valid at a single time, during
-// which the set of idle hosts does not grow.
+// limits are bounds that save a threshold from querying its predictor again. Each host has one,
+// valid until it expires. Another covers all idle hosts. It is valid only at a single time, and
+// only until another host becomes idle.
 type limits struct {
 	limiter predictors.Limiter
 	least   float64
 	hosts   []predictors.Limit // in fleet order
 
-	// The widest limit of the idle hosts, if all of them were refused at time at.
+	// The next fields hold the widest limit of the idle hosts, if all of them were refused at
+	// time at.
 	widest  predictors.Limit
 	at      float64
 	entered int // number of times that a host had become idle by then

@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// TestPool checks the order of idle hosts against a plain list: by the instant
-// at which they became idle, ties by index, whatever happened in between.
+// TestPool checks the order of idle hosts against a plain list: by the time at which they
+// became idle, with ties by index, whatever happened in between.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,8 +68,8 @@ func TestPool(t *testing.T) {
 	})
 }
 
-// TestOwners checks that an owner takes of a host what its record says, from the instant
-// at which that starts.
+// TestOwners checks that an owner uses the recorded load of its host, from the start of the
+// record on.
 func TestOwners(t *testing.T) {
 	t.Parallel()
 	h, err := availability.NewHistory("h", 1, []availability.Record{

@@ -13,13 +13,15 @@ import (
 
 // PPSOptions are the options of "pps".
 type PPSOptions struct {
-	// Load is the definition of a host's load: "local" (the default), only the owner's;
-	// "local+grid", the part of the host that the owner and its current jobs would take from
-	// one more job; "binary", the whole host as soon as it has a job.
+	// Load is the definition of a host's load. With "local" (the default), it is only the
+	// owner's load. With "local+grid", it is the part of the host that the owner and the
+	// current jobs would take from one more job. With "binary", it is the whole host as soon as
+	// the host has a job.
 	Load string `yaml:"pps_load" validate:"oneof=local local+grid binary" doc:"load of a host: local (its owner's), local+grid (plus its jobs and one more) or binary (full if it has a job)"`
 
-	// Tie is the tie-break for equal scores: "index" (the default); "fewest" jobs, then index;
-	// "rotate", starting after the host chosen last; or "random".
+	// Tie is the tie-break for equal scores. It chooses the lowest index ("index", the
+	// default), the fewest jobs and then the lowest index ("fewest"), the next host after the
+	// one chosen last ("rotate"), or a random host ("random").
 	Tie string `yaml:"pps_tie" validate:"oneof=index fewest rotate random" doc:"tie-break for equal scores: index, fewest (jobs), rotate or random"`
 
 	// Busy makes hosts that run jobs eligible, as the paper describes PPS; default true. If it
@@ -43,7 +45,7 @@ func DefaultPPS() PPSOptions {
 type PPS struct {
 	o         PPSOptions
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor as a judge, if it is one
+	judge     predictors.Judge // the predictor if it implements Judge, otherwise nil
 	rng       *rand.Rand
 	last      hosts.ID
 	best      []hosts.ID // hosts with the highest score

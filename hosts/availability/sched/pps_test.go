@@ -11,7 +11,7 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestPPS checks eq. 1 with each load and each way to tell equals apart.
+// TestPPS checks eq. 1 with each definition of load and each tie-break.
 func TestPPS(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestPPS(t *testing.T) {
 		loads    []float64
 		forecast []float64
 		busy     map[hosts.ID]int
-		want     []hosts.ID // one after another, each kept
+		want     []hosts.ID // the chosen hosts in order; each stays busy
 	}{
 		{name: "best product", loads: []float64{0.1, 0.5, 0}, forecast: []float64{0.5, 1, 0.4}, want: []hosts.ID{1, 1}},
 		{name: "mips", fast: true, loads: []float64{0, 0, 0.5}, forecast: []float64{1, 0.6, 0.7}, want: []hosts.ID{1}},
@@ -66,7 +66,7 @@ func TestPPS(t *testing.T) {
 	}
 }
 
-// brief foretells that a job of less than 60 s completes, and no other.
+// brief predicts that a job completes if it takes less than 60 s.
 type brief struct{}
 
 func (brief) Predict(_ *availability.History, _, length float64) predictors.Forecast {
@@ -76,8 +76,9 @@ func (brief) Predict(_ *availability.History, _, length float64) predictors.Fore
 	return predictors.Forecast{Unavailable: 1}
 }
 
-// TestPPSSpeeds checks that what is predicted is the time that a job takes on a host: of
-// 100 s it is 100 on the first, 50 on the second, and by speeds that were set 400 on that.
+// TestPPSSpeeds checks that the prediction covers the time that a job takes on a host: a job of
+// 100 s takes 100 s on the first host, 50 s on the second, and 400 s on the second after
+// SetSpeeds.
 func TestPPSSpeeds(t *testing.T) {
 	t.Parallel()
 	m, err := NewPPS(DefaultPPS(), brief{}, nil)
@@ -106,16 +107,16 @@ func (a *asked) Predict(h *availability.History, now, length float64) predictors
 	return a.oracle.Predict(h, now, length)
 }
 
-// judged is asked first whether a threshold is met.
+// judged is a predictor that can also decide whether a threshold is met.
 type judged struct{ *asked }
 
 func (j judged) AtLeast(p *predictors.Past, now, length, least float64) bool {
 	return j.oracle.Predict(p.History, now, length).Completes >= least
 }
 
-// TestPPSAsksFew checks that leaving out hosts whose score cannot be highest, or is judged
-// not to be, changes no choice: the first host of the highest score is taken, as by asking
-// all, of random loads and forecasts in tenths, in which ties are common.
+// TestPPSAsksFew checks that skipping hosts whose score cannot be the highest, or is judged too
+// low, changes no choice. With random loads and forecasts in tenths, so that ties are common,
+// the first host with the highest score is chosen, as if all were asked.
 func TestPPSAsksFew(t *testing.T) {
 	t.Parallel()
 	few := 0
@@ -156,8 +157,8 @@ func TestPPSAsksFew(t *testing.T) {
 	}
 }
 
-// TestPPSGoesOn checks that a matchmaker that has been asked before chooses as one that has
-// not: what it remembers of owners' loads, and of the host taken last, changes no choice.
+// TestPPSGoesOn checks that a used matchmaker chooses like a new one: cached loads of owners
+// and the host chosen last change no choice.
 func TestPPSGoesOn(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {

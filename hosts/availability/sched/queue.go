@@ -36,7 +36,7 @@ type Queue struct {
 	ready   eventheap.Heap // by position in the queue
 	held    []held         // by end of the hold
 	done    int            // number of holds in held that have ended
-	lengths []float64      // of each job, in seconds
+	lengths []float64      // length of each job, in seconds
 	head    float64        // position before all jobs
 	tail    float64        // position after all jobs
 	blocked float64        // no job is tried before this time

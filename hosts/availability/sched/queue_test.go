@@ -28,9 +28,9 @@ func (m picky) Match(now, length float64, p *Pool) hosts.ID {
 
 func (picky) Piles() bool { return false }
 
-// TestQueue checks the queue against a plain reading of its rule: at a tick go
-// through the whole queue in order, skip jobs on hold, stop when no host is
-// idle, put refused jobs on hold where they are.
+// TestQueue compares the queue with a literal implementation of its rule: at a tick, go through
+// the whole queue in order, skip jobs on hold, stop when no host is idle, and put refused jobs
+// on hold at their positions.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,8 +11,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// fleet makes a pool of n hosts that are always available, idle since 0, of
-// these loads; host i has MIPS i+1 if fast.
+// fleet returns a pool of n hosts with the given loads that are always available and idle since
+// 0. If fast is set, host i has MIPS i+1.
 func fleet(t *testing.T, fast bool, loads ...float64) *Pool {
 	t.Helper()
 	var all []*availability.History
@@ -34,15 +34,15 @@ func fleet(t *testing.T, fast bool, loads ...float64) *Pool {
 	return p
 }
 
-// oracle predicts what it is told, by host name.
+// oracle returns preset predictions, by host name.
 type oracle map[string]float64
 
 func (o oracle) Predict(h *availability.History, _, _ float64) predictors.Forecast {
 	return predictors.Forecast{Completes: o[h.Name], Unavailable: 1 - o[h.Name]}
 }
 
-// TestByLot checks that random and pps with ties at random reach every host,
-// and random idle ones only.
+// TestByLot checks that random and pps with random ties choose every host at some time, and
+// that random chooses only idle ones.
 func TestByLot(t *testing.T) {
 	t.Parallel()
 	p := fleet(t, false, 0, 0, 0, 0)
@@ -73,8 +73,8 @@ func TestByLot(t *testing.T) {
 	}
 }
 
-// TestNew checks that every matchmaker of the table is made with its defaults,
-// serves a queue, and that wrong options and names are errors.
+// TestNew checks that every matchmaker of the table can be created with its defaults and serves
+// a queue, and that wrong options and names are errors.
 func TestNew(t *testing.T) {
 	t.Parallel()
 	for _, name := range Table(nil).Names() {

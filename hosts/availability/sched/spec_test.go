@@ -11,8 +11,8 @@ import (
 	"bourse/workloadgen/config"
 )
 
-// TestSpec checks both forms in which a file names a matchmaker, alone or with its
-// options, and that anything else is refused by what was found.
+// TestSpec checks both forms in which a file names a matchmaker, by name or with its options,
+// and that the error for anything else states what was found.
 func TestSpec(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -48,8 +48,8 @@ func TestSpec(t *testing.T) {
 	}
 }
 
-// TestWithdraw checks that a job which is taken out is given no host, whether it waits
-// or is on hold, and that the others keep their places.
+// TestWithdraw checks that a withdrawn job gets no host, whether it waits or is on hold, and
+// that the other jobs keep their positions.
 func TestWithdraw(t *testing.T) {
 	t.Parallel()
 	o := DefaultQueue()
@@ -81,8 +81,8 @@ func TestWithdraw(t *testing.T) {
 	}
 }
 
-// TestForgets checks that a queue forgets the holds that are over: it does not grow with
-// the jobs that ever waited.
+// TestForgets checks that a queue discards holds that have ended, so it does not grow with the
+// number of jobs that ever waited.
 func TestForgets(t *testing.T) {
 	t.Parallel()
 	q, err := NewQueue(QueueOptions{Hold: 1, Mode: "skip", Resubmit: "tail"})

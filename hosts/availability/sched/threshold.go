@@ -13,9 +13,10 @@ type ThresholdOptions struct {
 	// 0 accepts every host without a forecast.
 	Threshold float64 `yaml:"threshold" validate:"min=0,max=1" doc:"T, the minimum reliability of a host; 0 accepts every host"`
 
-	// Order is the order in which idle hosts are examined: "fifo" (the default), as they became
-	// idle, which at low thresholds is round-robin, as in the paper; "index"; or "rotate", by
-	// index starting after the last chosen host.
+	// Order is the order in which idle hosts are examined. With "fifo" (the default), it is the
+	// order in which they became idle, which at low thresholds is round-robin, as in the paper.
+	// With "index", it is the order of index. With "rotate", it is the order of index, starting
+	// after the last chosen host.
 	Order string `yaml:"idle_order" validate:"oneof=fifo index rotate" doc:"order in which idle hosts are examined: fifo (as they became idle), index or rotate"`
 
 	// Predictor predicts reliability; default tde.
@@ -28,7 +29,7 @@ type Threshold struct {
 	least     float64
 	order     string
 	predictor predictors.Predictor
-	judge     predictors.Judge // the predictor as a judge, if it is one
+	judge     predictors.Judge // the predictor if it implements Judge, otherwise nil
 	limits    *limits          // nil if the predictor is not a limiter
 	last      hosts.ID         // the host chosen last
 }

@@ -10,15 +10,15 @@ import (
 	"bourse/hosts/availability/predictors"
 )
 
-// TestThreshold checks that the first reliable host in the order asked for is
-// taken, and none if none is, to the tolerance of the float policy.
+// TestThreshold checks that the first reliable host in the requested order is chosen, within
+// the float tolerance, and none if none is reliable.
 func TestThreshold(t *testing.T) {
 	t.Parallel()
 	known := oracle{"0": 0.4, "1": 0.7 - 1e-12, "2": 0.9, "3": 0.7}
 	for _, c := range []struct {
 		order     string
 		threshold float64
-		want      []hosts.ID // taken one after another, each for good
+		want      []hosts.ID // the hosts are chosen in this order, and each stays busy
 	}{
 		{"fifo", 0, []hosts.ID{1, 0, 2, 3, None}},
 		{"fifo", 0.7, []hosts.ID{1, 2, 3, None}},
@@ -50,7 +50,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// TestThresholdRotates checks that rotation goes on behind the last one taken.
+// TestThresholdRotates checks that rotation continues after the last host chosen.
 func TestThresholdRotates(t *testing.T) {
 	t.Parallel()
 	m, err := NewThreshold(0.5, "rotate", oracle{"0": 1, "1": 0.2, "2": 1})
@@ -65,8 +65,8 @@ func TestThresholdRotates(t *testing.T) {
 	}
 }
 
-// TestJudged checks that the threshold decides alike whether tde is asked for
-// its forecast or only whether it meets the threshold.
+// TestJudged checks that the threshold makes the same choices whether tde computes its forecast
+// or only decides whether it meets the threshold.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -108,9 +108,9 @@ func TestJudged(t *testing.T) {
 // plain is a judge without limits.
 type plain struct{ predictors.Judge }
 
-// TestLimits checks that limits change no choice: over a day of ticks on random
-// hosts that come, go and run jobs, the same hosts are taken as without, in any
-// order of idle hosts.
+// TestLimits checks that limits change no choice: over a day of ticks on random hosts that
+// come, go and run jobs, the same hosts are chosen as without limits, in any order of idle
+// hosts.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	for _, order := range []string{"fifo", "index", "rotate"} {
@@ -190,9 +190,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsEnd checks that what is too long at one instant is asked for again at the
-// next, or if another host has become idle since: a job of 10 minutes that would not have
-// ended yesterday, a minute before its host left, would have two hours later, and on a host
+// TestLimitsEnd checks that a job that is too long at one time is tried again at the next, or
+// if another host has become idle since. Yesterday, a job of 10 minutes that started a minute
+// before its host left would not have ended. It would have ended two hours later, or on a host
 // that stayed.
 func TestLimitsEnd(t *testing.T) {
 	t.Parallel()
@@ -215,8 +215,8 @@ func TestLimitsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		later float64 // until the next job
-		rises bool    // the other host before it
+		later float64 // seconds until the next job
+		rises bool    // whether the other host rises before that job
 		want  hosts.ID
 	}{{0, false, None}, {7200, false, 0}, {0, true, 1}} {
 		m, err := NewThreshold(1, "fifo", tde)

@@ -8,18 +8,18 @@ import (
 // A reason states why a line was repaired or skipped.
 type reason uint8
 
-// The reasons for repairs, followed by those for skips, harmless ones first.
+// These are the reasons for repairs, followed by those for skipped lines, harmless ones first.
 const (
-	outOfOrder   reason = iota // starts before an earlier line: sorted
-	loadClamped                // a load or a percentage outside its range: moved to the nearest bound
-	loadMissing                // no load, or not a number: 0 used
-	mipsChanged                // mips differs from the host's first, which is used
-	mipsMissing                // mips is not a positive number: 1 used
-	fieldsBeyond               // more fields than the format has: ignored
-	samplesShort               // fewer samples than a day has: the rest unknown
-	sampleBad                  // a sample is not a number: unknown
-	endUnread                  // an end reason is not a number: 0 used
-	startCut                   // starts before the previous record ends: cut to it
+	outOfOrder   reason = iota // the line starts before an earlier line; the lines are sorted
+	loadClamped                // a load or a percentage is outside its range; the nearest bound is used
+	loadMissing                // the load is missing or not a number; 0 is used
+	mipsChanged                // mips differs from the first value of the host, which is used
+	mipsMissing                // mips is not a positive number; 1 is used
+	fieldsBeyond               // there are more fields than in the format; they are ignored
+	samplesShort               // there are too few samples for a day; the rest of the day is unknown
+	sampleBad                  // a sample is not a number; its state is unknown
+	endUnread                  // an end reason is not a number; 0 is used
+	startCut                   // the record starts before the previous one ends; its start is moved to that end
 
 	firstSkip
 	blank
@@ -33,14 +33,14 @@ const (
 	notNumber
 	outOfRange
 	badState
-	emptySpan   // ends at or before its start
-	covered     // an earlier line covers the time
-	sameEpoch   // an earlier line has the epoch
-	sameDay     // an earlier line has the host's day
-	badDate     // not a date
-	nameMissing // no host
-	lineTooLong // longer than 64 KiB
-	loneReturn  // a carriage return, or a vertical tab, within the line
+	emptySpan   // the record ends at or before its start
+	covered     // an earlier line covers the same time
+	sameEpoch   // an earlier line has the same epoch
+	sameDay     // an earlier line has the same host and day
+	badDate     // the text is not a date
+	nameMissing // the name of the host is missing
+	lineTooLong // the line is longer than 64 KiB
+	loneReturn  // the line contains a carriage return or a vertical tab
 
 	reasons
 )

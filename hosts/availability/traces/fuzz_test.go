@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// fuzz checks what every reader promises of any text: no panic, lines that add up, and
-// what a second reader finds.
+// fuzz checks the properties of every reader for any text: it does not panic, the line counts
+// add up, and a second reader finds the same records.
 func fuzz(f *testing.F, read func(string) (*availability.Trace, *Accounting, error), differs func(text string, t *availability.Trace) error, seeds ...string) {
 	for _, s := range append(seeds, "\ufeff# c\r\n\r\n", "1 1\r2 2\r3 3\r", "0x1p4 0x_1 1_000 inf nan 1e400 1,5\n") {
 		f.Add(s)
@@ -45,7 +45,7 @@ func fuzz(f *testing.F, read func(string) (*availability.Trace, *Accounting, err
 		}
 		var out bytes.Buffer
 		if WriteCSV(&out, trace) != nil {
-			return // a name that would not come back
+			return // a name that would not be read back unchanged
 		}
 		written := out.String()
 		again, acc, err := ReadCSV(&out, availability.Gap)

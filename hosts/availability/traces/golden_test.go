@@ -11,8 +11,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// golden calls f with each golden case of a kind, of the folder that
-// BOURSE_GOLDEN_VOLUNTEERS names, by default the project's own copy.
+// golden calls f with each golden case of a kind, in the folder that BOURSE_GOLDEN_VOLUNTEERS
+// names, by default the project's own copy.
 func golden(t *testing.T, kind string, f func(t *testing.T, input, expect json.RawMessage)) {
 	t.Helper()
 	folder := os.Getenv("BOURSE_GOLDEN_VOLUNTEERS")

@@ -17,14 +17,14 @@ import (
 	"bourse/hosts/availability"
 )
 
-// TestReadCSV checks each reason for which a line of CSV is repaired or
-// skipped, and what is read of it.
+// TestReadCSV checks each reason for which a line of CSV is repaired or skipped, and the
+// resulting record.
 func TestReadCSV(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
 		reason     reason
-		want       string // host:start-end state load, of host a
+		want       string // host:start-end state load, for host a
 	}{
 		{"clean", "a,0,10,A,0.5,2\n", reasons, "0-10 A 0.5"},
 		{"short", "a,0,10,A\n", reasons, "0-10 A 0"},
@@ -85,7 +85,8 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// TestReasons checks that every reason has words of its own, and what is none a number.
+// TestReasons checks that every reason has its own description, and that an unknown reason is
+// printed as a number.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	said := map[string]bool{}
@@ -101,8 +102,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestFirst checks that the accounting shows the first line of each kind, whatever the
-// order in which lines are settled, and what was found there.
+// TestFirst checks that the accounting shows the first line of each kind, whatever the order in
+// which lines are processed, and the text found there.
 func TestFirst(t *testing.T) {
 	t.Parallel()
 	_, acc, err := ReadCSV(strings.NewReader("a,30,40,A\na,20,30,A\na,10,20,A\na,5,5,A\n"), availability.Gap)
@@ -116,7 +117,7 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestReadError checks that a file which cannot be read on is named, with the line.
+// TestReadError checks that a read error names the file and the line.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	broken := func() io.Reader {
@@ -137,8 +138,8 @@ func num(x float64) string {
 	return string(data)
 }
 
-// TestBounds checks what is read at the bounds of what needs no repair: loads of 0 and
-// 100 %, no operations at all, and a sample at the instant of the one before.
+// TestBounds checks values at the limits of validity: loads of 0 and 100 %, no operations at
+// all, and a sample at the same time as the previous one.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	trace, acc, err := ReadLoad(strings.NewReader("20110303\ta\t0 100\n"), LoadConfig{Threshold: 0.5, Gap: availability.Gap})
@@ -163,7 +164,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestSpan checks that a trace spans the records of its hosts, and nothing without.
+// TestSpan checks that the span of a trace covers the records of its hosts, and is empty
+// without records.
 func TestSpan(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][2]float64{
@@ -193,8 +195,8 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-// TestRoundedAway checks that a record which vanishes when the origin is shifted
-// is skipped, no error.
+// TestRoundedAway checks that a record that becomes empty when the origin is shifted is skipped
+// without an error.
 func TestRoundedAway(t *testing.T) {
 	t.Parallel()
 	trace, acc, err := ReadFTA(strings.NewReader("0 0 7 1 n 1 -1e12 -9e11 0\n0 0 7 1 n 1 999999999999.99951172 999999999999.99963379 0\n"), availability.Gap)
@@ -233,8 +235,8 @@ func checkAccounting(t *testing.T, name string, a *Accounting, lines int) {
 	}
 }
 
-// TestReadUCB checks the origin over several files, the host's own peak, and
-// the lines that are no sample.
+// TestReadUCB checks the origin over several files, the host's own peak, and lines that are not
+// samples.
 func TestReadUCB(t *testing.T) {
 	t.Parallel()
 	trace, acc, err := ReadUCB([]File{
@@ -306,8 +308,8 @@ func TestReadFTA(t *testing.T) {
 	}
 }
 
-// TestReadLoad checks the threshold, the days laid end to end and the days that
-// make a host worth keeping.
+// TestReadLoad checks the threshold, the days placed end to end, and the minimum number of days
+// per host.
 func TestReadLoad(t *testing.T) {
 	t.Parallel()
 	day := strings.TrimSuffix(strings.Repeat("25 ", 287), " ")
@@ -338,9 +340,8 @@ func TestReadLoad(t *testing.T) {
 	checkAccounting(t, "load of two days", acc, 5)
 }
 
-// TestPlanetLab reads the recorded load of ten days: every line is used, 457
-// hosts have seven days or more, and 12.6 % of all samples exceed a quarter, as
-// counted by other means.
+// TestPlanetLab reads the recorded load of ten days: every line is used, 457 hosts have seven
+// days or more, and 12.6 % of all samples exceed a quarter, according to an independent count.
 func TestPlanetLab(t *testing.T) {
 	t.Parallel()
 	file, err := os.Open("../../../shared/traces/planetlab-cpu-5min-10days.tsv.gz")
@@ -374,8 +375,8 @@ func TestPlanetLab(t *testing.T) {
 	}
 }
 
-// TestCSVRoundTrip checks that what WriteCSV writes is read as it was, every
-// line used as it stands.
+// TestCSVRoundTrip checks that ReadCSV reads the output of WriteCSV as the original trace, and
+// that every line is used unchanged.
 func TestCSVRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -400,8 +401,8 @@ func TestCSVRoundTrip(t *testing.T) {
 	})
 }
 
-// TestColumns checks that an event trace of nine columns needs no repair, and that more
-// are noted.
+// TestColumns checks that an event trace with nine columns needs no repair, and that additional
+// columns are reported.
 func TestColumns(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]int{"1 1 n 1 0 0 0 10 4": 0, "1 1 n 1 0 0 0 10 4 x": 1, "1 1 n 1 0 0 0 10": 0} {

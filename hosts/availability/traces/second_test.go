@@ -11,8 +11,9 @@ import (
 	"bourse/workloadgen/csvtest"
 )
 
-// Second readers of the formats, by their definitions: what [ReadCSV] and its like
-// find must be what these find. They know lines that can be used, and no reasons.
+// This file has second readers of the formats, written from their definitions. [ReadCSV] and
+// the other readers must find the same records. The second readers recognize usable lines but
+// give no reasons.
 
 // A found maps each host to its records, in the order of the file.
 type found struct {
@@ -31,7 +32,7 @@ func (f *found) add(host string, r availability.Record) {
 	f.lines[host] = append(f.lines[host], r)
 }
 
-// differs says where a trace is not what was found, its origin at the instant given.
+// differs returns the place at which a trace with the given origin differs from found.
 func (f *found) differs(t *availability.Trace, origin float64) error {
 	if len(t.Hosts) != len(f.hosts) {
 		return fmt.Errorf("%d hosts, want %q", len(t.Hosts), f.hosts)
@@ -46,7 +47,7 @@ func (f *found) differs(t *availability.Trace, origin float64) error {
 		slices.SortStableFunc(lines, func(a, b availability.Record) int {
 			return int(math.Copysign(1, a.Start-b.Start)) * btoi(a.Start != b.Start)
 		})
-		free := math.Inf(-1) // from here no earlier line has the time
+		free := math.Inf(-1) // no earlier line covers the time from here on
 		for _, r := range lines {
 			r.Start, r.End = max(r.Start-origin, free), r.End-origin
 			if r.Start < r.End {
@@ -67,8 +68,8 @@ func btoi(b bool) int {
 	return 0
 }
 
-// usable returns the lines that hold data. A line with a carriage return within is two
-// to some programs, and none here.
+// usable returns the lines with data. It omits a line that contains a carriage return, which
+// some programs would split.
 func usable(text string) []string {
 	var out []string
 	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
@@ -91,7 +92,7 @@ func span(from, to string) (availability.Record, bool) {
 	return availability.Record{Start: a, End: b}, ok1 && ok2 && a < b
 }
 
-// secondCSV returns an error for a header of other columns.
+// secondCSV returns an error for a header with other columns.
 func secondCSV(text string) (f found, err error) {
 	for _, line := range usable(text) {
 		cells, err := csvtest.Cells(line)
@@ -196,8 +197,8 @@ func secondUCB(text string) (f found, origin float64) {
 	return f, origin
 }
 
-// secondLoad returns the load of each host at each five minutes, -1 where it is not
-// known, laid end to end by the dates that occur.
+// secondLoad returns the load of each host at each five minutes, or -1 if unknown. The dates
+// that occur are placed end to end.
 func secondLoad(text string, minDays int) (hosts []string, loads map[string][]float64) {
 	days := map[string]map[string][288]float64{}
 	dates := map[string]bool{}

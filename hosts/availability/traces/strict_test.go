@@ -8,8 +8,8 @@ import (
 	"bourse/hosts/availability"
 )
 
-// TestUnclearLines checks that lines which another program reads otherwise are booked
-// as faults, not used.
+// TestUnclearLines checks that lines that another program would read differently are reported
+// as faults and not used.
 func TestUnclearLines(t *testing.T) {
 	t.Parallel()
 	csv := func(r io.Reader) (*Accounting, error) { _, a, err := ReadCSV(r, availability.Gap); return a, err }
@@ -63,8 +63,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestLoadExact checks that a percentage is read as it is written: 10.00000001 is more
-// than a threshold of a tenth.
+// TestLoadExact checks that a percentage is read exactly: 10.00000001 exceeds a threshold of a
+// tenth.
 func TestLoadExact(t *testing.T) {
 	t.Parallel()
 	trace, _, err := ReadLoad(strings.NewReader("20110303\ta\t33.3 10.00000001\n"), LoadConfig{Threshold: 0.1, Gap: availability.Gap})
@@ -77,8 +77,8 @@ func TestLoadExact(t *testing.T) {
 	}
 }
 
-// TestWriteCSVFar checks that an instant which would not be read again is not written,
-// and the farthest that would is.
+// TestWriteCSVFar checks that a time that could not be read again is not written, and that the
+// latest readable time is.
 func TestWriteCSVFar(t *testing.T) {
 	t.Parallel()
 	h, err := availability.NewHistory("h", 1, []availability.Record{{Start: -1e12, End: 0, State: availability.Available, Load: 0}, {Start: 0, End: 1e12, State: availability.Busy, Load: 0}}, availability.Gap)

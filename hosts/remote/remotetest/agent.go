@@ -1,5 +1,5 @@
-// Package remotetest is a model of a host elsewhere, for tests: an agent that obeys a
-// [remote.Machine] on a simulated host.
+// Package remotetest models a remote host for tests: an agent that obeys a [remote.Machine] on
+// a simulated host.
 package remotetest
 
 import (
@@ -14,12 +14,12 @@ import (
 
 // An Agent runs the wanted tasks and reports their usage.
 type Agent struct {
-	// Exits returns the work, in processor-seconds, after which a program of a contract ends;
-	// nil: programs do not end.
+	// Exits returns the work, in processor-seconds, after which a program of a contract ends.
+	// If it is nil, programs do not end.
 	Exits func(contract int64) float64
 
-	// Serves returns which parts of its entitlement a program of a contract uses, and waits
-	// for; nil: all, and none.
+	// Serves returns the fractions of its entitlement that a program of a contract uses and
+	// waits for. If it is nil, programs use all of it and wait for none.
 	Serves func(contract int64) (uses, waits float64)
 
 	// Fails reports whether a program of a contract ends with a failure.
@@ -31,7 +31,7 @@ type Agent struct {
 
 	session, first int64
 	deal           int64
-	since, now     float64 // instants: the beginning of this span, and up to which tasks are counted
+	since, now     float64 // start of the current span, and time up to which usage is counted
 	over           []remote.Used
 	spans          []remote.Span
 	ends           []remote.End
@@ -45,18 +45,18 @@ type task struct {
 	due    float64 // instant, +Inf if never
 }
 
-// New returns an agent of a host that offers spec.
+// New returns the agent of a host that offers spec.
 func New(spec hosts.Spec) *Agent {
 	return &Agent{machine: sim.New(spec), started: map[int64]bool{}, session: 1, first: 1}
 }
 
-// Restart makes the agent forget unacknowledged reports, but not its tasks; it starts to
-// count again.
+// Restart makes the agent start a new session without its unacknowledged reports. Its tasks
+// continue.
 func (a *Agent) Restart() {
 	a.session, a.first, a.spans = a.session+1, 1, nil
 }
 
-// Running returns how many tasks run.
+// Running returns the number of running tasks.
 func (a *Agent) Running() int { return len(a.tasks) }
 
 // Next returns the next time at which a task ends.
@@ -68,14 +68,15 @@ func (a *Agent) Next() float64 {
 	return at
 }
 
-// Tell returns all that is not known to have been heard at now, with a span up to it.
+// Tell ends the current span at now and returns a report of everything that the market has not
+// acknowledged.
 func (a *Agent) Tell(now float64) *remote.Told {
 	a.count(now)
 	a.close()
 	return &remote.Told{Session: a.session, First: a.first, Spans: slices.Clone(a.spans), Ends: slices.Clone(a.ends)}
 }
 
-// Obey does as o says. Orders of a session before this are of no use.
+// Obey carries out the orders o. It ignores orders for an earlier session.
 func (a *Agent) Obey(now float64, o *remote.Orders) {
 	a.count(now)
 	if o.Session != 0 && o.Session != a.session || o.Deal < a.deal {
@@ -107,7 +108,7 @@ func (a *Agent) Obey(now float64, o *remote.Orders) {
 			continue
 		}
 		if a.started[w.Name] {
-			continue // it is over, and the market has not heard
+			continue // the task has ended, and the market has not received its end
 		}
 		a.started[w.Name] = true
 		work := w.Work
@@ -126,7 +127,7 @@ func (a *Agent) Obey(now float64, o *remote.Orders) {
 	}
 }
 
-// Lose makes a task vanish, if one runs, as if its supervisor had died.
+// Lose makes one running task disappear, if there is any, as if its supervisor had died.
 func (a *Agent) Lose(now float64) {
 	if a.count(now); len(a.tasks) > 0 {
 		a.machine.Stop(now, a.tasks[0].slot)
@@ -134,7 +135,7 @@ func (a *Agent) Lose(now float64) {
 	}
 }
 
-// count lets tasks run up to now.
+// count advances the tasks to now and adds up their usage.
 func (a *Agent) count(now float64) {
 	for a.now < now || a.Next() <= now {
 		at := min(now, a.Next())
@@ -173,7 +174,7 @@ func (a *Agent) count(now float64) {
 	}
 }
 
-// end notes that task i, which is off the machine, is over.
+// end records that task i, which is no longer on the machine, has ended for the reason why.
 func (a *Agent) end(i int, why hosts.End) {
 	t := a.tasks[i]
 	a.over = append(a.over, remote.Used{Name: t.Name, Seconds: t.used, Waited: math.Round(t.waited*1e3) / 1e3})
@@ -181,7 +182,7 @@ func (a *Agent) end(i int, why hosts.End) {
 	a.tasks = slices.Delete(a.tasks, i, i+1)
 }
 
-// close ends the span that is under way.
+// close ends the current span.
 func (a *Agent) close() {
 	s := remote.Span{Deal: a.deal, Length: a.now - a.since, Used: a.over}
 	if s.Length == 0 && len(s.Used) == 0 {
@@ -194,5 +195,5 @@ func (a *Agent) close() {
 	a.over, a.since = nil, a.now
 }
 
-// Deal returns the number of the deal that it has obeyed last.
+// Deal returns the number of the allocation in force.
 func (a *Agent) Deal() int64 { return a.deal }

@@ -24,7 +24,7 @@ func Pair(src *rand.Rand, accounts int) (from, to int) {
 	return min(from, to), max(from, to)
 }
 
-// Plain returns the number of transfers per second of the server with a plain design: each
+// Plain returns the number of transfers per second of the server with a plain design. Each
 // client has a connection, and each transfer is a transaction that updates two balances and
 // inserts an entry. It makes n transfers in total.
 func Plain(b testing.TB, accounts, clients, n int) float64 {

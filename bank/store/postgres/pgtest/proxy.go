@@ -20,7 +20,7 @@ type Proxy struct {
 
 	mu     sync.Mutex
 	left   int64 // number of bytes to relay; negative means no limit
-	silent bool  // after that, do not respond, rather than disconnect
+	silent bool  // afterwards, stop responding instead of disconnecting
 	conns  []net.Conn
 
 	text string // text at which to disconnect; empty for none
@@ -81,8 +81,9 @@ func (p *Proxy) Fail(n int64, silent bool) {
 	p.left, p.silent = n, silent
 }
 
-// Lose disconnects when data containing text is sent to the server: before the server receives
-// it or, if answered is set, after the server has replied but before the reply is relayed.
+// Lose disconnects when data containing text is sent to the server. It does so before the
+// server receives the data or, if answered is set, after the server has replied but before the
+// reply is relayed.
 func (p *Proxy) Lose(text string, answered bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,6 +48,14 @@ func guard(ctx context.Context, p contracts.Policy) {
 	}
 }
 
+// hear adds the questions and answers of a program in a run to those of a.
+func (a *workspace) hear(p contracts.Policy) {
+	if o, ok := p.(*outside.Policy); ok && o.Heard() != [sha256.Size]byte{} {
+		run := o.Heard()
+		a.heard = sha256.Sum256(append(a.heard[:], run[:]...))
+	}
+}
+
 // An OutsideError reports the failure of an external policy and the run in which it
 // occurred. The run is invalid, and so is the experiment.
 type OutsideError struct {

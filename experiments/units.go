@@ -2,6 +2,8 @@ package experiments
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 
 	"bourse/experiments/results"
@@ -140,7 +142,7 @@ func (w *Worker) Run(ctx context.Context, u Unit, away func(results.Block) error
 		}
 	}()
 	p, s, opts := w.p, w.study, w.opts
-	opts.Journal, w.out.away = journal, away
+	opts.Journal, w.out.away, w.workspace.heard = journal, away, [sha256.Size]byte{}
 	unit = &results.Unit{Values: make([]float64, 0, s.Wants(u))}
 	at := place(p.Experiment, u.Configuration, u.From)
 	defer at.Recovered(&err)
@@ -163,6 +165,9 @@ func (w *Worker) Run(ctx context.Context, u Unit, away func(results.Block) error
 		}
 		unit.Values[first] = float64(r.Optimum.kind())
 		progress()
+	}
+	if of := w.workspace.heard; of != [sha256.Size]byte{} {
+		unit.Heard = hex.EncodeToString(of[:])
 	}
 	unit.Block, err = w.out.block()
 	return unit, err

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"math"
 	"slices"
@@ -27,7 +28,8 @@ type workspace struct {
 	spare    spare // reuses the memory of runs
 	makers   *makers
 	observe  func(configuration, admission string, rep int, parts *broker.Config)
-	unpriced bool // do not record prices, because nobody reads them
+	unpriced bool              // do not record prices, because nobody reads them
+	heard    [sha256.Size]byte // of the questions to programs and their answers in all runs; zero if there were none
 	machines []sim.Machine
 	lists    sim.Lists // shared by machines
 	fleet    []hosts.Machine
@@ -114,7 +116,9 @@ func (a *workspace) run(ctx context.Context, s *setting, o *offer, seed uint64, 
 	a.broker.Reset(parts)
 	in := &arrivals{workspace: a, setting: s, offer: o, run: a.spare.take(len(a.plan)), bare: bare, hooks: hooks}
 	a.cancels.Reset()
-	return in.run, in.failed(ctx, in.play(ctx, new(des.Virtual)), seed, rep)
+	err = in.failed(ctx, in.play(ctx, new(des.Virtual)), seed, rep)
+	a.hear(rules.policy)
+	return in.run, err
 }
 
 // play advances time until all work is done or the horizon is reached. It records the

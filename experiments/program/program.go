@@ -142,6 +142,7 @@ func (m *mind) ask(q *outside.Question) (a outside.Answer, err error) {
 		return a, err
 	}
 	m.put(p)
+	q.Said(line, answer)
 	ended := q.Outcome != ""
 	if a, err = outside.ParseAnswer(answer, q.Number, ended); err != nil {
 		return a, err

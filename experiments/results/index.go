@@ -38,6 +38,7 @@ type indexed struct {
 	Files   map[string]span   `json:"files"`
 	Values  span              `json:"values"` // in units.values, where each unit is compressed separately
 	Ledgers map[string]string `json:"ledgers,omitempty"`
+	Heard   string            `json:"heard,omitempty"` // SHA-256 of the questions to programs and their answers
 }
 
 // A span is the bytes From to To−1 of a file. In Parquet it also gives the row groups,
@@ -65,7 +66,7 @@ var (
 
 // Unit appends the rows of unit and takes over its journals, which are in the directory from.
 func (w *Writer) Unit(name string, unit *Unit, from string) error {
-	is := indexed{Name: name, Files: make(map[string]span), Ledgers: unit.Ledgers}
+	is := indexed{Name: name, Files: make(map[string]span), Ledgers: unit.Ledgers, Heard: unit.Heard}
 	for _, f := range w.files {
 		var s span
 		s.From, s.FirstGroup = f.here()
@@ -237,7 +238,7 @@ func (w *Whole) Values(name string) (*Unit, error) {
 		return nil, fmt.Errorf("%s: no unit %s", w.dir, name)
 	}
 	is := &w.index.Units[at]
-	unit := &Unit{Block: make(Block), Ledgers: is.Ledgers}
+	unit := &Unit{Block: make(Block), Ledgers: is.Ledgers, Heard: is.Heard}
 	values, err := w.bytes(valuesFile, is.Values)
 	if err == nil {
 		values, err = unpacker.DecodeAll(values, nil)

@@ -18,6 +18,7 @@ type Unit struct {
 	Block   Block
 	Values  []float64         // values that the caller stores; NaN is allowed
 	Ledgers map[string]string // head of every stored journal, by its directory
+	Heard   string            // SHA-256 of the questions to programs and their answers; empty if there are none
 
 	long []longText // tables not in Block: the CSV form of Parquet tables in Block
 }
@@ -50,6 +51,7 @@ func (u *Unit) read(b []byte) {
 type contents struct {
 	Tables  []string          `json:"tables"`
 	Ledgers map[string]string `json:"ledgers"`
+	Heard   string            `json:"heard,omitempty"`
 }
 
 const (
@@ -79,7 +81,7 @@ func readUnit(path string) (*Unit, error) {
 	if err := json.Unmarshal(found[contentsName], &of); err != nil || found[valuesName] == nil || len(found)+len(unit.long) != 2+len(of.Tables) {
 		return nil, fmt.Errorf("damaged: its %s does not match its content", contentsName)
 	}
-	unit.Ledgers = of.Ledgers
+	unit.Ledgers, unit.Heard = of.Ledgers, of.Heard
 	unit.read(found[valuesName])
 	for _, table := range of.Tables {
 		if slices.Contains(unit.long, longText{path, table}) {

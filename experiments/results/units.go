@@ -339,7 +339,7 @@ func (d *Draft) keep(unit *Unit) error {
 			}
 			return err
 		}
-		of := contents{slices.Sorted(maps.Keys(unit.Block)), unit.Ledgers}
+		of := contents{slices.Sorted(maps.Keys(unit.Block)), unit.Ledgers, unit.Heard}
 		text, err := json.Marshal(of)
 		err = errors.Join(err, put(contentsName, bytes.NewReader(text)), put(valuesName, bytes.NewReader(unit.bytes())))
 		for _, name := range of.Tables {

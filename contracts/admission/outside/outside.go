@@ -8,6 +8,7 @@
 package outside
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -70,6 +71,7 @@ type decider struct {
 	placed  []contracts.Placement
 	numbers contracts.Numbers
 	err     error
+	heard   [sha256.Size]byte                        // of questions to a program and its answers
 	twice   bool                                     // whether each question is asked twice
 	took    func(q *Question, a *contracts.Decision) // observes answers; may be nil
 
@@ -126,6 +128,10 @@ func (d *decider) again(m Mind, q *Question, a *Answer) error {
 	}
 	return err
 }
+
+// Heard returns the SHA-256 of all questions to a program and its answers. It is zero if there
+// were none.
+func (d *decider) Heard() [sha256.Size]byte { return d.heard }
 
 // SetGuard makes g guard each decision.
 func (d *decider) SetGuard(g Guard) { d.guard = g }
@@ -258,6 +264,13 @@ type Question struct {
 	calls    []call               // answers of the view
 	given    []float64            // recorded random numbers
 	waiting  []*contracts.Request // recorded
+}
+
+// Said records the lines of q and of a program's answer.
+func (q *Question) Said(line, answer []byte) {
+	if d := q.decider; d != nil {
+		d.heard = sha256.Sum256(slices.Concat(d.heard[:], line, answer))
+	}
 }
 
 // Guard starts the guard of a decision. The caller must call done at its end.
